@@ -1,4 +1,4 @@
-//! Tells the command line which commit it is built from, for `--version`.
+//! Sets `EVENTSCOPE_VERSION`, the version and commit that the command line prints for `--version`.
 
 use std::env;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // The page has a build id of its own, made of what is in it: a commit must not change it.
+    // The page has its own content-based build id, which must not change with each commit.
     if env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch == "wasm32") {
         return;
     }
@@ -18,16 +18,16 @@ fn main() {
     println!("cargo::rustc-env=EVENTSCOPE_VERSION={version}");
 }
 
-/// The commit that is checked out; `None` outside of a repository, or without git.
+/// Returns the checked-out commit; `None` outside a repository or without git.
 fn commit() -> Option<String> {
-    // Unpacked inside of another repository, git would tell of that one.
+    // If the source is unpacked inside another repository, git would report that repository's commit.
     if !Path::new(env!("CARGO_MANIFEST_DIR")).join(".git").exists() {
         return None;
     }
-    // The log of HEAD gets a line with every commit and checkout.
+    // The log of HEAD gains a line with every commit and checkout.
     for name in ["HEAD", "logs/HEAD"] {
         let path = git(&["rev-parse", "--git-path", name])?;
-        // Cargo would build anew each time if it were told of a file that is not there.
+        // A `rerun-if-changed` path that does not exist would make Cargo rebuild every time.
         if Path::new(&path).exists() {
             println!("cargo::rerun-if-changed={path}");
         }

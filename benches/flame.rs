@@ -1,10 +1,8 @@
-//! How fast flame graphs of 5 million samples are asked for, with about
-//! 100,000 different stacks of up to 200 frames. Run with
+//! Flame graphs of 5 million samples with about 100,000 distinct stacks of up to 200 frames. Run with
 //! `cargo bench --bench flame`.
 //!
-//! The profile is made in memory. If `EVENTSCOPE_BENCH_PROFILE` names a log
-//! (`examples/make_profile_log.rs` writes one), that is loaded instead, and
-//! how long it took and the most memory that it needed are printed.
+//! The profile is synthesized in memory. If `EVENTSCOPE_BENCH_PROFILE` names a log (`examples/make_profile_log.rs`
+//! writes one), it is loaded instead, and the loading time and the peak memory are printed.
 #![allow(missing_docs, reason = "criterion makes an undocumented function")]
 
 use std::hint::black_box;
@@ -15,9 +13,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use eventlog::FileSource;
 use eventlog::ids::{CapId, Duration, Nanos};
 use model::profile::frames::{Frame, FrameId, Frames};
-use model::profile::origin::{Choice, Origin};
 use model::profile::sample_threads::SampleThreads;
 use model::profile::samples::Samples;
+use model::profile::stack_source::{FlameSelection, StackSource};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
 use model::time::Interval;
@@ -32,10 +30,10 @@ use session::read_session;
 const SAMPLES: u64 = 5_000_000;
 const TICK_NS: u64 = 1_000_000;
 const DEPTH: u64 = 200;
-/// How many stacks have samples.
+/// Number of distinct stacks with samples.
 const STACKS: u64 = 100_000;
 
-/// Numbers that look random and are the same each time.
+/// Deterministic pseudo-random numbers (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -47,7 +45,7 @@ impl Random {
     }
 }
 
-/// Stacks that grow from each other, as those of a program do.
+/// Makes stacks that extend each other, as in a real program.
 fn stacks(frames: &[FrameId], stacks: &mut Stacks, random: &mut Random) -> Vec<StackId> {
     let mut seen: Vec<StackId> = Vec::new();
     while (seen.len() as u64) < STACKS {
@@ -118,37 +116,37 @@ fn made() -> Profile {
     }
 }
 
-/// Where answers come from.
+/// Source of the answers.
 enum Subject {
-    Made(Box<Profile>, StepCache),
+    OwnedProfile(Box<Profile>, StepCache),
     Loaded(Box<Session>, Interval),
 }
 
 impl Subject {
     fn new() -> Self {
         match std::env::var_os("EVENTSCOPE_BENCH_PROFILE") {
-            None => Self::Made(Box::new(made()), StepCache::default()),
+            None => Self::OwnedProfile(Box::new(made()), StepCache::default()),
             Some(path) => load(path.as_ref()),
         }
     }
 
     fn span(&self) -> Interval {
         match self {
-            Self::Made(profile, _) => profile.span,
+            Self::OwnedProfile(profile, _) => profile.span,
             Self::Loaded(_, span) => *span,
         }
     }
 
     fn flame(&self, query: &FlameQuery) -> usize {
         match self {
-            Self::Made(profile, cache) => answer_with(cache, &**profile, query).1.len(),
+            Self::OwnedProfile(profile, cache) => answer_with(cache, &**profile, query).1.len(),
             Self::Loaded(session, _) => session.ask(query).map_or(0, |(_, boxes)| boxes.len()),
         }
     }
 
     fn table(&self, query: &FlameTableQuery) -> usize {
         match self {
-            Self::Made(profile, cache) => table(cache, &**profile, query).0.len(),
+            Self::OwnedProfile(profile, cache) => table(cache, &**profile, query).0.len(),
             Self::Loaded(session, _) => session.ask(query).0.len(),
         }
     }
@@ -163,7 +161,7 @@ fn load(path: &Path) -> Subject {
     Subject::Loaded(Box::new(session), span)
 }
 
-/// The most memory that was used so far.
+/// Returns the peak resident memory so far (`VmHWM`).
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));
@@ -184,9 +182,9 @@ fn flame(c: &mut Criterion) {
         width_px: 1200,
         ..FlameQuery::default()
     };
-    let selected = Choice {
+    let selected = FlameSelection {
         range: Some(Interval::new(at(13), at(91))),
-        ..Choice::default()
+        ..FlameSelection::default()
     };
     let views = [
         ("time", View::Time),
@@ -194,9 +192,9 @@ fn flame(c: &mut Criterion) {
         ("callees", View::Callees("Lib.Module5.function5".into())),
         ("callers", View::Callers("Lib.Module5.function5".into())),
     ];
-    if let Subject::Made(profile, _) = &subject {
+    if let Subject::OwnedProfile(profile, _) = &subject {
         group.bench_function("weigh most", |b| {
-            b.iter(|| black_box(profile.weighed(&selected).own.len()));
+            b.iter(|| black_box(profile.weighted_stacks(&selected).own.len()));
         });
     }
     for (name, view) in views {

@@ -1,15 +1,12 @@
-// How fluent the page is: opens a log in Chromium, zooms in and out, pans and
-// drags a selection on the timeline, does the same in the flame graph if its
-// panel is open (FRAGMENT p=flame), and takes a trace meanwhile.
+// Frame times of the page: opens a log in Chromium, zooms in and out, pans and drags a selection on the timeline,
+// does the same in the flame graph if its panel is open (FRAGMENT p=flame), and records a trace meanwhile.
 //
 //     cargo xtask build && node benches/frames.mjs FILE [FRAGMENT] [--runs N] [--query QUERY] [--steps N] [--json]
 //
-// FRAGMENT is what a link has after #, such as open=memory,events. A gesture has N steps
-// (240), one in each frame.
-// Prints for each gesture: time from frame to frame, how long the main thread
-// was busy in a frame, and how long a question kept a worker busy (median
-// and 95th percentile, in milliseconds); with --json an object for each. Of
-// several runs that counts in which the main thread was least busy (95 %).
+// FRAGMENT is the part of a link after #, such as open=memory,events. A gesture has N steps (240), one per frame.
+// Prints for each gesture: the interval between frames, the busy time of the main thread per frame, and the time
+// of a worker per question (median and 95th percentile, in milliseconds); with --json one object per gesture. Of
+// several runs, the one with the least busy main thread (95 %) is printed.
 
 import { basename } from 'node:path';
 import process from 'node:process';
@@ -31,12 +28,12 @@ if (!file) {
   process.exit(2);
 }
 const STEPS = Number(options.steps);
-/** Steps in which the view is zoomed before a gesture. */
+/** Number of steps of the zoom before a gesture. */
 const ZOOM_STEPS = Math.min(100, STEPS);
 
 const FLAME = '.flame-canvas canvas';
 
-/** What happens before a gesture, and with each frame of it, in the page. */
+/** By gesture: zoom before it, and the code executed in the page for each step. */
 const GESTURES = {
   'zoom in and out': { zoom: 0, step: 'wheel(0, i % 80 < 40 ? -120 : 120)' },
   'pan, zoomed in': { zoom: -1500, step: 'wheel(i % 80 < 40 ? 90 : -90, 0)' },
@@ -44,7 +41,7 @@ const GESTURES = {
   'drag a selection': { zoom: 0, press: true, step: "pointer('pointermove', 300 + i * 3)" },
 };
 
-/** The same in the flame graph, where the wheel zooms with Ctrl only. */
+/** Gestures on the flame graph, where the wheel zooms only with Ctrl. */
 const FLAME_GESTURES = {
   'flame graph: zoom in and out': { on: FLAME, zoom: 0, step: 'wheel(0, i % 80 < 40 ? -24 : 24, true)' },
   'flame graph: pan, zoomed in': { on: FLAME, zoom: -300, step: 'wheel(i % 80 < 40 ? 90 : -90, 0)' },
@@ -56,7 +53,7 @@ const FLAME_GESTURES = {
   },
 };
 
-/** Runs in the page: one step of a gesture with each frame; times of frames. */
+/** Runs in the page: one step of a gesture per frame; returns the times of the frames. */
 async function perform({ on = '.timeline canvas', step, press, steps }) {
   const canvas = document.querySelector(on);
   const box = canvas.getBoundingClientRect();
@@ -79,7 +76,7 @@ async function perform({ on = '.timeline canvas', step, press, steps }) {
 const two = (values) => [0.5, 0.95].map((part) => Number(percentile(values, part).toFixed(1)));
 const words = (pair) => pair.map((ms) => ms.toFixed(1)).join(' / ');
 
-/** What a trace says of the main thread in each frame, and of the worker. */
+/** Extracts from a trace the busy time of the main thread in each frame, and the times of questions in the worker. */
 function figures(events) {
   const names = events.filter((event) => event.name === 'thread_name');
   const thread = (name) => {
@@ -87,7 +84,7 @@ function figures(events) {
     return (event) => found.includes(`${event.pid}.${event.tid}`);
   };
   const tasks = events.filter((event) => event.ph === 'X' && event.name === 'RunTask');
-  // Callbacks of one frame follow each other closely.
+  // Callbacks of one frame are less than 6 ms apart.
   const frames = events
     .filter((event) => event.name === 'FireAnimationFrame' && thread('CrRendererMain')(event))
     .map((event) => event.ts)
@@ -112,7 +109,7 @@ async function trace(browser, page, act) {
   return traceEvents;
 }
 
-/** Makes a gesture once. */
+/** Performs a gesture once and measures it. */
 async function measured(page, { zoom, ...rest }) {
   await page.keyboard.press('Escape');
   await page.keyboard.press('0');

@@ -1,18 +1,15 @@
-//! How fast questions about a heap profile are answered. Run with
-//! `EVENTSCOPE_BENCH_HEAP=LOG cargo bench --bench heap`; logs of any size are
-//! written by `cargo run --release --example make_heap_log`. Without one, the
-//! fixture by info table is taken, which is small.
+//! Queries on a heap profile. Run with `EVENTSCOPE_BENCH_HEAP=LOG cargo bench --bench heap`; the example
+//! `make_heap_log` writes logs of any size. The default is a small fixture by info table.
 //!
-//! What is asked changes from one time to the next, so that no answer is one
-//! that was kept. How long the log took, and the most memory that it needed, are
-//! printed.
+//! Parameters change from one iteration to the next, so that no cached answer is measured. The loading time and
+//! the peak memory are printed.
 #![allow(missing_docs, reason = "criterion makes an undocumented function")]
 
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use analysis::heap::ranking::Order;
+use analysis::heap::ranking::BandOrder;
 use criterion::{Criterion, criterion_group, criterion_main};
 use eventlog::FileSource;
 use eventlog::ids::Nanos;
@@ -27,7 +24,7 @@ use session::{Session, read_session};
 
 const FIXTURE: &str = "tests/fixtures/logs/ghc-9.10.3/heap-ipe-N1-hi-l-au.eventlog";
 
-/// The most memory that was used so far.
+/// Returns the peak resident memory so far (`VmHWM`).
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));
@@ -47,7 +44,7 @@ fn load() -> Session {
     session
 }
 
-/// The bytes of the chart for some bands.
+/// Asks for a chart and returns its size.
 fn chart(session: &Session, choice: HeapChoice, range: Option<Interval>) -> usize {
     let query = ChartQuery {
         choice,
@@ -88,7 +85,7 @@ fn heap(c: &mut Criterion) {
             black_box(chart(&session, choice, None))
         });
     });
-    for order in Order::ALL {
+    for order in BandOrder::ALL {
         let choice = HeapChoice {
             order,
             bands: 200,
@@ -110,13 +107,13 @@ fn heap(c: &mut Criterion) {
     });
 }
 
-/// A screen of the table, sorted by something else each time.
+/// Asks for one screen of the table, with another sort order each time.
 fn table(session: &Session, choice: HeapChoice, range: Option<Interval>, turn: usize) -> usize {
     let column = BandColumn::ALL[turn % BandColumn::ALL.len()];
     let query = BandTableQuery {
         choice,
         range,
-        sort: BandSort::by(column),
+        sort: BandSort::sorted_by(column),
         rows: 0..100,
     };
     let table = session.ask(&query).expect("a heap profile");
@@ -184,12 +181,12 @@ fn tables(c: &mut Criterion) {
             }))
         });
     });
-    // Sums are at hand: the list of what grows has asked for them.
+    // The sums are already cached by the growth query.
     let growing = session.ask(&GrowthQuery::default()).expect("a profile");
     let mut suspects = growing.rows.iter().cycle();
     group.bench_function("companions", |b| {
         b.iter(|| {
-            let suspect = suspects.next().map(|row| row.called.key.clone());
+            let suspect = suspects.next().map(|row| row.band_label.key.clone());
             let query = CompanionsQuery {
                 suspect: suspect.unwrap_or_default(),
                 ..CompanionsQuery::default()

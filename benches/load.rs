@@ -1,12 +1,10 @@
-//! How fast a log is read, from the bare bytes up to a session. Run with
-//! `cargo bench`; throughput is in events and in bytes. Time is what the
-//! processor worked for it, so that it hardly matters what else runs.
-//! `slices` tells the two parts of a session apart: what any thread can do, and what
-//! one has to do alone. `threads` is by the clock, so that nothing else should run.
+//! Throughput of reading a log, from raw bytes to a session, in events and bytes. Run with `cargo bench`. Times
+//! are CPU times, so that other processes hardly matter. `slices` measures the two phases of a session separately:
+//! the parallel one, and the sequential one. `threads` measures elapsed time, so nothing else should run.
 //!
-//! The log is the file that `EVENTSCOPE_BENCH_LOG` names. Without that, it is
-//! the first 100 MB of `examples/make_big_log.rs`, made in memory. What a session
-//! costs over a walk over the records is printed by `node benches/native.mjs`.
+//! The log is the file that `EVENTSCOPE_BENCH_LOG` names; the default is the first 100 MB of
+//! `examples/make_big_log.rs`, made in memory. `node benches/native.mjs` prints the cost of a session relative to
+//! a walk over the records.
 #![allow(missing_docs, reason = "criterion makes an undocumented function")]
 
 use std::hint::black_box;
@@ -27,7 +25,7 @@ use eventlog::{Need, Record, SliceStep, Step};
 use model::time::Interval;
 use native::read_session_on;
 use rustix::time::{ClockId, clock_gettime};
-use session::{Job, JobId, Session, Working};
+use session::{Job, JobId, Session, SliceAnalyzer};
 
 #[path = "../examples/container/mod.rs"]
 mod container;
@@ -37,7 +35,7 @@ mod program;
 mod stream;
 
 const MADE_BYTES: u64 = 100_000_000;
-/// What a driver reads in one go.
+/// Bytes that a driver reads at once.
 const PIECE: usize = 2 << 20;
 
 fn header(log: &[u8]) -> (Header, usize) {
@@ -47,8 +45,8 @@ fn header(log: &[u8]) -> (Header, usize) {
     }
 }
 
-/// Calls `each` with the place of every event and block marker. This trusts
-/// the log: it is the least that any reader has to do.
+/// Calls `each` with the offset and type of every event and block marker. Trusts the log, and so is a lower bound
+/// for any reader.
 fn walk(log: &[u8], header: &Header, start: usize, mut each: impl FnMut(usize, u16)) {
     let ids = header.types.iter().map(|decl| usize::from(decl.id.0));
     let mut sizes = vec![Some(0); ids.max().unwrap_or(0) + 1];
@@ -71,7 +69,7 @@ fn walk(log: &[u8], header: &Header, start: usize, mut each: impl FnMut(usize, u
     }
 }
 
-/// The time that the processor worked, in all threads together.
+/// CPU time of all threads of the process.
 #[derive(Debug)]
 struct CpuTime;
 
@@ -81,7 +79,7 @@ impl Measurement for CpuTime {
 
     fn start(&self) -> Duration {
         let now = clock_gettime(ClockId::ProcessCPUTime);
-        // Time of a process is not negative.
+        // CPU times are never negative.
         Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
     }
 
@@ -106,7 +104,7 @@ impl Measurement for CpuTime {
     }
 }
 
-/// Counts spans.
+/// Sink that counts spans.
 #[derive(Debug, Default)]
 struct Count(u64);
 
@@ -164,7 +162,7 @@ fn supply(needs: Vec<Need>, log: &[u8], mut take: impl FnMut(u64, &[u8])) {
     }
 }
 
-/// A session that goes on until its slices are known, or all is read.
+/// Advances a session until `end`: its slices are known, or all is read.
 fn session_until(end: &Step, log: &[u8]) -> Session {
     let mut session = Session::new(log.len() as u64);
     loop {
@@ -176,13 +174,13 @@ fn session_until(end: &Step, log: &[u8]) -> Session {
     }
 }
 
-/// What the browser's worker does, but for the reading of the file.
+/// Does the work of the browser's worker, except reading the file.
 fn session(log: &[u8]) -> u64 {
     session_until(&Step::Done, log).events()
 }
 
-fn analyse(job: Job, log: &[u8], scratch: &mut Scratch) -> (JobId, Segment) {
-    let mut working = Working::new(job, scratch);
+fn analyze(job: Job, log: &[u8], scratch: &mut Scratch) -> (JobId, Segment) {
+    let mut working = SliceAnalyzer::new(job, scratch);
     loop {
         match working.advance(usize::MAX) {
             SliceStep::Need(needs) => supply(needs, log, |at, bytes| working.supply(at, bytes)),
@@ -192,30 +190,30 @@ fn analyse(job: Job, log: &[u8], scratch: &mut Scratch) -> (JobId, Segment) {
     }
 }
 
-/// A log, its slices to be analysed.
+/// Returns a session with all of its slices, ready for analysis.
 fn jobs(log: &[u8]) -> (Session, Vec<Job>) {
     let mut session = session_until(&Step::Indexed, log);
     let jobs = std::iter::from_fn(|| session.next_job()).collect();
     (session, jobs)
 }
 
-/// A log, its slices to be put together.
+/// Returns a session with all of its analyzed segments, ready for stitching.
 fn segments(log: &[u8]) -> (Session, Vec<(JobId, Segment)>) {
     let (session, jobs) = jobs(log);
     let mut scratch = Scratch::default();
-    let analyse = |job| analyse(job, log, &mut scratch);
-    (session, jobs.into_iter().map(analyse).collect())
+    let analyze = |job| analyze(job, log, &mut scratch);
+    (session, jobs.into_iter().map(analyze).collect())
 }
 
 fn put_together((mut session, segments): (Session, Vec<(JobId, Segment)>)) -> Session {
     for (id, segment) in segments {
-        session.give(id, segment);
+        session.add_segment(id, segment);
     }
     assert!(session.is_complete(), "no slice was to be read again");
     session
 }
 
-/// A log that is measured.
+/// Log to measure.
 struct Log {
     name: String,
     bytes: Vec<u8>,
@@ -292,7 +290,7 @@ fn slices(criterion: &mut Criterion<CpuTime>) {
             let (_, jobs) = jobs(black_box(log));
             let mut scratch = Scratch::default();
             jobs.into_iter()
-                .for_each(|job| drop(analyse(job, log, &mut scratch)));
+                .for_each(|job| drop(analyze(job, log, &mut scratch)));
         });
     });
     group.bench_function("put together", |bench| {

@@ -1,10 +1,9 @@
-// What `cargo bench --bench load` has measured last, of each stage the fastest
-// sample: an object of JSON, with how many times as long as a walk over the
-// records a session takes.
+// Prints the last results of `cargo bench --bench load` as JSON: the fastest sample of each stage, and the time of
+// a session relative to that of a walk over the records.
 //
 //     EVENTSCOPE_BENCH_LOG=FILE cargo bench --bench load && node benches/native.mjs [NAME]
 //
-// NAME is that of the log, to be told with the figures.
+// NAME is the name of the log in the output.
 
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import process from 'node:process';
@@ -28,7 +27,7 @@ for (const stage of readdirSync(folder)) {
   stages[title ?? stage] = Number((Math.min(...times.map((time, i) => time / iters[i])) / 1e6).toFixed(1));
 }
 const { elements: events, bytes } = throughput.ElementsAndBytes ?? throughput;
-// Each does more than the one before it.
+// Sorted by time, as each stage includes the work of the previous one.
 const stages_ms = Object.fromEntries(Object.entries(stages).sort(([, one], [, other]) => one - other));
 const times_walk = Number((stages.session / stages.records).toFixed(1));
 console.log(JSON.stringify({ kind: 'native', file: name, bytes, events, stages_ms, times_walk }));

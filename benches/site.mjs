@@ -1,8 +1,8 @@
-// What the measurements in the browser share: the built site on localhost,
-// Chromium, a page that tells when it shows what, and what a tab costs.
+// Shared by the browser benchmarks: the built site on localhost, Chromium, a page that records its loading times,
+// and the resource usage of a tab.
 //
-// EVENTSCOPE_SITE names another folder than dist/ (to measure an older build),
-// EVENTSCOPE_CHROMIUM another Chromium.
+// EVENTSCOPE_SITE names another folder than dist/ (to measure an older build), EVENTSCOPE_CHROMIUM another
+// Chromium.
 
 import { createServer } from 'node:http';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ import sirv from 'sirv';
 
 const dist = process.env.EVENTSCOPE_SITE ?? fileURLToPath(new URL('../dist', import.meta.url));
 
-/** Serves the site; gives its address and how to stop. */
+/** Serves the site; returns its address and a function to stop. */
 export async function serve() {
   const site = sirv(dist, { etag: true });
   const server = createServer((request, response) => {
@@ -27,8 +27,8 @@ export async function serve() {
 }
 
 /**
- * Starts Chromium with a profile of its own, as a user has one: in a private window the file
- * that a log is put into, as far as memory has no room for it, is in memory and slow.
+ * Starts Chromium with its own profile, like a user's. In a private window, the file to which log data is spilled
+ * would be in memory and slow.
  */
 export async function launch() {
   const args = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -59,7 +59,7 @@ export async function openPage(browser, address, { query = '', fragment = '', he
   return page;
 }
 
-/** Runs in the page: notes when a file is chosen, when its log is read, and tasks of more than 50 ms on the main thread. */
+/** Runs in the page: records when a file is chosen, when its log is read, and main-thread tasks of more than 50 ms. */
 function watch() {
   const times = { long: [] };
   globalThis.benchTimes = times;
@@ -67,7 +67,7 @@ function watch() {
   const start = () => {
     times.chosen = performance.now();
     times.loaded = times.failed = undefined;
-    // The log before is shown until the next one is opened.
+    // The previous log is shown until the next one is opened.
     times.isStale = isRead();
     times.long.length = 0;
   };
@@ -85,13 +85,13 @@ function watch() {
 }
 
 /**
- * Chooses a file and waits until its log is read. Gives milliseconds from the
- * choice, the number of events, and the durations of long tasks on the main thread.
+ * Chooses a file and waits until its log is read. Returns the milliseconds since the choice, the number of events,
+ * and the durations of long tasks on the main thread.
  */
 export async function load(page, file, { timeout = 1_800_000 } = {}) {
   const before = await page.evaluate(() => globalThis.benchTimes.loaded);
   await page.locator('input[type=file]').first().setInputFiles(file);
-  // While a log is open, the page asks whether the two are to be compared.
+  // While a log is open, the page offers to compare the two.
   if (before) await page.getByRole('button', { name: 'Open instead' }).click();
   await page.waitForFunction(
     (before) => {
@@ -114,9 +114,8 @@ export async function load(page, file, { timeout = 1_800_000 } = {}) {
 }
 
 /**
- * Reads a file in a worker, four reads of 8 MiB in flight, and throws it away:
- * the least that any page has to do. Gives the fewest milliseconds of `runs`.
- * It has a browser of its own, so that its memory counts nowhere.
+ * Reads a file in a worker, with four reads of 8 MiB in flight, and discards it: the minimum work of any page.
+ * Returns the minimum milliseconds of `runs`. Uses its own browser, so that its memory is not counted.
  */
 export async function bareRead(address, file, runs = 3) {
   const browser = await launch();
@@ -161,9 +160,9 @@ async function readInWorker() {
 }
 
 /**
- * What the largest renderer takes: `peak` MiB are the most that was resident
- * so far, `now` its share now (PSS), `cpu` the milliseconds that its threads
- * have worked. Workers are threads of it, so they count.
+ * Returns the usage of the largest renderer: `peak` is the maximum resident memory so far, `now` the current share
+ * (PSS), both in MiB; `cpu` is the CPU time of its threads in milliseconds. Workers are threads of the renderer,
+ * so they are included.
  */
 export async function cost(browser) {
   const session = await browser.newBrowserCDPSession();
@@ -174,7 +173,7 @@ export async function cost(browser) {
       try {
         return Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${id}/${file}`, 'utf8'))?.[1] ?? 0) / 1024);
       } catch {
-        return 0; // it has ended
+        return 0; // the process has ended
       }
     };
     return { peak: mib('status', 'VmHWM'), now: mib('smaps_rollup', 'Pss'), cpu: cpuTime * 1000 };
@@ -182,7 +181,7 @@ export async function cost(browser) {
   return costs.reduce((most, one) => (one.peak > most.peak ? one : most));
 }
 
-/** Waits until the tab rests: in a quarter of a second its threads work less than a twentieth of it. */
+/** Waits until the tab is idle: its threads use less than a twentieth of a quarter of a second as CPU time. */
 export async function untilIdle(browser, { timeout = 60_000 } = {}) {
   const [deadline, windowMs] = [Date.now() + timeout, 250];
   let before = (await cost(browser)).cpu;
@@ -195,7 +194,7 @@ export async function untilIdle(browser, { timeout = 60_000 } = {}) {
   throw new Error(`the page is still busy after ${timeout / 1000} s`);
 }
 
-/** How many milliseconds the page's main thread has worked so far. */
+/** Returns a function that returns the milliseconds for which the page's main thread has been busy so far. */
 export async function mainThread(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
@@ -205,7 +204,7 @@ export async function mainThread(page) {
   };
 }
 
-/** How many workers live in the browser. */
+/** Returns the number of running workers in the browser. */
 export async function workers(browser) {
   const session = await browser.newBrowserCDPSession();
   const { targetInfos } = await session.send('Target.getTargets');
@@ -213,7 +212,7 @@ export async function workers(browser) {
   return targetInfos.filter(({ type }) => type === 'worker').length;
 }
 
-/** The value that so large a part of the values do not exceed. */
+/** Returns the smallest value that at least the share `part` of the values do not exceed. */
 export function percentile(values, part) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;

@@ -1,10 +1,10 @@
-// Whether the measurements in the browser still work: runs each of them once, on small logs.
+// Checks that the browser benchmarks still work: runs each of them once, on small logs.
 //
 //     cargo xtask build && node benches/smoke.mjs [SITE_FOLDER]
 //
-// SITE_FOLDER is a built site (dist). Prints `ok NAME SECONDS` for each benchmark, or why it
-// failed, and at last how many passed. Exits with 1 if one failed. The figures themselves mean
-// nothing: they only have to be there and above zero.
+// SITE_FOLDER is a built site (default: dist). Prints `ok NAME SECONDS` for each benchmark, or the reason of its
+// failure, and finally the number of passed ones. Exits with 1 if one failed. The figures themselves have no
+// meaning: they only have to be present and positive.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ const [site = path('../dist')] = process.argv.slice(2);
 const LOG = path('../tests/fixtures/logs/ghc-9.6.6/gc-heavy-N2-la-nonmoving.eventlog');
 const TIMEOUT_MS = 60_000;
 
-/** Script, arguments, how many objects it prints, and which numbers in them have to be above zero. */
+/** Script, arguments, number of printed objects, and the figures in them that must be positive. */
 const BENCHMARKS = [
   { name: 'tab', args: [LOG, '--runs', '1'], count: 1, figures: ['events', 'ms', 'bare_ms', 'picture_ms', 'cpu_ms', 'peak_mib', 'main_busy'] },
   { name: 'frames', args: [LOG, '--steps', '20'], count: 4, figures: ['events', 'between_ms', 'main_ms'] },
@@ -26,7 +26,7 @@ const BENCHMARKS = [
   { name: 'soak', args: ['--logs', '3', '--zooms', '20'], count: 4, figures: ['events', 'ms', 'frame_ms', 'now_mib', 'workers'], sum: ['logs', 'zooms', 'last_mib'] },
 ];
 
-/** The objects that a benchmark prints. Its exit code does not count: on a busy machine a soak is slow. */
+/** Returns the objects that a benchmark prints. The exit code is ignored, as a soak is slow on a busy machine. */
 async function run({ name, args }) {
   const env = { ...process.env, EVENTSCOPE_SITE: site };
   const options = { env, timeout: TIMEOUT_MS };
@@ -36,14 +36,15 @@ async function run({ name, args }) {
   return stdout.trim().split('\n').map((line) => JSON.parse(line));
 }
 
-/** Throws unless all figures are there and above zero. */
+/** Throws unless all figures are present and positive. */
 function check({ count, figures, sum = figures }, results) {
   const failed = results.find(({ error }) => error);
   if (failed) throw new Error(`reports an error: ${failed.error}`);
   if (results.length !== count) throw new Error(`prints ${results.length} objects, not ${count}`);
   results.forEach((result, i) => {
     for (const figure of i === count - 1 ? sum : figures) {
-      // Of a median and a 95th percentile the median of short tasks may be zero.
+      // For a pair of median and 95th percentile, only the latter is checked: the median of short tasks may be
+      // zero.
       if (!([result[figure]].flat().at(-1) > 0)) throw new Error(`${figure} is ${JSON.stringify(result[figure])}: ${JSON.stringify(result)}`);
     }
   });

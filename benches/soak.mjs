@@ -1,15 +1,13 @@
-// A long day: fifty logs one after another in one tab, each zoomed and panned
-// two hundred times, to see what stays behind.
+// Long session: fifty logs one after another in one tab, each zoomed and panned two hundred times, to detect
+// leaks.
 //
 //     cargo xtask build && node benches/soak.mjs [LOG...] [--logs N] [--zooms N] [--query QUERY] [--json]
 //
-// Without LOG those of tests/fixtures, and of the folder EVENTSCOPE_CORPUS if
-// it is set, smallest and largest in turn; a LOG named is opened second, in the
-// middle and second to last. The first one is opened again as the last.
-// Prints for each log the memory of the tab (MiB, after the zooms and a
-// collection), frames over 100 ms, and workers that live. Exits with 1 if the
-// first log takes over a quarter more memory when it is open again at the end,
-// a frame took longer than 100 ms, or there are more workers than before.
+// Without LOG, those of tests/fixtures, and of the folder EVENTSCOPE_CORPUS if set, alternate between the smallest
+// and the largest; a given LOG is opened second, in the middle and second to last. The first log is opened again
+// as the last one. Prints for each log the memory of the tab (MiB, after the zooms and a collection), frames over
+// 100 ms, and running workers. Exits with 1 if the first log takes over a quarter more memory when it is opened
+// again at the end, a frame took longer than 100 ms, or more workers are running than before.
 
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -28,14 +26,14 @@ const { values: options, positionals: named } = parseArgs({
   },
 });
 
-/** The logs in the order in which they are opened. */
+/** Returns the logs in the order in which they are opened. */
 function chosen(count) {
   const folders = [fileURLToPath(new URL('../tests/fixtures', import.meta.url)), process.env.EVENTSCOPE_CORPUS].filter(Boolean);
   const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true }).map((path) => join(folder, path)));
   const found = files.filter((path) => path.endsWith('.eventlog')).map((path) => [statSync(path).size, path]);
   const sizes = found.filter(([bytes]) => bytes > 20_000).sort(([a], [b]) => a - b);
   const few = count - 1 - (named.length ? 3 : 0);
-  // Evenly over the sizes, from both ends.
+  // Evenly distributed over the sizes, from both ends.
   const picked = Array.from({ length: few }, (_, i) => sizes[Math.floor((i * sizes.length) / few)][1]);
   const [first, ...turns] = picked.map((_, i) => picked[i % 2 ? picked.length - 1 - (i >> 1) : i >> 1]);
   if (!named.length) return [first, ...turns, first];
@@ -43,7 +41,10 @@ function chosen(count) {
   return [first, named[0], ...turns.slice(0, half), named.at(-1), ...turns.slice(half), named[0], first];
 }
 
-/** Runs in the page: a zoom or a move with each frame; times between frames and the main thread's tasks over 50 ms. */
+/**
+ * Runs in the page: one zoom or pan per frame; returns the intervals between frames, and main-thread tasks over 50
+ * ms.
+ */
 async function zoom(steps) {
   const canvas = document.querySelector('.timeline canvas');
   const box = canvas.getBoundingClientRect();
@@ -60,7 +61,7 @@ async function zoom(steps) {
     if (i % 5 === 4) wheel(0.5, i % 2 ? 120 : -120, 0);
     else wheel(0.3 + ((i * 7) % 60) / 100, 0, i % 80 < 45 ? -120 : 120);
   }
-  // The last step is drawn, and its task has ended.
+  // Wait until the last step is drawn and its task has ended.
   for (let frames = 0; frames < 2; frames++) await new Promise((done) => requestAnimationFrame(done));
   takeLongTasks();
   return { between: times.slice(1).map((at, i) => at - times[i]), tasks: [...long] };

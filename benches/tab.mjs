@@ -1,15 +1,13 @@
-// The real thing: how fast a log that is dropped on the page is read, beside
-// the same browser merely reading the same file in the same way.
+// Time to read a log dropped on the page, compared with merely reading the same file in the same way in the same
+// browser.
 //
 //     cargo xtask build && node benches/tab.mjs FILE [--runs N] [--query QUERY] [--fragment FRAGMENT] [--json]
 //
-// QUERY is put behind the ? of the page's address, FRAGMENT behind its #.
-// Each run is a browser of its own. Printed is a row of a Markdown table, or
-// with --json an object: times in milliseconds, of all runs the fewest
-// (`median_ms` beside it, as other programs may have been at work), the most
-// memory in MiB of all runs; `cpu_ms` is what all threads of the tab worked
-// together. One more run looks at the pixels of the timeline
-// in every frame; only its times until something is seen count.
+// QUERY is the part of the page's address after ?, FRAGMENT that after #. Each run has its own browser. Prints a
+// row of a Markdown table, or with --json an object: times in milliseconds, the minimum of all runs (and
+// `median_ms`, as other programs may have been running); memory in MiB, the maximum of all runs; `cpu_ms` is the
+// CPU time of all threads of the tab. One more run reads the pixels of the timeline in every frame; only its times
+// until something is visible count.
 
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -32,15 +30,15 @@ if (!file) {
   process.exit(2);
 }
 
-/** How long after the end of loading the lanes may become whole. */
+/** Maximum time from the end of loading until the lanes are complete. */
 const WHOLE_TIMEOUT_MS = 1000;
 
-/** Runs in the page: looks at the timeline in each frame until its lanes are whole. */
+/** Runs in the page: reads the timeline in each frame until its lanes are complete. */
 function look() {
   const seen = (globalThis.benchSeen = {});
   const copy = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const isCapability = (row) => /^(Capability|HEC)/.test(row.querySelector('[role=rowheader]')?.textContent ?? '');
-  /** Of the columns of pixels beside the names of capabilities: how many have colour. */
+  /** Returns how many of the pixel columns next to the names of capabilities are colored. */
   const painted = (canvas) => {
     const box = canvas.getBoundingClientRect();
     const scale = canvas.width / box.width;
@@ -85,14 +83,14 @@ function look() {
   requestAnimationFrame(frame);
 }
 
-/** Milliseconds until there is a picture, the first lanes, and lanes over the whole width. */
+/** Returns the milliseconds until there is a picture, the first lanes, and lanes over the whole width. */
 async function sight(address) {
   const browser = await launch();
   try {
     const page = await openPage(browser, address, options);
     await page.evaluate(look);
     await load(page, file);
-    // Lanes of a small log are never whole.
+    // Lanes of a small log may never fill the width.
     await page.waitForFunction(() => globalThis.benchSeen.whole, null, { timeout: WHOLE_TIMEOUT_MS }).catch((error) => {
       if (error.name !== 'TimeoutError') throw error;
     });
@@ -104,7 +102,7 @@ async function sight(address) {
   }
 }
 
-/** One run: reading, memory, and how busy the main thread was. */
+/** Performs one run: reading time, memory, and load of the main thread. */
 async function run(address) {
   const browser = await launch();
   try {

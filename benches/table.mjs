@@ -1,17 +1,16 @@
-// The tables of README.md, here and in the project's folder, from measurements:
+// Generates the tables of README.md, here and in the project's folder, from measurements:
 //
 //     node benches/table.mjs
 //
-// It reads figures/before.jsonl and figures/now.jsonl beside it, as
-// `benches/all.sh` writes them (of several measurements of one thing the fastest
-// counts), and puts the tables between the marks of both files.
+// Reads figures/before.jsonl and figures/now.jsonl next to it, as `benches/all.sh` writes them (of several
+// measurements of the same thing the fastest counts), and inserts the tables between the markers of both files.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The measurements of a file: of those of the same thing the fastest. */
+/** Reads the measurements of a file; of several of the same thing, the fastest. */
 function read(path) {
   const best = new Map();
   const slowness = (of) => (of.error ? Infinity : of.ms ?? of.main_ms?.[1] ?? of.stages_ms?.session ?? of.tasks_over_100);
@@ -26,7 +25,7 @@ function read(path) {
 const before = read(here('figures/before.jsonl'));
 const now = read(here('figures/now.jsonl'));
 
-/** The measurement of a kind that is as said; one that failed is none. */
+/** Finds the successful measurement of a kind with these properties. */
 const measured = (all, kind, like) =>
   all.find((one) => one.kind === kind && !one.error && Object.entries(like).every(([key, value]) => one[key] === value));
 const log = (size) => ({ file: `${size}.eventlog` });
@@ -39,7 +38,7 @@ const seconds = (ms) => (ms === undefined ? '–' : `${fixed(ms / 1000, 2)} s`);
 const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
-/** Milliseconds for each MB, of 300 MB, 1 GB and 4 GB, in proportion to the first. */
+/** Formats the milliseconds per MB for 300 MB, 1 GB and 4 GB, relative to the first. */
 function growth(all) {
   const paces = ['300M', '1G', '4G'].map((size) => tab(all, size)).map((of) => of && of.ms / of.bytes);
   return paces.map((pace) => fixed(pace / paces[0], 2)).join(', ');
@@ -141,7 +140,7 @@ const tables = [
   table(['', 'logs', 'zooms', 'frames over 100 ms', 'tasks over 100 ms', 'MiB first', 'MiB last', 'MiB peak', 'workers first, last'], both(soaks)),
 ];
 
-/** What the project's README says of loading: as many workers as the page thinks good. */
+/** Renders the table of loading times for the project's README, with the default number of workers. */
 function summary() {
   const machine = measured(now, 'machine', {});
   const rows = SIZES.map((size) => [size, tab(now, size)]).filter(([, of]) => of);
@@ -161,7 +160,7 @@ function summary() {
 
 const [begin, end] = ['<!-- figures: written by benches/table.mjs -->', '<!-- end of figures -->'];
 
-/** Puts tables between the marks of a file. */
+/** Replaces the tables between the markers of a file. */
 function fill(path, tables) {
   const text = readFileSync(here(path), 'utf8');
   const [head, tail] = [text.split(begin)[0], text.split(end)[1]];

@@ -1,36 +1,30 @@
-//! Writes the eventlog of a program with many threads, sparks and collections,
-//! of any size, as GHC 9.0 writes it with `+RTS -N4 -l`:
+//! Writes the eventlog of a program with many threads, sparks and collections, of any size, as GHC 9.0 writes it
+//! with `+RTS -N4 -l`:
 //!
 //! ```text
 //! cargo run --release --example make_big_log -- OUTPUT SIZE [--caps N] [--plain] [--seed N]
 //! ```
 //!
-//! `SIZE` is in bytes: `50M`, `300M`, `10G` (powers of 1,000). By default there
-//! are 4 capabilities. The same options make the same log, at some 600 MB/s:
-//! faster than a program could, and without GHC.
+//! `SIZE` is in bytes: `50M`, `300M`, `10G` (powers of 1,000). By default there are 4 capabilities. Equal options
+//! yield equal logs, at some 600 MB/s: faster than a real program, and without GHC.
 //!
-//! **What the program does** is played, not drawn at random: the capability
-//! whose clock is behind takes the next step. So times interleave as real ones
-//! do, and every event follows from those before it: a thread is woken after it
-//! has stopped, runs after it was woken or moved, and collections begin when all
-//! have stopped. There are 16 threads for each capability that live as long as
-//! the program; they yield, wait for `MVar`s and wake each other, make foreign
-//! calls, spark, and fork threads. Most of those run once, one in forty is a
-//! `session` that runs up to 2,000 times.
+//! **The program** is simulated, not drawn at random: the capability whose clock is behind takes the next step.
+//! Times therefore interleave as in real logs, and every event follows from those before it: a thread is woken
+//! after it has stopped, runs after it was woken or migrated, and collections begin when all capabilities have
+//! stopped. Each capability has 16 threads that live as long as the program; they yield, wait for `MVar`s and wake
+//! each other, make foreign calls, create sparks, and fork threads. Most of the forked threads run once; one in
+//! forty is a `session` that runs up to 2,000 times.
 //!
-//! **How often what happens** is like in the logs of `benches/make-big-log.sh`,
-//! event type by event type: two fifths are runs of threads and their stops, as
-//! many sparks, a twentieth new threads. 300 MB are 21 million events, of
-//! these 4.3 million runs, and 1.1 million threads. With `--plain` there are no
-//! sparks and fewer threads: 860 MB are 20 million runs of a million threads.
+//! **Frequencies** of event types are those in the logs of `benches/make-big-log.sh`: two fifths are runs of
+//! threads and their stops, two fifths are sparks, a twentieth are new threads. 300 MB are 21 million events,
+//! among them 4.3 million runs, and 1.1 million threads. With `--plain` there are no sparks and fewer threads: 860
+//! MB are 20 million runs of a million threads.
 //!
-//! **How it is written** follows `rts/eventlog/EventLog.c`: a buffer of 2 MiB
-//! for each capability and one for what belongs to none, which become blocks
-//! when they are full. So the events of the last one stand at the end of the
-//! log, though many are from its start.
+//! **The file format** follows `rts/eventlog/EventLog.c`: a buffer of 2 MiB for each capability, and one for
+//! events without a capability, which become blocks when they are full. The last block of events without a
+//! capability is therefore at the end of the log, though many of them are from its start.
 //!
-//! It needs nothing but the standard library: `rustc --edition 2024 -O` compiles
-//! it too.
+//! Depends only on the standard library: `rustc --edition 2024 -O` compiles it too.
 
 use std::fs::File;
 use std::io;
@@ -40,7 +34,7 @@ mod container;
 mod program;
 mod stream;
 
-/// What the command line asks for.
+/// Options of the command line.
 struct Options {
     output: String,
     bytes: u64,

@@ -1,38 +1,31 @@
-//! Writes the eventlog of a heap profile by info table, as big as you like,
-//! as a program writes it with `+RTS -hi -l`:
+//! Writes the eventlog of a heap profile by info table, of any size, like that of a program run with
+//! `+RTS -hi -l`:
 //!
 //! ```text
 //! cargo run --release --example make_heap_log -- OUTPUT [--bands N]
 //!     [--censuses N] [--restless SHARE] [--named SHARE] [--seed N]
 //! ```
 //!
-//! By default 50,000 bands (info tables) in 5,000 censuses: 250 million
-//! values, 7.3 GB, in half a minute. The same options make the same log.
+//! By default 50,000 bands (info tables) in 5,000 censuses: 250 million values, 7.3 GB, in half a minute. Equal
+//! options yield equal logs.
 //!
-//! **How much the bands hold.** Every size is a number of closures of one size
-//! (16 to 56 bytes). The numbers have a long tail: half of the bands hold one
-//! or two closures, one in a hundred more than 300, the first few some
-//! megabytes.
+//! **Sizes of bands.** Each size is a multiple of one closure size (16 to 56 bytes). The multiples have a
+//! long-tailed distribution: half of the bands hold one or two closures, one in a hundred more than 300, the first
+//! few some megabytes.
 //!
-//! **How they change.** Two in a thousand of all bands, at least three, leak:
-//! every tenth of them fast, the others a closure now and then. One in a
-//! hundred is empty but for bursts of up to 20 censuses. One in twenty-five
-//! is not there from the start. `--restless` is the share of bands that are
-//! larger or smaller in each census than in the one before (0.01); with 1 all
-//! are, which no program does and which is the worst a reader can meet. What
-//! remains changes once in a thousand censuses.
+//! **Changes.** Two in a thousand of all bands, at least three, leak: every tenth of them fast, the others an
+//! occasional closure. One in a hundred is empty except for bursts of up to 20 censuses. One in twenty-five
+//! appears after the start. `--restless` is the share of bands that grow or shrink in each census (0.01); with 1
+//! all do, which no real program does and which is the worst case for a reader. The remaining bands change once in
+//! a thousand censuses.
 //!
-//! **How they are written** follows `rts/ProfHeap.c`. A band is written in a
-//! census only if it holds something. Bands stand in the reverse order in
-//! which the walk through the heap first met them: frequent closures come last,
-//! and from census to census the order changes a little. A census stands
-//! inside of the pause of a major collection, in blocks without capability;
-//! the collections, heap sizes and the main thread are in blocks of capability
-//! 0. A block is written when its 2 MiB are full. `--named` is the share of
-//! info tables with a provenance entry (0.6).
+//! **The file format** follows `rts/ProfHeap.c`. A band is written in a census only if it is not empty. Bands are
+//! in the reverse order in which the heap traversal first found them: frequent closures come last, and the order
+//! changes slightly between censuses. A census lies in the pause of a major collection, in blocks without
+//! capability; the collections, heap sizes and the main thread are in blocks of capability 0. A block is written
+//! when its 2 MiB are full. `--named` is the share of info tables with a provenance entry (0.6).
 //!
-//! It needs nothing but the standard library: `rustc --edition 2024 -O` compiles
-//! it too.
+//! Depends only on the standard library: `rustc --edition 2024 -O` compiles it too.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -44,12 +37,12 @@ mod stream;
 use container::{NO_CAPABILITY, Random, Type};
 use stream::Stream;
 
-/// Whether events of a type have any number of bytes.
+/// Returns whether events of a type have variable size.
 fn is_any(id: u16) -> bool {
     TYPES.iter().any(|ty| ty.0 == id && ty.1.is_none())
 }
 
-/// What the log declares. Types with any number of bytes have `None`.
+/// Declared event types; `None` marks variable size.
 const TYPES: [Type; 35] = [
     (0, Some(4), "Create thread"),
     (1, Some(4), "Run thread"),
@@ -97,11 +90,11 @@ const TYPES: [Type; 35] = [
 ];
 
 const MIB: u64 = 1 << 20;
-/// What the program asks for: a census every tenth of a second (`-i0.1`).
+/// Interval between censuses: a tenth of a second (`-i0.1`).
 const PERIOD_NS: u64 = 100_000_000;
 const MINOR_COLLECTIONS: u64 = 4;
 
-/// What the command line asks for.
+/// Options of the command line.
 struct Options {
     output: String,
     bands: usize,
@@ -137,37 +130,37 @@ impl Options {
     }
 }
 
-/// The pace of a fast leak.
+/// Rate of a fast leak, in the unit of [`ChangePattern::Leak`].
 const FAST: u64 = 512;
 
-/// How a band changes.
+/// Behavior of a band over time.
 #[derive(Clone, Copy, PartialEq)]
-enum Habit {
+enum ChangePattern {
     Quiet,
     Restless,
-    /// So many closures more in each census, in 1/16.
+    /// Grows by this number of closures per census, in units of 1/16.
     Leak(u64),
     Burst,
 }
 
-/// An info table.
+/// Info table with its population of closures.
 struct Band {
     address: u64,
-    /// The event as it is written, but for its time and bytes.
+    /// Encoded event; only time and bytes are filled in per census.
     record: Vec<u8>,
     closure_bytes: u64,
-    /// How many closures there are when nothing happens.
+    /// Normal number of closures.
     usual: u64,
-    /// How many there are now.
+    /// Current number of closures.
     closures: u64,
-    habit: Habit,
-    /// The census in which it is first met.
+    pattern: ChangePattern,
+    /// Census in which it first appears.
     born: u64,
-    /// Until when a burst lasts.
+    /// Census in which a burst ends.
     until: u64,
 }
 
-/// Where the time and the bytes stand in the record of a band.
+/// Offsets of time and size in the record of a band.
 const TIME_AT: usize = 2;
 const BYTES_AT: usize = 13;
 
@@ -177,28 +170,30 @@ impl Band {
         let mut record = Vec::new();
         let payload = [&[0; 9], label.as_bytes()].concat();
         container::event(&mut record, 164, 0, true, &payload);
-        // A Pareto distribution: u^(-5/4) for u in 0..1.
+        // Pareto distribution: u^(-5/4) for u in 0..1.
         let u = (1 + random.below(1 << 24)) as f64 / (1 << 24) as f64;
         let usual = ((1.0 / (u * u.sqrt().sqrt())) as u64).min(1 << 19);
         let is_restless = random.below(1 << 32) < (options.restless * (1_u64 << 32) as f64) as u64;
-        let habit = match random.below(1_000) {
-            _ if is_restless => Habit::Restless,
-            0..2 => Habit::Leak([FAST, 1, 1, 2, 2, 3, 3, 4, 6, 8][random.below(10) as usize]),
-            2..12 => Habit::Burst,
-            _ => Habit::Quiet,
+        let pattern = match random.below(1_000) {
+            _ if is_restless => ChangePattern::Restless,
+            0..2 => {
+                ChangePattern::Leak([FAST, 1, 1, 2, 2, 3, 3, 4, 6, 8][random.below(10) as usize])
+            }
+            2..12 => ChangePattern::Burst,
+            _ => ChangePattern::Quiet,
         };
-        let is_late = habit == Habit::Quiet && random.below(25) == 0;
+        let is_late = pattern == ChangePattern::Quiet && random.below(25) == 0;
         Self {
             address,
             record,
             closure_bytes: 8 * (2 + random.below(2) * random.below(3) + random.below(4)),
             usual,
-            closures: if is_late || habit == Habit::Burst {
+            closures: if is_late || pattern == ChangePattern::Burst {
                 0
             } else {
                 usual
             },
-            habit,
+            pattern,
             born: if is_late {
                 random.below(options.censuses)
             } else {
@@ -212,25 +207,27 @@ impl Band {
         self.closures * self.closure_bytes
     }
 
-    /// What becomes of it until the census.
+    /// Advances the band to a census.
     fn step(&mut self, census: u64, random: &mut Random) {
         let drawn = random.next();
-        match self.habit {
-            // Up or down by up to an eighth, around what is usual.
-            Habit::Restless => {
+        match self.pattern {
+            // Up or down by at most an eighth around the normal number.
+            ChangePattern::Restless => {
                 let reach = 1 + self.usual / 8;
                 let closures = (self.usual + drawn % (2 * reach + 1) - reach).max(1);
                 self.closures = closures + u64::from(closures == self.closures);
             }
-            Habit::Leak(pace) => self.closures += (pace + drawn % 16) / 16 * (1 + drawn % 3),
-            Habit::Burst if census < self.until => self.closures += self.closures / 4,
-            Habit::Burst if drawn.is_multiple_of(500) => {
+            ChangePattern::Leak(pace) => {
+                self.closures += (pace + drawn % 16) / 16 * (1 + drawn % 3)
+            }
+            ChangePattern::Burst if census < self.until => self.closures += self.closures / 4,
+            ChangePattern::Burst if drawn.is_multiple_of(500) => {
                 self.until = census + 1 + (drawn >> 32) % 20;
                 self.closures = 20 * self.usual;
             }
-            Habit::Burst => self.closures = 0,
-            Habit::Quiet if census < self.born => {}
-            Habit::Quiet => self.closures = self.usual + drawn % (1 + self.usual / 4),
+            ChangePattern::Burst => self.closures = 0,
+            ChangePattern::Quiet if census < self.born => {}
+            ChangePattern::Quiet => self.closures = self.usual + drawn % (1 + self.usual / 4),
         }
     }
 }
@@ -238,11 +235,11 @@ impl Band {
 /// All bands, and the order in which a census writes them.
 struct Heap {
     bands: Vec<Band>,
-    /// The frequent ones last.
+    /// Band indexes in writing order; frequent ones come last.
     order: Vec<u32>,
-    /// Those that may change at each census; the others do so seldom.
+    /// Bands that may change in each census; the others rarely change.
     busy: Vec<u32>,
-    /// Those that come later, the next one last.
+    /// Bands that appear later, the next one last.
     unborn: Vec<u32>,
     random: Random,
 }
@@ -258,15 +255,15 @@ impl Heap {
             })
             .collect();
         for band in bands.iter_mut().take(3) {
-            band.habit = Habit::Leak(FAST);
+            band.pattern = ChangePattern::Leak(FAST);
         }
         let mut keys: Vec<(u64, u32)> = (0_u32..)
             .zip(&bands)
             .map(|(id, band)| (band.usual * (1 + random.below(8)), id))
             .collect();
         keys.sort_unstable();
-        let (busy, _): (Vec<u32>, _) =
-            (0..bands.len() as u32).partition(|id| bands[*id as usize].habit != Habit::Quiet);
+        let (busy, _): (Vec<u32>, _) = (0..bands.len() as u32)
+            .partition(|id| bands[*id as usize].pattern != ChangePattern::Quiet);
         let mut unborn: Vec<u32> = (0..bands.len() as u32)
             .filter(|id| bands[*id as usize].born > 0)
             .collect();
@@ -281,7 +278,7 @@ impl Heap {
         }
     }
 
-    /// What the program does until the census. Gives the bytes alive.
+    /// Advances the program to a census. Returns the live bytes.
     fn step(&mut self, census: u64) -> u64 {
         let Self {
             bands,
@@ -296,7 +293,7 @@ impl Heap {
         let count = bands.len() as u64;
         for _ in 0..count.div_ceil(1_000) {
             let band = &mut bands[random.below(count) as usize];
-            if band.habit == Habit::Quiet {
+            if band.pattern == ChangePattern::Quiet {
                 band.step(census, random);
             }
         }
@@ -312,7 +309,7 @@ impl Heap {
     }
 }
 
-/// Numbers as the log has them.
+/// Encodes numbers in big-endian order.
 fn words(numbers: &[u64]) -> Vec<u8> {
     numbers
         .iter()
@@ -320,12 +317,12 @@ fn words(numbers: &[u64]) -> Vec<u8> {
         .collect()
 }
 
-/// The log as it comes about.
+/// Log under construction.
 struct Log<W> {
     out: W,
-    /// What belongs to no capability: what the program is, and the censuses.
+    /// Events without a capability: program information and censuses.
     global: Stream,
-    /// What happens on the one capability.
+    /// Events of the only capability.
     cap: Stream,
     at_ns: u64,
     allocated_bytes: u64,
@@ -349,21 +346,21 @@ impl<W: Write> Log<W> {
         })
     }
 
-    /// An event without capability, a microsecond after the one before.
+    /// Writes an event without a capability, 1 µs after the previous one.
     fn global(&mut self, id: u16, payload: &[u8]) -> io::Result<()> {
         self.at_ns += 1_000;
         self.global
             .event(&mut self.out, id, self.at_ns, is_any(id), payload)
     }
 
-    /// An event of the capability, a microsecond after the one before.
+    /// Writes an event of the capability, 1 µs after the previous one.
     fn cap(&mut self, id: u16, payload: &[u8]) -> io::Result<()> {
         self.at_ns += 1_000;
         self.cap
             .event(&mut self.out, id, self.at_ns, is_any(id), payload)
     }
 
-    /// What the runtime says about itself and the program at the start.
+    /// Writes what the runtime logs at the start about itself and the program.
     fn start(&mut self, options: &Options, heap: &Heap) -> io::Result<()> {
         self.global(25, &[0, 0, 0, 0, 0, 2])?;
         self.global(25, &[0, 0, 0, 1, 0, 3])?;
@@ -394,7 +391,7 @@ impl<W: Write> Log<W> {
         self.cap(1, &[0, 0, 0, 1])
     }
 
-    /// The provenance of some of the info tables.
+    /// Writes the provenance entries of some of the info tables.
     fn names(&mut self, options: &Options, heap: &Heap) -> io::Result<()> {
         const TYPES_OF_CLOSURES: [&str; 6] =
             ["[Char]", "Text", "Map k a", "Int", "IO ()", "Maybe a"];
@@ -424,8 +421,8 @@ impl<W: Write> Log<W> {
         Ok(())
     }
 
-    /// A collection of a generation that leaves so much alive; in one of the
-    /// oldest generation, what `census` writes is in its pause.
+    /// Writes a collection after which `live_bytes` are live; that of the oldest generation has a census in its
+    /// pause.
     fn collection(
         &mut self,
         is_major: bool,
@@ -438,7 +435,7 @@ impl<W: Write> Log<W> {
         self.cap(2, &[0, 0, 0, 1, 0, 1, 0, 0, 0, 0])?;
         self.cap(9, &[])?;
         self.cap(21, &[])?;
-        // A gigabyte is copied in a second, and somewhat less of it walked through.
+        // Copying takes a second per gigabyte, the traversal of the census slightly more.
         let copied_bytes = if is_major { live_bytes } else { MIB / 4 };
         self.at_ns += 200_000 + copied_bytes;
         self.cap(20, &[])?;
@@ -450,7 +447,7 @@ impl<W: Write> Log<W> {
         let blocks_bytes = (live_bytes * 21 / 20 + 4 * MIB).next_multiple_of(4096);
         let needed_mib = (2 * live_bytes + 5 * MIB).div_ceil(MIB);
         if is_major {
-            // Memory beyond what is needed goes back slowly.
+            // Surplus memory is returned slowly.
             let surplus_mib = self.heap_mib.saturating_sub(needed_mib);
             let returned_mib = surplus_mib.div_ceil(4);
             let sizes =
@@ -485,7 +482,7 @@ impl<W: Write> Log<W> {
         self.cap(1, &[0, 0, 0, 1])
     }
 
-    /// A census: 50 to 300 ns for each band that holds something.
+    /// Writes a census, with 50 to 300 ns for each nonempty band.
     fn census(&mut self, heap: &Heap, census: u64) -> io::Result<()> {
         self.global(162, &words(&[0]))?;
         for id in &heap.order {
@@ -506,7 +503,7 @@ impl<W: Write> Log<W> {
         self.global(165, &words(&[0]))
     }
 
-    /// What is said at the end.
+    /// Writes what the runtime logs at the end.
     fn finish(&mut self) -> io::Result<()> {
         // ThreadFinished
         self.cap(2, &[0, 0, 0, 1, 0, 5, 0, 0, 0, 0])?;

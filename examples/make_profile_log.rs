@@ -1,17 +1,14 @@
-//! Writes an eventlog of a profiled program, as big as you like, to measure
-//! flame graphs with:
+//! Writes an eventlog of a profiled program, of any size, to measure flame graphs:
 //!
 //! ```text
 //! cargo run --release --example make_profile_log -- OUTPUT [SAMPLES] [DEPTH] [CAPABILITIES]
 //! ```
 //!
-//! By default 5,000,000 samples of stacks of up to 200 frames on 4
-//! capabilities, about 2.7 GB: `HeapProfCostCentre` for 2,000 cost centres,
-//! `ProfBegin`, then a `ProfSampleCostCentre` a millisecond and capability.
-//! Successive stacks share most of their outer frames, now and then a
-//! capability has nothing to do, and once in a while its samples pause. All
-//! samples together have about 100,000 different stacks. It needs nothing but
-//! the standard library: `rustc -O` compiles it too.
+//! By default 5,000,000 samples of stacks of up to 200 frames on 4 capabilities, about 2.7 GB:
+//! `HeapProfCostCentre` for 2,000 cost centres, `ProfBegin`, then one `ProfSampleCostCentre` per millisecond and
+//! capability. Successive stacks share most of their outer frames; occasionally a capability is idle, and rarely
+//! its samples pause. All samples together have about 100,000 distinct stacks. Depends only on the standard
+//! library: `rustc -O` compiles it too.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -29,7 +26,7 @@ const TYPES: [Type; 4] = [
 const CENTRES: u32 = 2_000;
 const TICK_NS: u64 = 1_000_000;
 const SAMPLES_PER_BLOCK: u64 = 2_000;
-/// How many different stacks a capability comes back to.
+/// Number of leaf positions of a capability, to which it returns.
 const PLACES: u64 = 600;
 
 fn event(into: &mut Vec<u8>, id: u16, at_ns: u64, payload: &[u8]) {
@@ -63,20 +60,20 @@ fn declarations() -> Vec<u8> {
     events
 }
 
-/// Where a capability is, outermost first.
-struct Walk {
+/// Current stack of a capability, outermost frame first.
+struct StackGenerator {
     stack: Vec<u32>,
     depth: u64,
     random: Random,
-    /// The seed of the part of the program that runs, and until when.
+    /// Seed of the current part of the program; `samples_left` counts its remaining samples.
     part: u64,
-    left: u64,
+    samples_left: u64,
     idle: u64,
     pause: u64,
 }
 
-impl Walk {
-    /// The next sample's stack.
+impl StackGenerator {
+    /// Advances to the stack of the next sample.
     fn step(&mut self) {
         self.idle = self.idle.saturating_sub(1);
         self.pause = 0;
@@ -86,12 +83,11 @@ impl Walk {
         if self.random.below(50_000) == 0 {
             self.pause = self.random.below(3_000) * TICK_NS;
         }
-        if self.left == 0 {
-            (self.left, self.part) = (self.random.below(4_000), self.random.below(40));
+        if self.samples_left == 0 {
+            (self.samples_left, self.part) = (self.random.below(4_000), self.random.below(40));
         }
-        self.left -= 1;
-        // What is called, and by whom, depends on the part and the place only,
-        // so that stacks come again.
+        self.samples_left -= 1;
+        // Frames depend only on the part and the position, so that stacks recur.
         let place = self.random.below(PLACES) * self.random.below(PLACES) / PLACES;
         let own = 1 + place % 12;
         let mut calls = Random(((self.part << 20) | ((place / 4) << 4)) + 0x9E37_79B9_7F4A_7C15);
@@ -142,31 +138,32 @@ fn main() -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
     container::header(&mut out, &TYPES)?;
     block(&mut out, NO_CAPABILITY, (0, 0), &declarations())?;
-    let walk = |cap| Walk {
+    let generator = |cap| StackGenerator {
         stack: Vec::new(),
         depth,
         random: Random(0x2545_F491_4F6C_DD1D + cap),
         part: 0,
-        left: 0,
+        samples_left: 0,
         idle: 0,
         pause: 0,
     };
-    let mut walks: Vec<(Walk, u64)> = (0..caps).map(|cap| (walk(cap), 0)).collect();
+    let mut generators: Vec<(StackGenerator, u64)> =
+        (0..caps).map(|cap| (generator(cap), 0)).collect();
     let mut written = 0;
     let mut events = Vec::new();
     while written < samples {
-        for (cap, (walk, at)) in walks.iter_mut().enumerate() {
+        for (cap, (generator, at)) in generators.iter_mut().enumerate() {
             let from = *at;
             events.clear();
             for _ in 0..SAMPLES_PER_BLOCK.min(samples - written) {
-                walk.step();
-                // The timer is late now and then.
-                *at += TICK_NS + walk.pause + walk.random.below(20_000);
+                generator.step();
+                // The timer is sometimes late.
+                *at += TICK_NS + generator.pause + generator.random.below(20_000);
                 event(
                     &mut events,
                     167,
                     *at,
-                    &walk.payload(cap as u16, *at / TICK_NS),
+                    &generator.payload(cap as u16, *at / TICK_NS),
                 );
                 written += 1;
             }

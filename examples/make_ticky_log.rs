@@ -1,17 +1,15 @@
-//! Writes an eventlog with ticky counters, as big as you like, as a program
-//! writes it that was compiled with `-ticky` and run with `+RTS -lT`:
+//! Writes an eventlog with ticky counters, of any size, like that of a program compiled with `-ticky` and run with
+//! `+RTS -lT`:
 //!
 //! ```text
 //! cargo run --release --example make_ticky_log -- OUTPUT [--counters N]
 //!     [--samples N] [--busy SHARE] [--seed N]
 //! ```
 //!
-//! By default 50,000 counters, written 1,000 times, each time a tenth of them:
-//! 5 million deltas, 214 MB. The runtime leaves out counters that counted
-//! nothing since the last time (`rts/eventlog/EventLog.c`); `--busy` is the
-//! share of those that did. A few counters are always busy, and count most. The
-//! definitions stand at the end, as the runtime writes them. The same options
-//! make the same log.
+//! By default 50,000 counters are written 1,000 times, a tenth of them each time: 5 million deltas, 214 MB. The
+//! runtime omits counters that have not changed since the last time (`rts/eventlog/EventLog.c`); `--busy` is the
+//! share of those that have. A few counters are always busy and count most. The definitions are at the end, as the
+//! runtime writes them. Equal options yield equal logs.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -28,9 +26,9 @@ const TYPES: [Type; 5] = [
     (212, Some(0), "Ticky-ticky entry counter begin sample"),
 ];
 
-/// The counters are written every tenth of a second.
+/// Interval between samples: a tenth of a second.
 const PERIOD_NS: u64 = 100_000_000;
-/// The time between two counters of a sample.
+/// Time between two counters of a sample.
 const STEP_NS: u64 = 250;
 
 struct Options {
@@ -65,12 +63,12 @@ impl Options {
     }
 }
 
-/// The address of a counter: they lie in the data of the program.
+/// Returns the address of a counter, in the data of the program.
 const fn address(counter: u64) -> u64 {
     0x4_0000_0000 + counter * 80
 }
 
-/// What a counter is: every third is a thunk, every fifth a constructor.
+/// Encodes the definition of a counter: every third is a thunk, every fifth a constructor.
 fn definition(counter: u64) -> Vec<u8> {
     let module = format!("Data.Part{}", counter % 97);
     let (kind, arity, args, fvs, json) = match counter % 15 {

@@ -1,14 +1,14 @@
-//! Whatever ids, counts and times a log names, what is written of it is in proportion to its bytes.
-//! `tests/proportion.rs` measures the work.
+//! Output size is proportional to the size of the log, for any ids, counts and times in the log.
+//! `proportion.rs` measures the work.
 
-use crate::common::adversary::{Written, log};
-use crate::common::build::Build;
+use crate::common::adversary::{OutputSizes, adversarial_log};
+use crate::common::build::LogBuilder;
 
 use proptest::prelude::*;
 
-/// One late event behind a few early ones on each of so many capabilities.
+/// Builds a log with a few early events and one late run on each of `caps` capabilities.
 fn late_event(caps: u16, late_ns: u64) -> Vec<u8> {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     for cap in 0..caps {
         let thread = u32::from(cap) + 1;
         log.block(Some(cap), (10, late_ns + 100), |log| {
@@ -25,26 +25,26 @@ fn a_long_time_without_events_is_no_output() {
     const DAY_NS: u64 = 86_400_000_000_000;
     for caps in [1, 30] {
         let log = late_event(caps, DAY_NS);
-        Written::of(&log, true).must_fit(log.len());
+        OutputSizes::measure(&log, true).assert_proportional(log.len());
     }
 }
 
 #[test]
 fn a_run_of_a_day_is_no_output() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (1, 90_000_000_000_000), |log| {
         log.run(1000, 1).stop(86_400_000_000_000, 1, 5)
     });
     log.end();
-    Written::of(&log.bytes, true).must_fit(log.bytes.len());
+    OutputSizes::measure(&log.bytes, true).assert_proportional(log.bytes.len());
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn any_numbers(wishes in proptest::collection::vec(any::<u8>(), 0..3000)) {
-        let log = log(&wishes);
-        Written::of(&log, true).must_fit(log.len());
+    fn any_numbers(seed in proptest::collection::vec(any::<u8>(), 0..3000)) {
+        let log = adversarial_log(&seed);
+        OutputSizes::measure(&log, true).assert_proportional(log.len());
     }
 }

@@ -1,11 +1,11 @@
-//! `eventscope assert` and `metrics`: what they find is what other commands say, and the
-//! exit status tells a script what happened.
+//! `eventscope assert` and `metrics`: metrics agree with the output of other commands, and the exit status tells
+//! apart passed, failed, unknown and invalid assertions.
 
 use crate::common;
 
 use std::process::Output;
 
-use common::{eventscope, for_all_spans, known, stdout};
+use common::{eventscope, expected_coverage, for_all_spans, stdout};
 use insight::RuleContext;
 use insight::assertion::Assertion;
 use insight::metrics::{Labels, METRICS, MetricContext, NoNumber, Numbers};
@@ -35,7 +35,7 @@ fn the_exit_status_says_what_came_of_it() {
         assert_of(&[LOG, "span.time.max < 1 s", "--allow-missing"]).0,
         Some(0)
     );
-    // What fails is worse than what is not known.
+    // A failed assertion takes precedence over one without a value.
     assert_eq!(
         assert_of(&[LOG, "span.time.max < 1 s", "gc.count == 0"]).0,
         Some(3)
@@ -56,8 +56,8 @@ fn run(number: usize) -> String {
     format!("tests/fixtures/compare/plain-{number:02}.eventlog.gz")
 }
 
-/// What `eventscope metrics` tells of a log.
-fn told(log: &str, name: &str) -> f64 {
+/// Returns the value of a metric as `eventscope metrics` prints it.
+fn metric_value(log: &str, name: &str) -> f64 {
     let listed: Value = serde_json::from_str(&stdout(&["metrics", log, "--json"])).expect("JSON");
     let mut rows = listed.as_array().into_iter().flatten();
     let row = rows.find(|row| row["name"] == name).expect("a metric");
@@ -67,7 +67,7 @@ fn told(log: &str, name: &str) -> f64 {
 #[test]
 fn several_logs_are_taken_one_by_one_or_together() {
     let logs = [1, 2, 3].map(run);
-    let mut walls = logs.clone().map(|log| told(&log, "time.wall"));
+    let mut walls = logs.clone().map(|log| metric_value(&log, "time.wall"));
     walls.sort_by(f64::total_cmp);
     let [least, median, most] = walls;
     let with = |runs: &str, limit: f64| {
@@ -88,7 +88,7 @@ fn several_logs_are_taken_one_by_one_or_together() {
     }
     let together = assert_of(&[&logs[0], &logs[1], "gc.count > 0", "--runs", "median"]).1;
     assert!(together.starts_with("✓ median of 2 logs: "), "{together}");
-    // One log without it is enough not to know.
+    // One log without the metric makes the median unknown.
     assert_eq!(
         assert_of(&[&logs[0], LOG, "span.time.max < 1 s", "--runs", "median"]).0,
         Some(4)
@@ -164,11 +164,16 @@ fn each_format_has_what_did_not_hold() {
         github.starts_with("::error title=gc.count{gen=0} == 0::"),
         "{github}"
     );
+    // GitHub shows ten annotations of each kind; the last one counts the rest.
+    let failing = ["gc.count == 0"; 12];
+    let many = assert_of(&[&[LOG], &failing[..], &["--format", "github"]].concat()).1;
+    let last = many.lines().last().unwrap_or_default();
+    assert_eq!(last, "::error title=eventscope::3 more failed");
 }
 
 fn one(looked: &MetricContext<'_>, name: &str) -> Option<f64> {
-    let metric = insight::metrics::named(name).expect("a metric");
-    match metric.read(looked, &Labels::new()) {
+    let metric = insight::metrics::metric_by_name(name).expect("a metric");
+    match metric.evaluate(looked, &Labels::new()) {
         Ok(Numbers::One(number)) => Some(number),
         Ok(Numbers::Many(all)) => Some(all.iter().map(|seen| seen.value).sum()),
         Err(NoNumber::NoData(_)) => None,
@@ -176,7 +181,7 @@ fn one(looked: &MetricContext<'_>, name: &str) -> Option<f64> {
     }
 }
 
-/// Metrics of a log are what its summary and its account of time say.
+/// Compares the metrics of a log with its summary and its account of time.
 fn agrees(session: &Session) -> Result<usize, String> {
     let looked = MetricContext::new(RuleContext::new(session.recording(), None));
     let whole = looked.context.range;
@@ -185,7 +190,7 @@ fn agrees(session: &Session) -> Result<usize, String> {
     let times = session.ask(&TimeQuery(range));
     let of_log = session.ask(&SummaryQuery(None));
     let pairs = [
-        // The last collection tells of what was allocated before it.
+        // The last collection, where the range ends, reports what was allocated before it.
         ("alloc.bytes", of_log.bytes_allocated),
         ("gc.copied", summary.bytes_copied),
         ("thread.run", Some(times.all_caps().running_ns)),
@@ -203,7 +208,7 @@ fn agrees(session: &Session) -> Result<usize, String> {
         compared += 1;
     }
     for metric in METRICS {
-        let read = metric.read(&looked, &Labels::new());
+        let read = metric.evaluate(&looked, &Labels::new());
         if let Err(NoNumber::Usage(why)) = read {
             return Err(why);
         }
@@ -223,7 +228,9 @@ fn agrees(session: &Session) -> Result<usize, String> {
 
 #[test]
 fn metrics_are_what_other_questions_say() {
-    for_all_spans(known([20, 60], [80, 250]), |session, _| agrees(session));
+    for_all_spans(expected_coverage([20, 60], [80, 250]), |session, _| {
+        agrees(session)
+    });
 }
 
 #[test]
@@ -240,7 +247,7 @@ fn every_metric_is_listed_with_its_unit() {
     assert_eq!(listed[0]["unit"], "bytes");
 }
 
-/// An extreme or a rank comes with its place: what lies there is as long as it says.
+/// Extremes and ranks come with a range, which is as long as the value states.
 #[test]
 fn extremes_lead_to_what_they_are_of() {
     const SPANS: &str = "tests/fixtures/findings/slow-spans-found.eventlog.gz";
@@ -268,7 +275,7 @@ fn extremes_lead_to_what_they_are_of() {
         let most = &row["ranks"]["max"]["range"]["end"];
         assert!(text.contains(&format!(" to {most} ns, ")), "{text}");
     }
-    // The runtime's report says where its extremes are, below.
+    // In the text of the runtime's report, the ranges of its extremes follow below.
     let text = stdout(&["summary", LOG]);
     let json: Value = serde_json::from_str(&stdout(&["summary", LOG, "--json"])).expect("JSON");
     let longest = &json["generations"][0]["longest"];

@@ -1,5 +1,4 @@
-//! The log that `examples/make_big_log.rs` writes, of which the measurements
-//! are, is one that a reader has nothing to say about.
+//! The synthetic log of `examples/make_big_log.rs`, which the benchmarks read, has no damage and no anomalies.
 
 use analysis::check::Check;
 use eventlog::Record;
@@ -7,7 +6,7 @@ use eventlog::source::read_log;
 
 use crate::program;
 
-/// What is said of a made log: its events, and everything odd about it.
+/// Writes and reads a synthetic log. Returns the text printed by the writer, the number of events, and all problems.
 fn read(bytes: u64, caps: u16, is_plain: bool) -> (String, u64, Vec<String>) {
     let mut log = Vec::new();
     let told = program::write(&mut log, bytes, caps, is_plain, u64::from(caps)).expect("memory");

@@ -1,4 +1,4 @@
-//! Censuses of heap profiles on the timeline, and what they cost: on every log.
+//! Censuses of heap profiles on the timeline, and their cost, on every log.
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use std::fs;
 
 use analysis::recording::Recording;
 use common::picture::{ask, whole};
-use common::{Case, fixture, for_all, known};
+use common::{Case, expected_coverage, fixture, for_all};
 use eventlog::ids::Nanos;
 use model::marks::MarkKind;
 use model::time::Interval;
@@ -16,14 +16,14 @@ use session::questions::{CensusCostQuery, TimeQuery};
 use session::tracks::censuses::{Census, Censuses};
 use session::tracks::details::DetailsQuery;
 
-/// A log as the page has it, and as the analyses have it.
+/// Opens a log as a session and as the recording of its analyses.
 fn open(bytes: &[u8]) -> Option<(Session, Recording)> {
     let session = common::session_of(bytes).ok()?;
     let recording = common::session_of(bytes).ok()?.into_recording();
     Some((session, recording))
 }
 
-/// Every census is one mark of its track, with its number and its bytes.
+/// Checks that every census is in one mark of its track, with its number and its bytes.
 fn check_marks(session: &Session, recording: &Recording) -> Result<usize, String> {
     let mut count = 0;
     for (number, profile) in (0..).zip(recording.heap().iter()) {
@@ -45,7 +45,7 @@ fn check_marks(session: &Session, recording: &Recording) -> Result<usize, String
                 place: place as u32,
                 bytes,
             };
-            // Those that are too many for a sign each stand in a column, which is as wide as all are.
+            // Dense marks are merged into a column; its span is that of the column, not of one census.
             let is_there = match item.kind {
                 MarkKind::Column => item.span.start() <= time && time <= item.span.end(),
                 _ => item.span.start() == time,
@@ -63,8 +63,7 @@ fn check_marks(session: &Session, recording: &Recording) -> Result<usize, String
     Ok(count)
 }
 
-/// The cost of the censuses, against the pauses looked at one by one, and
-/// against the account of time.
+/// Compares the cost of censuses with a sum over single pauses and with the account of time.
 fn check_costs(
     session: &Session,
     recording: &Recording,
@@ -84,18 +83,18 @@ fn check_costs(
         let distinct: BTreeSet<Interval> = pauses.iter().map(|pause| pause.stopped).collect();
         let inside = |pause: &Interval| pause.clip(within).duration().0;
         let stopped: u64 = distinct.iter().map(inside).sum();
-        if (costs.told, costs.stopped_ns) != (pauses.len() as u64, stopped) {
+        if (costs.with_pause, costs.stopped_ns) != (pauses.len() as u64, stopped) {
             return Err(format!("{costs:?}: {} {stopped}", pauses.len()));
         }
         let order = [costs.counting_ns, costs.stopped_ns, costs.range_ns];
-        if !order.is_sorted() || costs.told > costs.censuses {
+        if !order.is_sorted() || costs.with_pause > costs.censuses {
             return Err(format!("{costs:?}"));
         }
         all_counting_ns += costs.counting_ns;
         count += pauses.len();
         seen.extend(distinct);
     }
-    // All that the account has as counting is in the pauses of censuses.
+    // All census time of the account lies in the pauses of censuses.
     let times = session.ask(&TimeQuery(range));
     if let ([(_, cap)], None) = (&times.caps[..], range)
         && recording.heap().iter().all(|profile| profile.is_timed())
@@ -108,7 +107,7 @@ fn check_costs(
 
 #[test]
 fn every_census_is_on_its_track() {
-    for_all(known([6, 190], [25, 1000]), |case: &Case| {
+    for_all(expected_coverage([6, 190], [25, 1000]), |case: &Case| {
         open(&case.bytes()).map_or(Ok(0), |(session, recording)| {
             check_marks(&session, &recording)
         })
@@ -117,7 +116,7 @@ fn every_census_is_on_its_track() {
 
 #[test]
 fn a_census_costs_the_pause_that_it_lies_in() {
-    for_all(known([0, 0], [5, 100]), |case: &Case| {
+    for_all(expected_coverage([0, 0], [5, 100]), |case: &Case| {
         let Some((session, recording)) = open(&case.bytes()) else {
             return Ok(0);
         };
@@ -125,7 +124,7 @@ fn a_census_costs_the_pause_that_it_lies_in() {
     });
 }
 
-/// The costs of the whole log and of parts of it.
+/// Checks the costs of the whole log and of parts of it.
 fn check_ranges(session: &Session, recording: &Recording) -> Result<usize, String> {
     let log = session.overview().span.unwrap_or_default();
     for (from, to) in [(0, 3), (1, 2), (2, 3)] {
@@ -135,7 +134,7 @@ fn check_ranges(session: &Session, recording: &Recording) -> Result<usize, Strin
     check_costs(session, recording, None)
 }
 
-/// The samples of the first page have censuses and collections.
+/// The sample logs of the start page have censuses and collections.
 #[test]
 fn censuses_of_the_samples() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/www/demo");
@@ -153,8 +152,8 @@ fn censuses_of_the_samples() {
     assert!(costs >= 50, "{costs} censuses have a pause");
 }
 
-/// What is said of a census, and of what all cost.
-fn said(name: &str, session: &Session) -> String {
+/// Renders the words for a census and for the cost of all of them.
+fn describe(name: &str, session: &Session) -> String {
     let row = Censuses(0).into();
     let mut text = format!("# {name}\n");
     let cost = CensusCostQuery::default();
@@ -192,6 +191,6 @@ fn sentences() {
         "ghc-9.6.6/prof-heap-N1-hb-l-au",
         "ghc-9.10.3/prof-heap-N1-he-l-au",
     ];
-    let text = names.map(|name| said(name, &fixture(name).session()));
+    let text = names.map(|name| describe(name, &fixture(name).session()));
     insta::assert_snapshot!(text.join("\n"));
 }

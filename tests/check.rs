@@ -1,5 +1,5 @@
-//! `eventscope check`: real logs are in order but for a few, and each thing
-//! that is out of order in a made-up log is found, once.
+//! `eventscope check`: real logs are in order with few exceptions, and each disorder in a synthetic log is
+//! reported once.
 
 use crate::common;
 
@@ -7,24 +7,24 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use analysis::diagnostics::Fact;
-use common::build::{Build, Declared, TYPES};
-use common::{InMemory, Tally, cases, eventscope, known, session_of};
+use common::build::{EventTypeDecl, LogBuilder, TYPES};
+use common::{MemoryHost, Tally, cases, eventscope, expected_coverage, session_of};
 use eventlog::FileSource;
 use session::check::CheckQuery;
 use session::read_session;
-use views::words::diagnostics::{of_problem, sentence, subject_or_none};
+use views::words::diagnostics::{problem_text, sentence, subject_or_none};
 
-/// Logs with events out of order, which ones, and why.
+/// Real logs with events out of order: the diagnostics, and the reason.
 const OUT_OF_ORDER: &[(&str, &[&str], &str)] = &[(
     "ghc-events/testlog-part",
     &["14057000\t2\tthread 15\tis woken, but was never created"],
     "the log is cut: what the other capability wrote is missing",
 )];
 
-/// What is said of a capability whose events were never written.
-const MISSING: &str = "is missing: the log ends before";
+/// Part of the diagnostic for a capability whose events were never written.
+const MISSING: &str = "are missing: the log ends before";
 
-/// Logs that are damaged: `check` says so, and exits with 1.
+/// Parts of the names of damaged logs, for which `check` reports damage and exits with 1.
 const DAMAGED: &[&str] = &["cut-", "killed", "-debug-", "testlog-part", "T23340"];
 
 #[test]
@@ -45,7 +45,7 @@ fn real_logs_are_in_order() {
             .collect();
         let damaged = DAMAGED.iter().any(|part| case.name.contains(part));
         let sound = expected.is_empty() && !damaged;
-        let asked = asked(case.path());
+        let asked = query_diagnostics(case.path());
         if asked != all {
             failures.push(format!("{}: the page says {asked:?}", case.name));
         }
@@ -58,19 +58,19 @@ fn real_logs_are_in_order() {
         tally.add(&case, usize::from(sound));
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    tally.finish(known([36, 36], [126, 126]));
+    tally.finish(expected_coverage([36, 36], [126, 126]));
 }
 
-/// What the page is told of a log, as lines of the command.
-fn asked(path: &str) -> Vec<String> {
+/// Returns the answer to the page's question, formatted as the lines of the command.
+fn query_diagnostics(path: &str) -> Vec<String> {
     let mut source = FileSource::open(path.as_ref()).expect("the log is there");
-    // What is no log has nothing in it.
+    // A file that is not an eventlog has no diagnostics.
     let Ok(log) = read_session(&mut source) else {
         return Vec::new();
     };
     let file = std::fs::read(path).expect("the log can be read");
     let checked = log
-        .ask_with(&CheckQuery, &InMemory(&file))
+        .ask_with(&CheckQuery, &MemoryHost(&file))
         .expect("the file is there");
     let diagnostics = checked.diagnostics.kept().iter();
     let order = diagnostics.filter_map(|one| match &one.fact {
@@ -87,7 +87,7 @@ fn asked(path: &str) -> Vec<String> {
         let cap = one.cap.map_or("-".to_owned(), |cap| cap.to_string());
         let at = one.start().expect("a time").0;
         let subject = subject_or_none(subject);
-        format!("{at}\t{cap}\t{subject}\t{}", of_problem(problem))
+        format!("{at}\t{cap}\t{subject}\t{}", problem_text(problem))
     });
     line.chain(missing).collect()
 }
@@ -97,7 +97,7 @@ const FINISHED: u16 = 5;
 const MVAR: u16 = 7;
 const YIELDING: u16 = 3;
 
-fn types() -> Vec<Declared> {
+fn types() -> Vec<EventTypeDecl> {
     let more = [
         (15, Some(4), "Create spark thread"),
         (38, Some(0), "Spark run"),
@@ -109,9 +109,8 @@ fn types() -> Vec<Declared> {
     [TYPES, &more].concat()
 }
 
-/// What `check` prints for a log whose events on capability 0 are these, with
-/// the exit status; then what it says of it.
-fn check_with(arguments: &[&str], log: &Build) -> (String, String, Option<i32>) {
+/// Runs `check` on a log; returns standard output, standard error and the exit status.
+fn check_with(arguments: &[&str], log: &LogBuilder) -> (String, String, Option<i32>) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_eventscope"))
         .args(["check", "-"])
         .args(arguments)
@@ -132,12 +131,12 @@ fn check_with(arguments: &[&str], log: &Build) -> (String, String, Option<i32>) 
     )
 }
 
-fn check(log: &Build) -> (String, String, Option<i32>) {
+fn check(log: &LogBuilder) -> (String, String, Option<i32>) {
     check_with(&[], log)
 }
 
-fn on_cap_0(events: impl FnOnce(&mut Events<'_>)) -> Build {
-    let mut log = Build::with_types(&types());
+fn on_cap_0(events: impl FnOnce(&mut Events<'_>)) -> LogBuilder {
+    let mut log = LogBuilder::with_types(&types());
     log.block(CAP_0, (0, 1000), |log| {
         let mut list = Events { log, time: 0 };
         events(&mut list);
@@ -147,9 +146,9 @@ fn on_cap_0(events: impl FnOnce(&mut Events<'_>)) -> Build {
     log
 }
 
-/// Events one nanosecond after the other.
+/// Appends events that are one nanosecond apart.
 struct Events<'a> {
-    log: &'a mut Build,
+    log: &'a mut LogBuilder,
     time: u64,
 }
 
@@ -194,7 +193,7 @@ impl Events<'_> {
     }
 }
 
-/// The diagnostics in a log, without time and capability.
+/// Returns the diagnostics of a log, without time and capability.
 fn diagnostics(events: impl FnOnce(&mut Events<'_>)) -> Vec<String> {
     let (out, _, code) = check(&on_cap_0(events));
     assert_eq!(code, Some(i32::from(!out.is_empty())), "{out}");
@@ -221,16 +220,16 @@ fn a_log_in_order() {
     assert_eq!(err, "eventscope: nothing is out of order\n");
 }
 
-/// What a killed program did not write is told of, and is no success.
+/// A buffer that a killed program did not write is reported, and the exit status is not 0.
 #[test]
 fn a_missing_buffer_is_told() {
     let types = [TYPES, &[(17, Some(2), "Startup")]].concat();
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.block(Some(0), (0, 99), |log| {
         log.event(17, 1, &[0, 2]).run(2, 7).stop(9, 7, FINISHED)
     });
     let (out, _, code) = check(&log);
-    let told = "what capability 1 did from 1 ns on is missing: the log ends before it was written";
+    let told = "the events of capability 1 from 1 ns on are missing: the log ends before they were written";
     assert_eq!(out.replace('\u{a0}', " ").matches(told).count(), 1, "{out}");
     assert_eq!(code, Some(1));
     log.end();
@@ -265,7 +264,7 @@ fn what_is_tolerated_is_counted() {
     assert_eq!(err, expected);
 }
 
-/// What is found, and in which events.
+/// Expected diagnostics, and the events that cause them.
 type Case = (&'static [&'static str], fn(&mut Events<'_>));
 
 #[test]
@@ -312,8 +311,8 @@ fn threads_out_of_order() {
 
 #[test]
 fn one_thread_on_two_capabilities() {
-    let mut log = Build::with_types(&types());
-    let run = |log: &mut Build, time| {
+    let mut log = LogBuilder::with_types(&types());
+    let run = |log: &mut LogBuilder, time| {
         log.event(1, time, &[0, 0, 0, 1]);
     };
     log.block(CAP_0, (0, 9), |log| {
@@ -342,7 +341,7 @@ fn sparks_and_tasks_out_of_order() {
             log.create(1).spark();
         }),
         (
-            &["capability 0 runs a spark in thread 1, which is no thread for sparks"],
+            &["capability 0 runs a spark in thread 1, which is not a spark thread"],
             |log| {
                 log.create(1).run(1).spark();
             },
@@ -385,7 +384,7 @@ fn it_goes_on_after_a_diagnostic() {
     );
 }
 
-/// A second log in the same file knows nothing of the first.
+/// A second section of the same file starts with fresh state.
 #[test]
 fn a_second_section_begins_anew() {
     let mut log = on_cap_0(|log| {
@@ -426,11 +425,11 @@ fn rows_with_labels_headers_and_json() {
     );
 }
 
-/// A collection that made the runtime write a full buffer is dated before the block in which it stands.
+/// The start of a collection that made the runtime write a full buffer is dated before the block that contains it.
 #[test]
 fn a_collection_before_its_block_is_no_damage() {
     const MS: u64 = 1_000_000;
-    let mut log = Build::with_types(&types());
+    let mut log = LogBuilder::with_types(&types());
     log.block(CAP_0, (MS, 20 * MS), |log| {
         log.event(0, MS, &7u32.to_be_bytes())
             .run(2 * MS, 7)

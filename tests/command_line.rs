@@ -1,6 +1,5 @@
-//! What the command line promises whatever the log: text that a terminal shows and does not
-//! obey, rows that stay rows, pipes as good as files, and a sentence and a status for
-//! everything that goes wrong.
+//! Guarantees of the command line for any log: no output that a terminal interprets, rows that stay rows, pipes
+//! that work like files, and a sentence with an exit status for every failure.
 #![cfg(unix)]
 
 use crate::common;
@@ -10,13 +9,13 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use common::build::{Build, TYPES};
+use common::build::{LogBuilder, TYPES};
 use common::{eventscope, fixture, stdout};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value as Json;
 
-/// Texts that a terminal, a spreadsheet or a row of cells must not be misled by.
+/// Texts with control characters, bidirectional overrides, separators and spreadsheet formulas.
 const TEXTS: [&str; 10] = [
     "\u{1b}[31mRED\u{1b}]0;TITLE\u{7}\u{1b}[2J",
     "nul\0inside",
@@ -30,7 +29,7 @@ const TEXTS: [&str; 10] = [
     "+3",
 ];
 
-/// A file that is gone after the test.
+/// File that is deleted when dropped.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -52,15 +51,15 @@ impl Drop for Temporary {
     }
 }
 
-/// A log whose labels, messages, spans and arguments are [`TEXTS`].
-fn nasty() -> Vec<u8> {
+/// Builds a log whose labels, messages, spans and arguments are [`TEXTS`].
+fn log_with_control_characters() -> Vec<u8> {
     let mut types = TYPES.to_vec();
     types.extend([
         (25, Some(8), "Create capability set"),
         (29, None, "Identify the RTS version"),
         (30, None, "Program arguments"),
     ]);
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.block(None, (1, 5), |b| {
         let arguments = [&[0; 4], TEXTS.join("\0").as_bytes()].concat();
         b.event(
@@ -81,21 +80,24 @@ fn nasty() -> Vec<u8> {
                 .event(19, at + 4, format!("STOP {text}").as_bytes())
                 .stop(at + 5, i + 1, 1);
         }
-        // A thread that is not running stops: check has something to say of its label.
+        // Stops a thread that does not run, so that `check` prints its label.
         b.stop(5000, 1, 1)
     });
     log.end().bytes.clone()
 }
 
-/// Whether a terminal obeys a character, or shows the text around it in another order.
-fn misleads(c: char) -> bool {
+/// Returns whether a terminal interprets a character, or reorders the text around it.
+fn is_terminal_control(c: char) -> bool {
     (c.is_control() && !"\t\n".contains(c))
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[test]
 fn nothing_that_a_terminal_obeys_is_printed() {
-    let log = Temporary::new("nasty\u{1b}[31m\u{202e}.eventlog", &nasty());
+    let log = Temporary::new(
+        "nasty\u{1b}[31m\u{202e}.eventlog",
+        &log_with_control_characters(),
+    );
     let commands: [&[&str]; 14] = [
         &["info"],
         &["info", "--json"],
@@ -116,9 +118,12 @@ fn nothing_that_a_terminal_obeys_is_printed() {
         let output = eventscope(&[command, &[log.path()]].concat());
         let printed = String::from_utf8(output.stdout).expect("UTF-8");
         assert!(printed.len() > 50, "{command:?}: {printed}");
-        assert!(!printed.contains(misleads), "{command:?}: {printed:?}");
+        assert!(
+            !printed.contains(is_terminal_control),
+            "{command:?}: {printed:?}"
+        );
     }
-    // Messages with the name of a file that is not there, or is no log.
+    // Error messages that contain the name of a missing file.
     let gone = format!("{}.gone\n\u{7}", log.path());
     for arguments in [["info", &gone], ["threads", &gone]] {
         let output = eventscope(&arguments);
@@ -128,11 +133,11 @@ fn nothing_that_a_terminal_obeys_is_printed() {
             said.contains("No such file") && said.lines().count() == 1,
             "{said}"
         );
-        assert!(!said.contains(misleads), "{said:?}");
+        assert!(!said.contains(is_terminal_control), "{said:?}");
     }
 }
 
-/// A heap profile whose labels and arguments are [`TEXTS`].
+/// Heap profile in text whose labels and arguments are [`TEXTS`].
 #[test]
 fn nothing_of_a_heap_profile_is_obeyed_either() {
     let texts = TEXTS.map(|text| text.replace(['\n', '\r', '\0'], "?"));
@@ -153,23 +158,26 @@ fn nothing_of_a_heap_profile_is_obeyed_either() {
     for command in commands {
         let output = eventscope(&[command, &[log.path()]].concat());
         let printed = String::from_utf8(output.stdout).expect("UTF-8");
-        // As lines of CSV end.
+        // CSV lines end in CRLF.
         let printed = printed.replace("\r\n", "\n");
         assert!(printed.len() > 50, "{command:?}: {printed}");
-        assert!(!printed.contains(misleads), "{command:?}: {printed:?}");
+        assert!(
+            !printed.contains(is_terminal_control),
+            "{command:?}: {printed:?}"
+        );
     }
     let chart = Temporary::new("nasty.svg", b"");
     eventscope(&["heap", log.path(), "--chart", chart.path()]);
     let picture = fs::read_to_string(chart.path()).expect("a picture");
     assert!(
-        picture.contains("<svg") && !picture.contains(misleads),
+        picture.contains("<svg") && !picture.contains(is_terminal_control),
         "{picture}"
     );
 }
 
 #[test]
 fn rows_and_columns_stay_whole() {
-    let log = Temporary::new("rows.eventlog", &nasty());
+    let log = Temporary::new("rows.eventlog", &log_with_control_characters());
     let threads = stdout(&["threads", log.path(), "--header"]);
     let rows: Vec<Vec<&str>> = threads
         .lines()
@@ -195,7 +203,7 @@ fn rows_and_columns_stay_whole() {
 
 #[test]
 fn json_is_exact() {
-    let log = Temporary::new("json.eventlog", &nasty());
+    let log = Temporary::new("json.eventlog", &log_with_control_characters());
     let threads: Json =
         serde_json::from_str(&stdout(&["threads", log.path(), "--json"])).expect("JSON");
     let labels: Vec<&str> = threads
@@ -209,7 +217,7 @@ fn json_is_exact() {
     assert_eq!(info["rts"], "GHC-9.10.3 \u{1b}[31mrts");
 }
 
-/// The cells of CSV as RFC 4180 has it.
+/// Parses CSV (RFC 4180) into cells.
 fn csv(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());
     let (mut quoted, mut chars) = (false, text.chars().peekable());
@@ -231,13 +239,13 @@ fn csv(text: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn a_spreadsheet_runs_no_label() {
-    let log = Temporary::new("csv.eventlog", &nasty());
+    let log = Temporary::new("csv.eventlog", &log_with_control_characters());
     let labels = |options: &[&str]| -> Vec<String> {
         let rows = csv(&stdout(
             &[&["threads", log.path(), "--csv"], options].concat(),
         ));
         assert_eq!(rows.len(), TEXTS.len());
-        // Numbers stay numbers.
+        // Numeric cells are not escaped.
         assert!(
             rows.iter().all(|row| row[5].parse() == Ok(3u64)),
             "{rows:?}"
@@ -257,7 +265,7 @@ fn a_spreadsheet_runs_no_label() {
     }
 }
 
-/// Runs `eventscope` with something on its standard input.
+/// Runs `eventscope` with `input` on its standard input.
 fn with_input(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_eventscope"))
         .args(arguments)
@@ -331,8 +339,8 @@ fn a_fifo_is_read() {
     assert_eq!(read, stdout(&["info", log.path()]));
 }
 
-/// Runs `eventscope` with its output and messages going to these places.
-fn to(arguments: &[&str], out: Stdio, err: Stdio) -> Output {
+/// Runs `eventscope` with its standard output and standard error redirected.
+fn run_redirected(arguments: &[&str], out: Stdio, err: Stdio) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_eventscope"));
     let child = command.args(arguments).stdout(out).stderr(err).spawn();
     child
@@ -345,7 +353,7 @@ fn to(arguments: &[&str], out: Stdio, err: Stdio) -> Output {
 fn a_full_disk_is_told() {
     let full = || File::create("/dev/full");
     if full().is_err() {
-        return; // Not every system has this device.
+        return; // not every system has this device
     }
     let log = fixture("ghc-9.6.6/dense-N2-l-flush");
     let path = log.path();
@@ -355,7 +363,7 @@ fn a_full_disk_is_told() {
         &["flamegraph", path, "--out", "/dev/full"],
     ] {
         let out = full().expect("the device").into();
-        let output = to(command, out, Stdio::piped());
+        let output = run_redirected(command, out, Stdio::piped());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(
@@ -363,9 +371,9 @@ fn a_full_disk_is_told() {
             "{said}"
         );
     }
-    // Nobody hears what is said: the status alone says it.
+    // If standard error cannot be written either, the exit status alone reports the damage.
     let damaged = Temporary::new("cut.eventlog", &log.bytes()[..log.bytes().len() - 7]);
-    let output = to(
+    let output = run_redirected(
         &["info", damaged.path()],
         Stdio::piped(),
         full().expect("the device").into(),

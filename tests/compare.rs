@@ -1,5 +1,5 @@
-//! Two sides of runs compared: the logs in `tests/fixtures/compare`, runs of
-//! `demo/compare/Pipeline.hs` without a change and with three.
+//! Comparison of two sets of runs: the logs in `tests/fixtures/compare`, runs of `demo/compare/Pipeline.hs`
+//! without a change and with three different changes.
 
 use crate::common;
 
@@ -38,7 +38,7 @@ fn digests(kind: &str, runs: usize) -> Vec<Digest> {
 static PLAIN: LazyLock<Vec<Digest>> = LazyLock::new(|| digests("plain", 20));
 
 fn compared(before: &[Digest], after: &[Digest]) -> Comparison {
-    Comparison::of(before, after, &Options::default())
+    Comparison::compare(before, after, &Options::default())
 }
 
 fn row<'a>(comparison: &'a Comparison, group: Group, name: &str, part: &str) -> &'a Difference {
@@ -77,7 +77,7 @@ fn identical_logs_have_no_difference() {
     }
 }
 
-/// Numbers that look random and are the same in each run of the test (splitmix64).
+/// Deterministic pseudo-random numbers (splitmix64).
 struct Draw(u64);
 
 impl Draw {
@@ -90,9 +90,8 @@ impl Draw {
     }
 }
 
-/// Runs of one program, dealt to two sides at random: in no row a difference is claimed, in no
-/// finding either, in 95 of 100 cases at least. All splits of five and five of ten runs are
-/// tried as they come, whichever ten these are.
+/// Runs of one program, dealt to two sides at random: in at least 95 of 100 cases no row and no finding claims a
+/// difference. Both sides are random subsets of all unchanged runs.
 #[test]
 fn runs_without_a_change_are_called_alike() {
     const SPLITS: u32 = 1_000;
@@ -226,7 +225,7 @@ fn the_exit_status_says_what_came_of_it() {
         Some(0)
     );
     assert_eq!(with("leak", 4, "same(span.count{name=round})"), Some(0));
-    // Of one run each what is counted can be told, what is timed cannot.
+    // With one run a side, counted metrics can be judged, timed ones cannot.
     assert_eq!(with("leak", 1, "delta(alloc.bytes) < 1 %"), Some(3));
     assert_eq!(with("leak", 1, "regress(time.wall) < 5 %"), Some(4));
     assert_eq!(with("leak", 1, "regress(spark.tiny) < 5 %"), Some(2));
@@ -238,7 +237,7 @@ fn the_exit_status_says_what_came_of_it() {
         with("leak", 1, "delta(span.time{name=nothing}.p99) < 5 %"),
         Some(4)
     );
-    // Neither more nor fewer spans are worse.
+    // `regress` needs a direction, which the number of spans has not.
     assert_eq!(with("leak", 4, "regress(span.count) < 5 %"), Some(2));
     let passed = [
         "--fail-on",
@@ -247,7 +246,7 @@ fn the_exit_status_says_what_came_of_it() {
         "pass",
     ];
     assert_eq!(sides("leak", 1, &passed).0, Some(0));
-    // A plain number is the median of the runs after.
+    // A metric without a function is the median of the runs after.
     assert_eq!(with("leak", 4, "heap.live.max < 1 MiB"), Some(3));
     assert_eq!(with("leak", 4, "heap.live.max@..warm < 4 MiB"), Some(0));
     assert_eq!(
@@ -263,7 +262,7 @@ fn the_exit_status_says_what_came_of_it() {
     assert_eq!(compare(&[&name("plain", 1)]).0, Some(2));
 }
 
-/// Help, document and messages name one number of runs.
+/// Help, documentation and messages name the same minimum number of runs.
 #[test]
 fn one_number_of_runs_is_needed() {
     let needed = format!("{} runs a side are needed", insight::compare::RUNS_NEEDED);
@@ -273,7 +272,7 @@ fn one_number_of_runs_is_needed() {
     assert!(document.contains(&needed), "docs/compare.md");
     let message = format!("{} a side are needed", insight::compare::RUNS_NEEDED);
     let (_, text) = sides("slow", 4, &[]);
-    // What is counted is told of four runs too.
+    // Counted metrics are judged with four runs too.
     assert!(
         !text.contains("time.wall +") && text.contains("no claim"),
         "{text}"
@@ -366,8 +365,8 @@ fn a_digest_stands_for_its_log() {
     std::fs::remove_file(&file).expect("it is there");
 }
 
-/// Runs of one capability that compute all the time, one of which was slow, and the same
-/// with other file names and a report.
+/// Runs of a program that computes all the time on one capability. One run after the change is an outlier, and all of
+/// them have a report of the runtime.
 #[test]
 fn outliers_are_marked_and_the_least_is_told() {
     let Output { stdout, .. } = eventscope(&["digest", &name("plain", 1)]);
@@ -423,7 +422,7 @@ fn outliers_are_marked_and_the_least_is_told() {
             text.contains("Note: Reports of the runtime: nothing before, -s after"),
             "{text}"
         );
-        // Of pauses the least is never told.
+        // The minimum of pauses is never shown.
         assert_eq!(text.matches("· least").count(), 4, "{text}");
     }
     let json: Value = serde_json::from_str(&with(&["--format", "json"])).expect("JSON");
@@ -437,7 +436,7 @@ fn outliers_are_marked_and_the_least_is_told() {
         (&wall["before"]["least"], &wall["least_tells"]),
         (&10e6.into(), &true.into())
     );
-    // Those of two capabilities wait for each other.
+    // Two capabilities wait for each other, so that no minimum is shown.
     let (_, text) = sides("leak", 6, &[]);
     assert!(
         !text.contains("· least") && text.contains("heap.live.max"),

@@ -1,15 +1,15 @@
-//! The command line against the references beside every log: the dumps of
-//! `ghc-events` 0.20 and the span analyses of an independent program.
+//! The command line against the reference of every log: dumps by `ghc-events` 0.20 and span analyses by an
+//! independent program.
 
 use crate::common;
 
 use std::collections::BTreeMap;
 
-use common::show::{Shown, parse, unescape};
-use common::{for_all, known, reference_is_wrong, stdout};
+use common::show::{HaskellValue, parse, unescape};
+use common::{expected_coverage, for_all, reference_is_wrong, stdout};
 use serde_json::Value as Json;
 
-/// Compares two lists of rows and shows where they part; otherwise, how many there are.
+/// Compares two lists of rows. Returns their length, or an error with the first difference.
 fn compare(what: &str, ours: &[String], reference: &[String]) -> Result<usize, String> {
     let Some(at) = (0..ours.len().max(reference.len())).find(|&i| ours.get(i) != reference.get(i))
     else {
@@ -24,7 +24,7 @@ fn compare(what: &str, ours: &[String], reference: &[String]) -> Result<usize, S
     ))
 }
 
-/// The rows of both lists side by side: there must be as many of each.
+/// Pairs the rows of two texts, which must have the same number of lines.
 fn rows<'a>(
     ours: &'a str,
     reference: &'a str,
@@ -42,7 +42,7 @@ fn columns(row: &str, count: usize) -> String {
 
 #[test]
 fn events_agree_row_by_row() {
-    for_all(known([39, 61390], [134, 645083]), |case| {
+    for_all(expected_coverage([39, 61390], [134, 645083]), |case| {
         let Some(reference) = case.reference("events.tsv.gz") else {
             return Ok(0);
         };
@@ -58,7 +58,7 @@ fn events_agree_row_by_row() {
     });
 }
 
-/// Where a field's value differs from the reference's on purpose, and why.
+/// Fields whose values differ from the reference on purpose, with the reason.
 const FIELDS_DIFFER: &[(&str, &str)] = &[
     (
         "tickyCtrInfoTbl",
@@ -78,38 +78,38 @@ const FIELDS_DIFFER: &[(&str, &str)] = &[
     ),
 ];
 
-/// Whether a value of ours says what the reference says.
-fn agrees(ours: &Json, theirs: &Shown) -> bool {
+/// Returns whether a JSON value equals a value of the reference.
+fn agrees(ours: &Json, theirs: &HaskellValue) -> bool {
     match (ours, theirs) {
-        (ours, Shown::Number(number)) => ours.as_u64() == Some(*number),
-        (Json::String(ours), Shown::Text(text)) => ours == text,
-        (Json::Array(ours), Shown::List(theirs)) => {
+        (ours, HaskellValue::Number(number)) => ours.as_u64() == Some(*number),
+        (Json::String(ours), HaskellValue::Text(text)) => ours == text,
+        (Json::Array(ours), HaskellValue::List(theirs)) => {
             ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| agrees(a, b))
         }
-        (ours, Shown::Plain(name, arguments)) => match (name.as_str(), &arguments[..]) {
+        (ours, HaskellValue::Plain(name, arguments)) => match (name.as_str(), &arguments[..]) {
             ("Nothing", []) => ours.is_null(),
             ("Just" | "HeapProfFlags", [inner]) => agrees(ours, inner),
             (name, []) => ours == name,
-            (name, [Shown::Number(detail)]) => *ours == format!("{name} {detail}"),
+            (name, [HaskellValue::Number(detail)]) => *ours == format!("{name} {detail}"),
             _ => false,
         },
-        // The one wrapped number: `tid = KernelThreadId {kernelThreadId = n}`.
-        (ours, Shown::Record(_, fields)) => fields.len() == 1 && agrees(ours, &fields[0].1),
+        // Single-field wrapper, such as `tid = KernelThreadId {kernelThreadId = n}`.
+        (ours, HaskellValue::Record(_, fields)) => fields.len() == 1 && agrees(ours, &fields[0].1),
         _ => false,
     }
 }
 
-/// Whether a field that does not agree differs in the way that is listed.
-fn differs_as_listed(name: &str, ours: &Json, theirs: &Shown) -> bool {
+/// Returns whether a field differs from the reference in the way listed in [`FIELDS_DIFFER`].
+fn differs_as_listed(name: &str, ours: &Json, theirs: &HaskellValue) -> bool {
     if !FIELDS_DIFFER.iter().any(|(listed, _)| *listed == name) {
         return false;
     }
     match (name, theirs) {
-        ("tickyCtrInfoTbl", Shown::Number(0)) => ours.is_null(),
-        ("itClosureDesc", Shown::Number(number)) => {
+        ("tickyCtrInfoTbl", HaskellValue::Number(0)) => ours.is_null(),
+        ("itClosureDesc", HaskellValue::Number(number)) => {
             ours.as_str().and_then(|digits| digits.parse().ok()) == Some(*number)
         }
-        ("status", Shown::Plain(status, _)) => {
+        ("status", HaskellValue::Plain(status, _)) => {
             let renamed = match status.as_str() {
                 "BlockedOnMsgGlobalise" => "BlockedOnMsgThrowTo",
                 "BlockedOnMsgThrowTo" => "Status 16",
@@ -118,7 +118,7 @@ fn differs_as_listed(name: &str, ours: &Json, theirs: &Shown) -> bool {
             };
             ours == renamed
         }
-        ("payload", Shown::Text(text)) => {
+        ("payload", HaskellValue::Text(text)) => {
             let hex: String = text
                 .chars()
                 .map(|c| format!("{:02x}", u32::from(c)))
@@ -129,10 +129,10 @@ fn differs_as_listed(name: &str, ours: &Json, theirs: &Shown) -> bool {
     }
 }
 
-/// Every field of every event: numbers, texts, lists, constructors.
+/// Every field of every event agrees: numbers, texts, lists, constructors.
 #[test]
 fn fields_of_events_agree() {
-    for_all(known([39, 86828], [134, 812704]), |case| {
+    for_all(expected_coverage([39, 86828], [134, 812704]), |case| {
         let Some(reference) = case.reference("events.tsv.gz") else {
             return Ok(0);
         };
@@ -145,7 +145,7 @@ fn fields_of_events_agree() {
             let event: Json = serde_json::from_str(ours).expect("JSON");
             let show = unescape(row.split('\t').nth(3).unwrap_or_default());
             let shown = parse(&show).ok_or_else(|| format!("cannot parse {show}"))?;
-            let Shown::Record(_, fields) = shown else {
+            let HaskellValue::Record(_, fields) = shown else {
                 continue;
             };
             for (name, theirs) in fields {
@@ -160,7 +160,7 @@ fn fields_of_events_agree() {
     });
 }
 
-/// Events whose sentences leave numbers of the reference's text out, and why.
+/// Events whose sentences omit numbers of the reference's text, with the reason.
 const NUMBERS_LEFT_OUT: &[(&str, &str)] = &[
     (
         "ProgramEnv",
@@ -180,11 +180,11 @@ const NUMBERS_LEFT_OUT: &[(&str, &str)] = &[
     ("UnknownEvent", "the reference shows nothing but the number"),
 ];
 
-/// Events of which a 0 may be left out: what only parallel collections have,
-/// and a maximum heap of 0 bytes, which is "no limit".
+/// Events whose sentences may omit a 0: fields that only parallel collections have, and a maximum heap of 0 bytes,
+/// which means no limit.
 const ZEROS_LEFT_OUT: &[&str] = &["GCStatsGHC", "HeapInfoGHC"];
 
-/// The numbers in a text, decimal and hexadecimal.
+/// Returns the decimal and hexadecimal numbers in a text.
 fn numbers(text: &str) -> Vec<u128> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     let number = |word: &str| match word.strip_prefix("0x") {
@@ -194,10 +194,10 @@ fn numbers(text: &str) -> Vec<u128> {
     words.filter_map(number).collect()
 }
 
-/// Every number that the reference has in its text is in our sentence too.
+/// Our sentences contain every number that the reference's text contains.
 #[test]
 fn sentences_hold_every_number() {
-    for_all(known([39, 67479], [134, 627259]), |case| {
+    for_all(expected_coverage([39, 67479], [134, 627259]), |case| {
         let Some(reference) = case.reference("events.tsv.gz") else {
             return Ok(0);
         };
@@ -234,7 +234,7 @@ fn sentences_hold_every_number() {
 
 #[test]
 fn counts_by_type_agree() {
-    for_all(known([39, 1117], [134, 4022]), |case| {
+    for_all(expected_coverage([39, 1117], [134, 4022]), |case| {
         let Some(reference) = case.reference("events.tsv.gz") else {
             return Ok(0);
         };
@@ -272,7 +272,7 @@ fn spans_agree_exactly() {
         ("thread-state", &["thread-state"]),
         ("capability-usage", &["capability-usage"]),
     ];
-    for_all(known([38, 86261], [131, 884058]), |case| {
+    for_all(expected_coverage([38, 86261], [131, 884058]), |case| {
         let Some(reference) = case.reference("spans.tsv.gz") else {
             return Ok(0);
         };
@@ -288,7 +288,7 @@ fn spans_agree_exactly() {
                 .map(str::to_owned)
                 .collect();
             let arguments = [&["spans", case.path()], command].concat();
-            // The reference has no column for the reason of a wait by who ended it.
+            // The reference does not classify waits by the thread that ended them.
             let count = if analysis == "thread-state" {
                 6
             } else {
@@ -304,10 +304,10 @@ fn spans_agree_exactly() {
     });
 }
 
-/// For every capability: idle + |union of GC and mutator| = life.
+/// For every capability: idle time plus the union of collections and mutator equals its life.
 #[test]
 fn usage_covers_every_life_exactly() {
-    for_all(known([39, 29844], [136, 303809]), |case| {
+    for_all(expected_coverage([39, 29844], [136, 303809]), |case| {
         let info = stdout(&["info", "--json", case.path()]);
         if info.is_empty() && case.name.ends_with("cut-in-header") {
             return Ok(0);
@@ -362,10 +362,10 @@ fn usage_covers_every_life_exactly() {
     });
 }
 
-/// A sound log is read without a word of damage.
+/// No damage is reported for an undamaged log.
 #[test]
 fn sound_logs_have_no_damage() {
-    for_all(known([33, 33], [123, 123]), |case| {
+    for_all(expected_coverage([33, 33], [123, 123]), |case| {
         let output = common::eventscope(&["info", case.path()]);
         let errors = String::from_utf8_lossy(&output.stderr);
         let may = [

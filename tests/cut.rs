@@ -1,4 +1,4 @@
-//! `eventscope cut`: what stays of a log is what was asked for, and what it refers to.
+//! `eventscope cut` keeps exactly the requested events and the definitions that they refer to.
 
 use crate::common;
 use eventlog::hash::SeededSet;
@@ -6,15 +6,15 @@ use eventlog::hash::SeededSet;
 use std::fs;
 use std::path::Path;
 
-use common::build::{Build, Declared, TYPES};
-use common::events::{Held, events, same};
-use common::peer::{listed, peer};
-use common::{cases, eventscope, fixture, fixture_cases, for_all, known, stdout};
+use common::build::{EventTypeDecl, LogBuilder, TYPES};
+use common::events::{RawEvent, compare_events, events};
+use common::ghc_events::{build_reference_reader, list_events};
+use common::{cases, eventscope, expected_coverage, fixture, fixture_cases, for_all, stdout};
 use eventlog::cursor::{FieldKind, Value};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Event, EventType, LogError, LogReader, Record};
-use eventlog_edit::anonymous::Anonymiser;
+use eventlog_edit::anonymous::Anonymizer;
 use eventlog_edit::cut::{Cut, CutCounts, Selection};
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -24,8 +24,8 @@ fn cut(
     selection: Selection,
     anonymise: bool,
 ) -> Result<(Vec<u8>, CutCounts), LogError> {
-    let anonymiser = anonymise.then(Anonymiser::default);
-    let mut cut = Cut::new(selection, anonymiser, Vec::new());
+    let anonymizer = anonymise.then(Anonymizer::default);
+    let mut cut = Cut::new(selection, anonymizer, Vec::new());
     let reader = read_log(&mut log, &mut cut)?;
     let header = reader.header().map(|header| &**header);
     Ok(cut.finish(header).expect("memory takes all"))
@@ -33,14 +33,14 @@ fn cut(
 
 #[test]
 fn a_cut_without_options_has_the_same_events() {
-    for_all(known([40, 60_000], [130, 600_000]), |case| {
+    for_all(expected_coverage([40, 60_000], [130, 600_000]), |case| {
         let log = case.bytes();
         let Ok((before, _)) = events(&log) else {
             return Ok(0);
         };
         let (new, counts) = cut(&log, Selection::default(), false).map_err(|e| e.to_string())?;
         let (after, reader) = events(&new).map_err(|error| error.to_string())?;
-        same(&after, &before)?;
+        compare_events(&after, &before)?;
         if reader.damage().count() > 0 {
             return Err(format!("{:?}", reader.damage()));
         }
@@ -51,8 +51,8 @@ fn a_cut_without_options_has_the_same_events() {
     });
 }
 
-/// What a cut has to leave of these events, by the words of its documentation.
-fn expected(all: &[Held], wanted: &Selection) -> Vec<Held> {
+/// Returns the events that a cut has to keep, as its documentation defines them.
+fn expected(all: &[RawEvent], wanted: &Selection) -> Vec<RawEvent> {
     let mut latest = 0;
     let mut running: std::collections::BTreeMap<u16, Option<u32>> = Default::default();
     let mut kept = Vec::new();
@@ -83,7 +83,7 @@ fn expected(all: &[Held], wanted: &Selection) -> Vec<Held> {
             })
             && (wanted.types.as_ref()).is_none_or(|types| types.contains(&EventType(event.id)));
         let never = wanted.to.is_some_and(|to| latest >= to.0)
-            || wanted.left_out.contains(&EventType(event.id));
+            || wanted.excluded.contains(&EventType(event.id));
         if !never && (inside || event.is_definition) {
             kept.push(event.clone());
         }
@@ -109,14 +109,14 @@ fn selections() -> impl Strategy<Value = (Option<f64>, Option<f64>, Selection)> 
                 caps: caps.map(|caps| caps.into_iter().map(|cap| CapId(cap as u16)).collect()),
                 threads: threads.map(|threads| threads.into_iter().map(ThreadId).collect()),
                 types: types.map(|ids| ids.into_iter().map(|id| EventType(id as u16)).collect()),
-                left_out: left_out.into_iter().map(EventType).collect(),
+                excluded: left_out.into_iter().map(EventType).collect(),
                 ..Selection::default()
             };
             (from, to, selection)
         })
 }
 
-/// Bytes that are wrong, and where the log ends.
+/// Bytes to overwrite (position as a share of the log, value), and the share at which the log is truncated.
 fn damage() -> impl Strategy<Value = (Vec<(f64, u8)>, f64)> {
     let wrong = proptest::collection::vec((0.0..1.0_f64, any::<u8>()), 0..6);
     (wrong, prop_oneof![Just(1.0), 0.0..1.0_f64])
@@ -146,8 +146,8 @@ proptest! {
     }
 }
 
-/// GHC declares info table provenances one byte longer than they are. Where damage follows one,
-/// a cut puts another event behind it, and the byte between them must not be taken for an event.
+/// GHC declares info table provenances one byte longer than they are. If damage follows one, the cut writes
+/// another event after it, and the extra byte between them must not be taken for an event.
 #[test]
 fn damage_behind_an_info_table_provenance_leaves_a_sound_cut() {
     let cases = fixture_cases();
@@ -204,32 +204,32 @@ proptest! {
         after.retain(|event| event.id != EventType::CUT_RANGE.0);
         prop_assert_eq!(is_part(&after, &before), Ok(()));
         let (from, to) = (selection.from.map_or(0, |from| from.0), selection.to);
-        let is_outside = |event: &&Held| event.time < from || to.is_some_and(|to| event.time >= to.0);
+        let is_outside = |event: &&RawEvent| event.time < from || to.is_some_and(|to| event.time >= to.0);
         let mut rest = after.iter();
         for event in &wanted {
             let extra = rest.by_ref().take_while(|other| *other != event);
-            // The runtime dates back what ends a collection.
+            // The end of a collection (type 10) may be dated back into the range.
             let inside = extra.filter(|other| !is_outside(other) && other.id != 10).count();
             prop_assert_eq!(inside, 0, "before {:?}", event);
         }
         prop_assert_eq!(rest.filter(|other| !is_outside(other) && other.id != 10).count(), 0);
-        let is_kept = |event: &Held| after.contains(event);
+        let is_kept = |event: &RawEvent| after.contains(event);
         prop_assert!(wanted.iter().all(is_kept));
     }
 }
 
-/// Fails if some events are not among others, in their order.
-fn is_part(part: &[Held], all: &[Held]) -> Result<(), String> {
+/// Returns an error unless `part` is a subsequence of `all`.
+fn is_part(part: &[RawEvent], all: &[RawEvent]) -> Result<(), String> {
     let mut rest = all.iter();
     let other = part.iter().find(|event| !rest.any(|other| other == *event));
     other.map_or(Ok(()), |event| Err(format!("{event:?} is new")))
 }
 
-/// Blocks of one log in all orders: events at one time keep the order in which they are read.
+/// Blocks of one log in all orders: events with equal times keep the order in which they are read.
 #[test]
 fn events_at_one_time_keep_their_order() {
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
-        let mut log = Build::with_types(TYPES);
+        let mut log = LogBuilder::with_types(TYPES);
         for round in 0..40_u64 {
             for cap in order {
                 let at = 10 * round + 1;
@@ -245,12 +245,12 @@ fn events_at_one_time_keep_their_order() {
         let (before, _) = events(&log).expect("a log");
         let (new, _) = cut(&log, Selection::default(), false).expect("a log");
         let (after, reader) = events(&new).expect("a log");
-        assert_eq!(same(&after, &before), Ok(()));
+        assert_eq!(compare_events(&after, &before), Ok(()));
         assert_eq!(reader.damage().count(), 0);
     }
 }
 
-/// The texts of an event, as they stand in a log, with the name of their field.
+/// Returns the texts of an event.
 fn texts(event: &Event<'_>) -> Vec<String> {
     let mut texts = Vec::new();
     for (_, value) in event.fields() {
@@ -264,14 +264,14 @@ fn texts(event: &Event<'_>) -> Vec<String> {
     texts
 }
 
-/// What an anonymous log may say: words of the runtime, and those that names begin with.
+/// Words that an anonymous log may contain: those of the runtime, and the prefixes of generated names.
 const WORDS: &str = "GHC rts thr debug dyn main thread MAIN SYSTEM IDLE CAF OVERHEAD_of DONT_CARE PINNED built in entire module \
     no location info IOManager on cap TimerManager START STOP END ANN_SCC ANN_CCS ANN_TH ANN_CALL_TO ANN_CALL_RET \
     infer type subTy fvs_c args entCntr nonmoving gc copying RTS message marker span text name value key label \
     INHERENT_USE DRAG VOID program argument runtime counter filter source table closure cost centre ticky constructor \
     begin metric create capture Counter thread-label instrument variable band binary";
 
-/// The words of at least four letters.
+/// Returns the words of at least four letters.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic())
         .filter(|word| word.chars().count() >= 4)
@@ -285,7 +285,7 @@ fn an_anonymous_log_has_no_text_of_the_original() {
             .map(str::to_lowercase)
             .collect::<Vec<_>>()
     }));
-    for_all(known([40, 500], [130, 1000]), |case| {
+    for_all(expected_coverage([40, 500], [130, 1000]), |case| {
         let log = case.bytes();
         let mut secrets: SeededSet<String> = SeededSet::default();
         let mut collect = |record: &Record<'_>| {
@@ -307,7 +307,7 @@ fn an_anonymous_log_has_no_text_of_the_original() {
         if reader.damage().count() > 0 {
             return Err(format!("{:?}", reader.damage()));
         }
-        // Neither in a text nor in the bytes of anything else.
+        // Search the raw bytes too: a secret may be left in something that is not a text.
         left.extend(
             words(&String::from_utf8_lossy(body(&new)))
                 .filter(|word| word.len() > 5)
@@ -328,18 +328,18 @@ fn an_anonymous_log_has_no_text_of_the_original() {
     });
 }
 
-/// Whether a word is of an address, or the classes of events behind the flag `-l`.
+/// Returns whether a word is part of an address, or names event classes of the flag `-l`.
 fn is_code(word: &str) -> bool {
     word.chars().all(|c| "abcdefx".contains(c)) || word.chars().all(|c| "lasgfpunti".contains(c))
 }
 
-/// What follows the first header.
+/// Returns the bytes after the first header.
 fn body(log: &[u8]) -> &[u8] {
     let at = log.windows(8).position(|bytes| bytes == b"hdredatb");
     &log[at.map_or(0, |at| at + 8)..]
 }
 
-/// JSON without its texts.
+/// Replaces all texts in JSON by null.
 fn numbers(value: serde_json::Value) -> serde_json::Value {
     use serde_json::Value as Json;
     match value {
@@ -360,7 +360,7 @@ fn an_anonymous_log_has_the_same_numbers() {
     let new = folder.path().join("new.eventlog");
     let new = new.to_str().expect("UTF-8");
     for case in fixture_cases() {
-        // A log that is not whole is whole when it was cut.
+        // Cutting repairs a damaged log, so that its numbers may change.
         if !events(&case.bytes()).is_ok_and(|(_, reader)| reader.damage().count() == 0) {
             continue;
         }
@@ -377,7 +377,7 @@ fn an_anonymous_log_has_the_same_numbers() {
 
 #[test]
 fn names_are_stable_and_conventions_stay() {
-    let mut log = Build::with_types(TYPES);
+    let mut log = LogBuilder::with_types(TYPES);
     log.block(Some(0), (1, 100), |b| {
         b.event(0, 2, &[0, 0, 0, 1])
             .event(44, 3, &[&[0, 0, 0, 1][..], b"secret worker"].concat())
@@ -500,7 +500,7 @@ fn the_command_line() {
 #[test]
 fn ghc_events_lists_the_same_events() {
     let folder = TempDir::new().expect("a folder");
-    let Some(peer) = peer(folder.path()) else {
+    let Some(reader) = build_reference_reader(folder.path()) else {
         println!("ghc-events is not installed: nothing is compared");
         return;
     };
@@ -509,20 +509,20 @@ fn ghc_events_lists_the_same_events() {
     for case in cases().iter().filter(|case| case.name.starts_with("ghc-9")) {
         let log = case.bytes();
         let sound = events(&log).is_ok_and(|(_, reader)| !reader.damage().loses_data());
-        let before = listed(&peer, Path::new(case.path()));
+        let before = list_events(&reader, Path::new(case.path()));
         let Some(before) = before.filter(|rows| sound && !rows.is_empty()) else {
             continue;
         };
         let (cut_log, _) = cut(&log, Selection::default(), false).expect("a log");
         fs::write(&new, cut_log).expect("a file");
-        let after = listed(&peer, &new).expect("ghc-events reads what was written");
+        let after = list_events(&reader, &new).expect("ghc-events reads what was written");
         assert_eq!(after, before, "{}", case.name);
         compared += 1;
     }
     assert!(compared >= 8, "{compared} logs were compared");
 }
 
-/// How many bytes of numbers stand before the texts of a type, or before what follows its fields.
+/// Returns the number of bytes before the first text of a type; without a text, the bytes of all its fields.
 fn bytes_before_text(id: u16) -> usize {
     let mut end = None;
     let mut numbers = 0;
@@ -535,14 +535,14 @@ fn bytes_before_text(id: u16) -> usize {
     end.unwrap_or(numbers)
 }
 
-/// A log with the secret wherever a log can hold bytes that a program or a user chose.
+/// Builds a log that contains `secret` wherever a log can hold bytes chosen by a program or a user.
 fn with_secrets(secret: &str) -> Vec<u8> {
-    let types: Vec<Declared> = EventType::ALL
+    let types: Vec<EventTypeDecl> = EventType::ALL
         .iter()
         .map(|id| {
             let is_fixed = id.expected_class() == Some(eventlog::event::SizeClass::Fixed);
-            // All fixed types are announced longer than they are known.
-            let size = id.least_payload_bytes().unwrap_or(0) + secret.len() as u16;
+            // Declare fixed types longer than known, so that they end in extra bytes.
+            let size = id.min_payload_bytes().unwrap_or(0) + secret.len() as u16;
             let size = if id.0 == 18 { 14 } else { size };
             let description = format!("{} {secret}", id.name().unwrap_or(""));
             (id.0, is_fixed.then_some(size), &*description.leak())
@@ -552,7 +552,7 @@ fn with_secrets(secret: &str) -> Vec<u8> {
             (901, Some(secret.len() as u16), &*secret.to_owned().leak()),
         ])
         .collect();
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.block(Some(0), (1, 1_000_000), |b| {
         let mut time = 1;
         for (id, size, _) in &types {

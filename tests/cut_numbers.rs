@@ -1,12 +1,12 @@
-//! A log that was cut to a range gives the numbers that the range has in the whole log.
+//! A log cut to a range yields the numbers that the whole log yields for the range.
 
 use crate::common;
 
-use common::merging::{facts, merged};
-use common::{Case, for_all, known, session_of};
+use common::merging::{facts, merge_logs};
+use common::{Case, expected_coverage, for_all, session_of};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
-use eventlog_edit::anonymous::Anonymiser;
+use eventlog_edit::anonymous::Anonymizer;
 use eventlog_edit::cut::{Cut, Selection};
 use eventlog_edit::merge::Align;
 use model::marks::TimelineReply;
@@ -18,24 +18,24 @@ use session::heap::choice::HeapFilter;
 use session::questions::{GcCostsQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
 use session::tracks::capability::Capability;
 use session::tracks::thread::Thread;
-use session::tracks::{Row, TimelineQuery};
+use session::tracks::{TimelineQuery, TrackId};
 
-/// The part of a log in a range.
+/// Cuts a log to a range.
 fn cut(mut log: &[u8], range: Interval, anonymise: bool) -> Result<Vec<u8>, String> {
     let selection = Selection {
         from: (range.start() > Nanos(0)).then_some(range.start()),
         to: (range.end() < Nanos(u64::MAX)).then_some(range.end()),
         ..Selection::default()
     };
-    let anonymiser = anonymise.then(Anonymiser::default);
-    let mut cut = Cut::new(selection, anonymiser, Vec::new());
+    let anonymizer = anonymise.then(Anonymizer::default);
+    let mut cut = Cut::new(selection, anonymizer, Vec::new());
     let reader = read_log(&mut log, &mut cut).map_err(|error| error.to_string())?;
     let header = reader.header().map(|header| &**header);
     let (log, _) = cut.finish(header).map_err(|error| error.to_string())?;
     Ok(log)
 }
 
-/// Ranges of a log, the same in each run: some begin and end with an event.
+/// Returns ranges of a log, the same in each run; some begin and end with an event.
 fn ranges(log: &[u8], seed: &str, count: usize) -> Vec<Interval> {
     let mut times = Vec::new();
     let mut bytes = log;
@@ -72,7 +72,7 @@ fn ranges(log: &[u8], seed: &str, count: usize) -> Vec<Interval> {
         .collect()
 }
 
-/// The numbers of a log, or of a range of it.
+/// Returns the numbers of a log, or of a range of it.
 fn numbers(log: &Session, range: Option<Interval>) -> Value {
     fn value(of: impl Serialize) -> Value {
         serde_json::to_value(of).expect("JSON")
@@ -97,7 +97,7 @@ fn numbers(log: &Session, range: Option<Interval>) -> Value {
     })
 }
 
-/// Where two values differ, and how.
+/// Appends a line for each difference between two JSON values.
 fn differences(path: &str, cut: &Value, whole: &Value, out: &mut Vec<String>) {
     match (cut, whole) {
         (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
@@ -121,7 +121,7 @@ fn differences(path: &str, cut: &Value, whole: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// A log, if it has no damage and ends as a log does.
+/// Opens a log; `None` if it has damage or warnings, or no end marker.
 fn sound(log: &[u8]) -> Option<Session> {
     let log = session_of(log).ok()?;
     let overview = log.overview();
@@ -129,8 +129,8 @@ fn sound(log: &[u8]) -> Option<Session> {
     is_sound.then_some(log)
 }
 
-/// Where a range has a part of INIT or EXIT, its cut need not: the calls that bound them may not be
-/// in it.
+/// Numbers that depend on INIT and EXIT. Where a range includes part of these phases, the cut may lack the calls
+/// that delimit them.
 const OF_PHASES: [&str; 6] = [
     "total_ns",
     "init_ns",
@@ -167,9 +167,9 @@ fn without_labels(mut numbers: Value) -> Value {
     numbers
 }
 
-/// Cuts of a log that can be read without loss: the cut, and its range.
+/// Runs `check` on cuts of all undamaged logs, with the cut, the whole log and the range.
 fn for_all_cuts(
-    counts: common::Known,
+    counts: common::ExpectedCoverage,
     per_log: usize,
     check: impl Fn(&Session, &Session, Interval) -> Result<(), String>,
 ) {
@@ -215,12 +215,12 @@ fn expect_numbers(cut: &Session, whole: &Session, range: Interval) -> Result<(),
 
 #[test]
 fn a_cut_log_gives_the_numbers_of_its_range() {
-    for_all_cuts(known([20, 100], [60, 300]), 7, expect_numbers);
+    for_all_cuts(expected_coverage([20, 100], [60, 300]), 7, expect_numbers);
 }
 
 #[test]
 fn a_cut_of_a_cut_gives_the_numbers_of_its_range() {
-    for_all(known([20, 40], [60, 150]), |case| {
+    for_all(expected_coverage([20, 40], [60, 150]), |case| {
         let bytes = case.bytes();
         let Some(whole) = sound(&bytes) else {
             return Ok(0);
@@ -231,7 +231,7 @@ fn a_cut_of_a_cut_gives_the_numbers_of_its_range() {
             let both = a.hull(*b);
             let log = cut(&cut(&bytes, both, false)?, *a, true)?;
             let log = session_of(&log).map_err(|error| error.to_string())?;
-            // Labels are others.
+            // Labels are anonymized.
             let numbers = |log, range| without_labels(numbers(log, range));
             expect_same(&numbers(&log, None), &numbers(&whole, Some(*a)))?;
             things += 1;
@@ -242,7 +242,7 @@ fn a_cut_of_a_cut_gives_the_numbers_of_its_range() {
 
 #[test]
 fn merged_cuts_give_the_numbers_of_both_ranges() {
-    for_all(known([15, 15], [50, 50]), |case| {
+    for_all(expected_coverage([15, 15], [50, 50]), |case| {
         let bytes = case.bytes();
         let Some(whole) = sound(&bytes) else {
             return Ok(0);
@@ -262,7 +262,7 @@ fn merged_cuts_give_the_numbers_of_both_ranges() {
             Interval::new(middle, range.end()),
         ];
         let parts = [cut(&bytes, parts[0], false)?, cut(&bytes, parts[1], false)?];
-        let (log, ..) = merged(&[&parts[0], &parts[1]], &Align::WallClock, &[])
+        let (log, ..) = merge_logs(&[&parts[0], &parts[1]], &Align::WallClock, &[])
             .map_err(|why| why.to_string())?;
         let log = session_of(&log).map_err(|error| error.to_string())?;
         expect_same(&numbers(&log, None), &numbers(&whole, Some(range)))?;
@@ -270,9 +270,9 @@ fn merged_cuts_give_the_numbers_of_both_ranges() {
     });
 }
 
-/// The marks of a row that lie in a range and away from its edges, where a pixel shows what is outside
-/// too.
-fn marks(log: &Session, row: Row, range: Interval) -> Value {
+/// Returns the marks of a row in a range. Marks near its edges are left out, as pixels there include what is
+/// outside.
+fn marks(log: &Session, row: TrackId, range: Interval) -> Value {
     let query = TimelineQuery {
         view: range,
         width_px: 2000,
@@ -291,7 +291,7 @@ fn marks(log: &Session, row: Row, range: Interval) -> Value {
         if spans.many[i] == 0 {
             (start, end) = (start.max(0.0), end.min(width));
         }
-        // Beside what is outside of the range, spans narrower than a pixel are not shown alone.
+        // Near the edges, spans narrower than a pixel may be merged with spans outside of the range.
         let is_narrow = spans.many[i] != 0 || end - start < bucket;
         if (is_narrow && !is_inside(start, end)) || end <= start {
             return None;
@@ -310,17 +310,21 @@ fn expect_marks(cut: &Session, whole: &Session, range: Interval) -> Result<(), S
     let range = range.clip(whole.overview().span.unwrap_or_default());
     let tracks = whole.overview().contents.tracks;
     let threads = whole.ask(&ThreadTimeQuery(Some(range))).unwrap_or_default();
-    // Blocks are those of the file; of bands of equal size another one may be shown.
-    let is_compared = |row| !matches!(row, Row::Blocks(_) | Row::Bands(_));
+    // Blocks are those of the file. Among bands of equal size another one may be chosen.
+    let is_compared = |row| !matches!(row, TrackId::Blocks(_) | TrackId::Bands(_));
     let tracks = tracks.iter().filter(|track| is_compared(track.row));
-    let mut rows: Vec<Row> = tracks.map(|track| track.row).collect();
-    rows.extend(threads.iter().map(|thread| Row::from(Thread(thread.id))));
+    let mut rows: Vec<TrackId> = tracks.map(|track| track.row).collect();
+    rows.extend(
+        threads
+            .iter()
+            .map(|thread| TrackId::from(Thread(thread.id))),
+    );
     rows.extend(
         whole
             .overview()
             .caps
             .iter()
-            .map(|cap| Row::from(Capability(cap.cap))),
+            .map(|cap| TrackId::from(Capability(cap.cap))),
     );
     let mut found = Vec::new();
     for row in rows {
@@ -341,11 +345,11 @@ fn expect_marks(cut: &Session, whole: &Session, range: Interval) -> Result<(), S
 
 #[test]
 fn a_cut_log_has_the_tracks_of_its_range() {
-    for_all_cuts(known([20, 50], [60, 150]), 4, expect_marks);
+    for_all_cuts(expected_coverage([20, 50], [60, 150]), 4, expect_marks);
 }
 
-/// Commands that list threads and spans give those of the range too, and find nothing out of order in a
-/// cut of a sound log.
+/// Commands that list threads and spans give the same for a cut as for the range, and find nothing out of order in
+/// the cut of a sound log.
 #[test]
 fn commands_give_the_window_of_a_cut() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,17 +1,16 @@
-//! Damaged logs: every log cut at many places, and with a byte changed at
-//! many places. Nothing may panic or fail to end; a changed byte may cost the
-//! stretch it stands in and no more, and what is lost is reported.
+//! Damaged logs: every log truncated at many places, and with one byte changed at many places. Reading must
+//! neither panic nor hang; a changed byte costs only the range around it, and the loss is reported.
 
 use crate::common;
 
 use std::collections::BTreeMap;
 
-use common::{Case, Reading, Row, Tally, cases, known, read};
+use common::{Case, ReadResult, Row, Tally, cases, expected_coverage, read};
 use eventlog::LogError;
 use views::words::diagnostics::line;
 
-/// How far apart the places are. Every place costs one reading of the log:
-/// larger logs are damaged at fewer places.
+/// Returns the distance between damaged places. Each place costs one reading of the log, so that larger logs are
+/// damaged at fewer places.
 fn step(len: usize) -> usize {
     const READ_BYTES: usize = 40_000_000;
     let wanted = len.saturating_mul(len) / READ_BYTES;
@@ -26,13 +25,13 @@ fn body_start(bytes: &[u8]) -> usize {
     found.map_or(bytes.len(), |at| at + 4)
 }
 
-fn readable(case: &Case) -> Option<(Vec<u8>, Reading)> {
+fn readable(case: &Case) -> Option<(Vec<u8>, ReadResult)> {
     let bytes = case.bytes();
     let reading = read(bytes.as_slice()).ok()?;
     Some((bytes, reading))
 }
 
-/// The rows in the order of the file.
+/// Sorts rows by file offset. Panics if two have the same offset.
 fn by_offset(mut rows: Vec<Row>) -> Vec<Row> {
     rows.sort_by_key(|row| row.offset);
     let is_one_each = rows.is_sorted_by(|row, next| row.offset < next.offset);
@@ -40,7 +39,7 @@ fn by_offset(mut rows: Vec<Row>) -> Vec<Row> {
     rows
 }
 
-/// Calls `each` with what two lists have at each offset. Walks both at once: there are ten thousands of lists.
+/// Calls `each` with the rows of both lists at each offset. Linear, as tens of thousands of lists are compared.
 fn side_by_side(before: &[Row], after: &[Row], mut each: impl FnMut(Option<&Row>, Option<&Row>)) {
     let (mut at, mut other) = (0, 0);
     while at < before.len() || other < after.len() {
@@ -104,24 +103,24 @@ fn a_cut_log_gives_what_stands_before_the_cut() {
             tally.add(&case, 1);
         }
     }
-    tally.finish(known([39, 914], [134, 4987]));
+    tally.finish(expected_coverage([39, 914], [134, 4987]));
 }
 
-/// What a change did to a log.
+/// Effect of a change on the result of reading.
 struct Change {
     context: String,
-    /// Events of the sound log that are not there, or not with their type.
+    /// Events of the undamaged log that are absent or have another type.
     missing: usize,
-    /// Events that the sound log does not have.
+    /// Events that the undamaged log does not have, or with another type.
     spurious: usize,
-    /// Events that are on another capability now.
+    /// Events on another capability than before.
     moved: usize,
-    /// What is reported.
+    /// Diagnostics of the damage, as sentences.
     damage: Vec<String>,
 }
 
 impl Change {
-    fn new(context: String, whole: &[Row], reading: Reading) -> Self {
+    fn new(context: String, whole: &[Row], reading: ReadResult) -> Self {
         let (mut missing, mut spurious, mut moved) = (0, 0, 0);
         side_by_side(whole, &by_offset(reading.rows), |before, row| {
             let is_same = before.map(|row| row.id) == row.map(|row| row.id);
@@ -152,24 +151,23 @@ impl Change {
         format!("{context}: {missing} missing, {spurious} spurious, {moved} moved\n    {damage}")
     }
 
-    /// A byte of an event's type may make another event of it; one of a time
-    /// or of a marker's capability may make another time or capability of it.
-    /// Nothing can tell that these are wrong. Else what is lost is reported,
-    /// and it is little.
+    /// Returns whether the effect is small and, if events are lost, reported. A changed event type may make
+    /// another valid event; a changed time, or the capability in a marker, may make another valid value. These
+    /// cannot be detected.
     fn is_bounded(&self, whole_has_damage: bool, in_cap_of_marker: bool) -> bool {
         let reported = !self.damage.is_empty() || self.missing <= self.spurious;
-        self.missing <= MAY_COST
-            && self.spurious <= MAY_COST
+        self.missing <= MAX_LOST_EVENTS
+            && self.spurious <= MAX_LOST_EVENTS
             && (self.moved == 0 || in_cap_of_marker)
             && (reported || whole_has_damage)
     }
 }
 
-/// How many events a changed byte may cost: its own, and those whose bytes
-/// were taken for others' until three in a row made sense again.
-const MAY_COST: usize = 8;
+/// Maximum number of events that one changed byte may cost: its own, and those decoded at wrong offsets until
+/// three in a row are valid again.
+const MAX_LOST_EVENTS: usize = 8;
 
-/// Whether the byte is one of a block marker's capability.
+/// Returns whether the byte belongs to the capability field of a block marker.
 fn is_in_cap_of_marker(bytes: &[u8], at: usize) -> bool {
     [22, 23].into_iter().any(|field| {
         let marker = at.checked_sub(field).and_then(|start| bytes.get(start..));
@@ -209,10 +207,10 @@ fn a_changed_byte_costs_its_stretch() {
     }
     println!("changed bytes by the number of events that one cost: {by_missing:?}");
     assert!(unbounded.is_empty(), "{}", unbounded.join("\n"));
-    tally.finish(known([39, 914], [134, 4987]));
+    tally.finish(expected_coverage([39, 914], [134, 4987]));
 }
 
-/// Every byte of every block marker, changed one at a time.
+/// Every byte of every block marker is changed, one at a time.
 #[test]
 fn a_changed_marker_costs_no_event() {
     let mut tally = Tally::default();
@@ -250,10 +248,10 @@ fn a_changed_marker_costs_no_event() {
         }
     }
     assert!(unbounded.is_empty(), "{}", unbounded.join("\n"));
-    tally.finish(known([37, 4944], [111, 14064]));
+    tally.finish(expected_coverage([37, 4944], [111, 14064]));
 }
 
-/// Damage everywhere: a byte in each 997 is wrong.
+/// Dense damage: every 997th byte is wrong.
 #[test]
 fn many_changed_bytes_cost_their_stretches() {
     let mut tally = Tally::default();
@@ -271,15 +269,15 @@ fn many_changed_bytes_cost_their_stretches() {
         tally.add(&case, changed);
         let change = Change::new(case.name, &by_offset(whole.rows), reading);
         assert!(
-            change.missing <= changed * MAY_COST,
+            change.missing <= changed * MAX_LOST_EVENTS,
             "{changed} changed: {}",
             change.words()
         );
     }
-    tally.finish(known([40, 1197], [139, 12047]));
+    tally.finish(expected_coverage([40, 1197], [139, 12047]));
 }
 
-/// A header with a wrong byte is refused with words, or the log is read.
+/// A log with a wrong byte in its header is either read or rejected with a full sentence.
 #[test]
 fn a_changed_header_is_refused_or_read() {
     let (mut refused, mut still_read) = (0, 0);

@@ -1,6 +1,5 @@
-//! For each rule a log in which it is found: made by hand, as most of them do
-//! not happen in real ones. What is said of it stands in one snapshot, so that
-//! all sentences can be read beside each other.
+//! One synthetic log for each rule of diagnostics, as most of them are rare in real logs. One snapshot holds all
+//! sentences, so that they can be read together.
 
 use crate::common;
 
@@ -11,8 +10,8 @@ use std::sync::Arc;
 use analysis::automata::Anomaly;
 use analysis::diagnostics::{Diagnostic, Diagnostics, Fact, Rule};
 use analysis::spans::{SpanSink, Spans};
-use common::build::{Build, Declared, TYPES};
-use common::{ALL_ANALYSES, InMemory, session_of};
+use common::build::{EventTypeDecl, LogBuilder, TYPES};
+use common::{ALL_ANALYSES, MemoryHost, session_of};
 use eventlog::Backing;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::source::{drive, read_log};
@@ -23,23 +22,23 @@ use session::check::CheckQuery;
 use session::{MemoryBudget, Session};
 use views::words::diagnostics::line;
 
-/// What the automata did not expect.
+/// Sink that collects anomalies of the automata.
 #[derive(Debug, Default)]
-struct Odd(Diagnostics);
+struct AnomalySink(Diagnostics);
 
-impl SpanSink for Odd {
+impl SpanSink for AnomalySink {
     fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Anomaly) {
-        self.0.push(Diagnostic::at(at, oddity));
+        self.0.push(Diagnostic::at_time(at, oddity));
     }
 }
 
 const US: u64 = 1000;
 
-/// A file that forgets what is put into it.
+/// Backing store that accepts writes and fails all reads.
 #[derive(Debug)]
-struct Forgetful;
+struct LossyBacking;
 
-impl Backing for Forgetful {
+impl Backing for LossyBacking {
     fn append(&self, _: &[u8]) -> Option<u64> {
         Some(0)
     }
@@ -48,48 +47,48 @@ impl Backing for Forgetful {
     }
 }
 
-/// One that has more of something than can be counted: no log of a test has.
+/// Backing store that also reports a counter overflow, which no log of the tests is large enough to cause.
 #[derive(Debug)]
-struct Overflowing;
+struct OverflowingBacking;
 
-impl Backing for Overflowing {
+impl Backing for OverflowingBacking {
     fn append(&self, bytes: &[u8]) -> Option<u64> {
         let _ = saturating_u32(usize::MAX);
-        Forgetful.append(bytes)
+        LossyBacking.append(bytes)
     }
     fn read(&self, _: u64, _: &mut [u8]) -> bool {
         false
     }
 }
 
-/// A log of which most cannot be in memory.
-fn with_little_memory(log: &Build, backing: Option<Arc<dyn Backing>>) -> Session {
+/// Reads a log with a memory budget of 0 bytes.
+fn with_little_memory(log: &LogBuilder, backing: Option<Arc<dyn Backing>>) -> Session {
     let memory = MemoryBudget { bytes: 0 };
-    let mut session = Session::within(log.bytes.len() as u64, memory, backing);
+    let mut session = Session::with_memory_budget(log.bytes.len() as u64, memory, backing);
     drive(&mut log.bytes.as_slice(), &mut session).expect("it can be read");
     session
 }
 
-/// What is found in a log, by the name of its rule.
-fn found(log: &Build) -> BTreeMap<&'static str, String> {
+/// Returns the diagnostics of a log by the name of their rule.
+fn found(log: &LogBuilder) -> BTreeMap<&'static str, String> {
     found_in(&session_of(&log.bytes).expect("it can be read"), log)
 }
 
-fn found_in(session: &Session, log: &Build) -> BTreeMap<&'static str, String> {
+fn found_in(session: &Session, log: &LogBuilder) -> BTreeMap<&'static str, String> {
     let checked = session
-        .ask_with(&CheckQuery, &InMemory(&log.bytes))
+        .ask_with(&CheckQuery, &MemoryHost(&log.bytes))
         .expect("a file");
-    // Only the command asks for spans of the mutator by capability.
-    let mut runs = Spans::new(ALL_ANALYSES, Odd::default());
+    // The session does not compute mutator spans by capability; only the command line does.
+    let mut runs = Spans::new(ALL_ANALYSES, AnomalySink::default());
     read_log(&mut log.bytes.as_slice(), &mut runs).expect("it can be read");
-    let odd = runs.finish().0;
-    let all = [session.diagnostics(), checked.diagnostics, odd];
+    let anomalies = runs.finish().0;
+    let all = [session.diagnostics(), checked.diagnostics, anomalies];
     let kept = all.iter().flat_map(|found| found.kept());
     kept.map(|found| (found.rule().name(), line(found)))
         .collect()
 }
 
-fn types() -> Vec<Declared> {
+fn types() -> Vec<EventTypeDecl> {
     let more = [
         (20, Some(0), "GC work"),
         (15, Some(4), "Create spark thread"),
@@ -108,15 +107,15 @@ fn types() -> Vec<Declared> {
     [TYPES, &more].concat()
 }
 
-/// A whole log with what `fill` writes on capability 0.
-fn on_cap_0(fill: impl FnOnce(&mut Build) -> &mut Build) -> Build {
-    let mut log = Build::with_types(&types());
+/// Builds a complete log with one block on capability 0.
+fn on_cap_0(fill: impl FnOnce(&mut LogBuilder) -> &mut LogBuilder) -> LogBuilder {
+    let mut log = LogBuilder::with_types(&types());
     log.block(Some(0), (0, 1_000_000 * US), fill).end();
     log
 }
 
-/// Messages a microsecond apart, in a thread that runs.
-fn messages(texts: &[&str]) -> Build {
+/// Builds a log with messages that are 1 µs apart, in a running thread.
+fn messages(texts: &[&str]) -> LogBuilder {
     on_cap_0(|log| {
         log.event(0, 1, &[0, 0, 0, 7]).run(1, 7);
         for (at, text) in (1..).zip(texts) {
@@ -126,15 +125,15 @@ fn messages(texts: &[&str]) -> Build {
     })
 }
 
-/// Messages to which each number adds one.
-fn numbered(count: u32, text: impl Fn(u32) -> String) -> Build {
+/// Builds a log with `count` messages made by `text`.
+fn numbered(count: u32, text: impl Fn(u32) -> String) -> LogBuilder {
     let texts: Vec<String> = (0..count).map(text).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     messages(&texts)
 }
 
-/// Events without anything but the number of a thread.
-fn events(list: &[(u16, u32)]) -> Build {
+/// Builds a log of events whose payload is a thread id and constants.
+fn events(list: &[(u16, u32)]) -> LogBuilder {
     on_cap_0(|log| {
         for (at, (id, thread)) in (1..).zip(list) {
             let payload = match id {
@@ -149,7 +148,7 @@ fn events(list: &[(u16, u32)]) -> Build {
     })
 }
 
-fn task(moves: &[(u16, u16)]) -> Build {
+fn task(moves: &[(u16, u16)]) -> LogBuilder {
     on_cap_0(|log| {
         let task = 9_u64.to_be_bytes();
         log.event(55, 1, &[&task[..], &[0; 10]].concat());
@@ -161,8 +160,8 @@ fn task(moves: &[(u16, u16)]) -> Build {
     })
 }
 
-/// Binary messages, as `ghc-stack-profiler` writes them.
-fn binary(parts: &[&[u8]]) -> Build {
+/// Builds a log with binary messages as `ghc-stack-profiler` writes them.
+fn binary(parts: &[&[u8]]) -> LogBuilder {
     on_cap_0(|log| {
         for (at, part) in (1..).zip(parts) {
             log.event(181, at, part);
@@ -171,8 +170,8 @@ fn binary(parts: &[&[u8]]) -> Build {
     })
 }
 
-/// So many threads, each with a label of 200 bytes of its own.
-fn long_labels(count: u32) -> Build {
+/// Builds a log with `count` threads, each with its own label of 200 bytes.
+fn long_labels(count: u32) -> LogBuilder {
     on_cap_0(|log| {
         for thread in 1..=count {
             let label = format!("{thread:0>200}");
@@ -183,8 +182,8 @@ fn long_labels(count: u32) -> Build {
     })
 }
 
-/// Info tables with long names.
-fn many_info_tables(count: u64) -> Build {
+/// Builds a log with `count` info tables that have names of 4,000 bytes.
+fn many_info_tables(count: u64) -> LogBuilder {
     let text = "x".repeat(4000);
     on_cap_0(|log| {
         for at in 1..=count {
@@ -195,8 +194,8 @@ fn many_info_tables(count: u64) -> Build {
     })
 }
 
-/// A census with these bands, each of so many bytes.
-fn census(bands: impl Iterator<Item = String>, bytes: u64) -> Build {
+/// Builds a log with one census, in which each band has `bytes` bytes.
+fn census(bands: impl Iterator<Item = String>, bytes: u64) -> LogBuilder {
     on_cap_0(|log| {
         log.event(162, 1, &1_u64.to_be_bytes());
         for band in bands {
@@ -207,21 +206,21 @@ fn census(bands: impl Iterator<Item = String>, bytes: u64) -> Build {
     })
 }
 
-/// A sound log whose bytes `spoil` changes; it begins with two blocks on two
-/// capabilities.
-fn spoilt(spoil: impl FnOnce(&mut Vec<u8>, [usize; 2])) -> Build {
+/// Builds a log with two blocks on two capabilities and lets `spoil` change its bytes, given the offsets of the
+/// blocks.
+fn damaged(spoil: impl FnOnce(&mut Vec<u8>, [usize; 2])) -> LogBuilder {
     let mut log = two_blocks(
         |log| log.runs(1000, 20),
         |log| log.runs(101_000, 20),
         [(0, 100_000), (100_000, 200_000)],
     );
-    let first = Build::with_types(&types()).bytes.len();
+    let first = LogBuilder::with_types(&types()).bytes.len();
     let second = nth(first, 40);
     spoil(&mut log.bytes, [first, second]);
     log
 }
 
-/// Where an event begins in a block of [`Build::runs`].
+/// Returns the offset of the event with index `event` in a block of [`LogBuilder::runs`].
 const fn nth(block: usize, event: usize) -> usize {
     const MARKER: usize = 24;
     const RUN: usize = 14;
@@ -229,34 +228,33 @@ const fn nth(block: usize, event: usize) -> usize {
     block + MARKER + event / 2 * (RUN + STOP) + event % 2 * RUN
 }
 
-/// A message that claims so many bytes, and has three.
+/// Encodes a message that declares `claimed` bytes but has three.
 fn text_of_length(time: u64, claimed: u16) -> Vec<u8> {
     let start = [&[0, 19][..], &time.to_be_bytes(), &claimed.to_be_bytes()];
     [&start.concat()[..], b"abc"].concat()
 }
 
-/// A heap profile in text.
-fn in_text(lines: &str) -> Build {
-    let mut log = Build::new();
+/// Builds a heap profile in text.
+fn heap_report(lines: &str) -> LogBuilder {
+    let mut log = LogBuilder::new();
     log.bytes = format!("JOB \"p\"\nBEGIN_SAMPLE 0\nEND_SAMPLE 0\n{lines}").into();
     log
 }
 
-/// Blocks of two capabilities.
+/// Builds a log with one block on each of two capabilities.
 fn two_blocks(
-    first: impl FnOnce(&mut Build) -> &mut Build,
-    second: impl FnOnce(&mut Build) -> &mut Build,
+    first: impl FnOnce(&mut LogBuilder) -> &mut LogBuilder,
+    second: impl FnOnce(&mut LogBuilder) -> &mut LogBuilder,
     times: [(u64, u64); 2],
-) -> Build {
-    let mut log = Build::with_types(&types());
+) -> LogBuilder {
+    let mut log = LogBuilder::with_types(&types());
     log.block(Some(0), times[0], first);
     log.block(Some(1), times[1], second).end();
     log
 }
 
-/// A collection that ends before its last phase began, as the runtime dates
-/// ends back.
-fn collection(work: u64, end: u64) -> Build {
+/// Builds a collection that ends before its last phase begins, as the runtime dates its end back.
+fn collection(work: u64, end: u64) -> LogBuilder {
     on_cap_0(|log| {
         log.event(9, 1000, &[])
             .event(20, work, &[])
@@ -265,8 +263,8 @@ fn collection(work: u64, end: u64) -> Build {
     })
 }
 
-/// Logs of which each shows one rule at least.
-fn logs() -> Vec<(Rule, Build)> {
+/// Logs, each of which triggers at least one rule.
+fn logs() -> Vec<(Rule, LogBuilder)> {
     const SCC: &str = r#"ANN_SCC 0 bar ["Main.gone (M.hs:9:9)"]"#;
     let call = ["START 0 bar", "ANN_TH 0 bar 71"];
     let with = |more: &[&str]| messages(&[&call[..], more].concat());
@@ -277,34 +275,37 @@ fn logs() -> Vec<(Rule, Build)> {
     let place = [0, 1, 3, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6];
     let cut = |bytes: &mut Vec<u8>, len: usize| bytes.truncate(len);
     vec![
-        (Rule::UndeclaredType, spoilt(|b, [at, _]| b[nth(at, 4)] = 7)),
+        (
+            Rule::UndeclaredType,
+            damaged(|b, [at, _]| b[nth(at, 4)] = 7),
+        ),
         (
             Rule::EventTime,
-            spoilt(|b, [at, _]| b[nth(at, 4) + 2] = 0x70),
+            damaged(|b, [at, _]| b[nth(at, 4) + 2] = 0x70),
         ),
-        (Rule::BlockSize, spoilt(|b, [at, _]| b[at + 11] = 0x70)),
-        (Rule::BlockMarker, spoilt(|b, [_, at]| b[at + 14] = 0x70)),
+        (Rule::BlockSize, damaged(|b, [at, _]| b[at + 11] = 0x70)),
+        (Rule::BlockMarker, damaged(|b, [_, at]| b[at + 14] = 0x70)),
         (
             Rule::EventMisfit,
-            spoilt(|b, [at, _]| b[nth(at, 5) + 1] = 0),
+            damaged(|b, [at, _]| b[nth(at, 5) + 1] = 0),
         ),
         (
             Rule::BetweenBlocks,
-            spoilt(|b, [at, _]| {
+            damaged(|b, [at, _]| {
                 b.splice(at..at, [0x55; 40]);
             }),
         ),
         (
             Rule::BeforeHeader,
-            spoilt(|b, _| {
+            damaged(|b, _| {
                 b.splice(0..0, [0; 5]);
             }),
         ),
-        (Rule::AfterEnd, spoilt(|b, _| b.extend([0x55; 40]))),
-        (Rule::CutOff, spoilt(|b, [_, at]| cut(b, nth(at, 8) + 5))),
+        (Rule::AfterEnd, damaged(|b, _| b.extend([0x55; 40]))),
+        (Rule::CutOff, damaged(|b, [_, at]| cut(b, nth(at, 8) + 5))),
         (
             Rule::Compressed,
-            spoilt(|bytes, _| {
+            damaged(|bytes, _| {
                 let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
                 gzip.write_all(bytes).expect("memory");
                 *bytes = gzip.finish().expect("memory");
@@ -313,31 +314,33 @@ fn logs() -> Vec<(Rule, Build)> {
             }),
         ),
         (Rule::BufferMissing, {
-            // Two capabilities; the program is killed before the second writes.
-            let mut log = Build::with_types(&types());
+            // The program is killed before the second of two capabilities writes its buffer.
+            let mut log = LogBuilder::with_types(&types());
             log.block(Some(0), (0, 99), |log| log.event(17, 1, &[0, 2]).run(2, 7));
             log
         }),
-        (Rule::NoEndMarker, spoilt(|b, _| cut(b, b.len() - 2))),
+        (Rule::NoEndMarker, damaged(|b, _| cut(b, b.len() - 2))),
         (
             Rule::SectionHeader,
-            spoilt(|b, _| b.extend(*b"hdrbhetbetb\0broken")),
+            damaged(|b, _| b.extend(*b"hdrbhetbetb\0broken")),
         ),
         (
             Rule::ReportLine,
-            in_text("BEGIN_SAMPLE 1\nTHUNK\tmany\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nEND_SAMPLE 2\n"),
+            heap_report(
+                "BEGIN_SAMPLE 1\nTHUNK\tmany\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nEND_SAMPLE 2\n",
+            ),
         ),
         (
             Rule::ReportTime,
-            in_text("BEGIN_SAMPLE 2\nTHUNK\t8\nEND_SAMPLE 2\nBEGIN_SAMPLE 1\nEND_SAMPLE 1\n"),
+            heap_report("BEGIN_SAMPLE 2\nTHUNK\t8\nEND_SAMPLE 2\nBEGIN_SAMPLE 1\nEND_SAMPLE 1\n"),
         ),
         (
             Rule::ReportUnit,
-            in_text("SAMPLE_UNIT \"ticks\"\nBEGIN_SAMPLE 2\nEND_SAMPLE 2\n"),
+            heap_report("SAMPLE_UNIT \"ticks\"\nBEGIN_SAMPLE 2\nEND_SAMPLE 2\n"),
         ),
         (
             Rule::ReportCut,
-            in_text("BEGIN_SAMPLE 1\nTHUNK\t8\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nTHU"),
+            heap_report("BEGIN_SAMPLE 1\nTHUNK\t8\nEND_SAMPLE 1\nBEGIN_SAMPLE 2\nTHU"),
         ),
         (
             Rule::MessagesCut,
@@ -491,7 +494,7 @@ fn logs() -> Vec<(Rule, Build)> {
         (Rule::TimesGoBack, collection(5000, 4000)),
         (Rule::TimesGoFarBack, collection(5_000_000, 2_000_000)),
         (Rule::UnknownType, {
-            let mut log = Build::with_types(&[TYPES, &[(250, Some(0), "Novelty")]].concat());
+            let mut log = LogBuilder::with_types(&[TYPES, &[(250, Some(0), "Novelty")]].concat());
             log.block(Some(0), (0, 9), |log| log.event(250, 5, &[]))
                 .end();
             log
@@ -508,15 +511,15 @@ fn each_rule_has_a_log() {
     let mut wrong = Vec::new();
     let large = on_cap_0(|log| log.runs(1000, 20_000));
     let in_memory = with_little_memory(&large, None);
-    let forgotten = with_little_memory(&large, Some(Arc::new(Forgetful)));
+    let forgotten = with_little_memory(&large, Some(Arc::new(LossyBacking)));
     let little = [
         (Rule::MemoryExceeded, found_in(&in_memory, &large)),
-        (Rule::PutAwayLost, found_in(&forgotten, &large)),
+        (Rule::SpillLost, found_in(&forgotten, &large)),
     ];
-    // A log that is open meanwhile has nothing to do with it.
+    // Another log that is open at the same time must not get the diagnostic.
     let small = on_cap_0(|log| log.runs(1, 1));
     let other = session_of(&small.bytes).expect("a log");
-    let overflowing = with_little_memory(&large, Some(Arc::new(Overflowing)));
+    let overflowing = with_little_memory(&large, Some(Arc::new(OverflowingBacking)));
     let too_large = [(Rule::TooLarge, found_in(&overflowing, &large))];
     assert!(!found_in(&other, &small).contains_key(Rule::TooLarge.name()));
     let logs = logs().into_iter().map(|(rule, log)| (rule, found(&log)));
@@ -533,9 +536,9 @@ fn each_rule_has_a_log() {
     let missing = Rule::ALL.iter().map(|rule| rule.name());
     let missing: Vec<&str> = missing.filter(|name| !said.contains_key(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
-    // How much it is changes with what columns take.
+    // A fixed size, as the actual one depends on the layout of columns.
     let exceeded = Diagnostic::new(Fact::MemoryExceeded {
-        here_bytes: 900 << 20,
+        resident_bytes: 900 << 20,
         allowed_bytes: 724 << 20,
     });
     said.insert(Rule::MemoryExceeded.name(), line(&exceeded));

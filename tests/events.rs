@@ -1,11 +1,11 @@
-//! The event list: any page, filter, search and jump gives what a look at all
-//! events gives, whatever the size of the chunks in which the log is read.
+//! Event list: any page, filter, search and jump equals the result of a scan over all events, whatever the size of
+//! the chunks in which the log is read.
 
 use crate::common;
 
 use analysis::timeline::scope::Scope;
-use common::build::Build;
-use common::{Case, Tally, cases, fixture, fixture_cases, known};
+use common::build::LogBuilder;
+use common::{Case, Tally, cases, expected_coverage, fixture, fixture_cases};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::rows::RowSource;
 use eventlog::{Inflated, Need, Step};
@@ -18,9 +18,9 @@ use session::events::filter::{CapFilter, EventFilter, Matcher};
 use session::events::scan::{Counts, Scan};
 use session::events::visit::{Find, Numbering, Page, Visit};
 use session::events::{EventList, EventRow};
-use session::tracks::{Contents, scope_of};
+use session::tracks::{LogContents, scope_of};
 
-/// An open log with its bytes.
+/// Open session with its bytes.
 struct Log {
     bytes: Vec<u8>,
     session: Session,
@@ -57,8 +57,8 @@ impl Log {
     }
 
     fn visit<V: Visit>(&self, mut visit: V) -> V {
-        while let Some(chunk) = visit.wants() {
-            visit.take(&self.chunk(chunk), &self.session.event_context());
+        while let Some(chunk) = visit.next_chunk() {
+            visit.visit_chunk(&self.chunk(chunk), &self.session.event_context());
         }
         visit
     }
@@ -93,8 +93,7 @@ fn supply(bytes: &[u8], needs: Vec<Need>, mut to: impl FnMut(u64, &[u8])) {
     }
 }
 
-/// Where, when and what each event is, in display order: by time, equal times
-/// in the order of the file; one section after the other.
+/// Returns time, offset and type of all events in display order: by section, then time, then file offset.
 fn naive(log: &Log) -> Vec<(u64, u64, u16)> {
     let whole = common::read(log.bytes.as_slice()).expect("a log");
     let sections = &whole.reader.index().sections;
@@ -114,7 +113,7 @@ fn all_chunks(log: &Log) -> Vec<(u64, u64, u16)> {
     let mut rows = Vec::new();
     for chunk in 0..log.rows().index.chunks.len() {
         let chunk_rows = log.chunk(chunk);
-        assert_eq!(chunk_rows.len() as u64, log.rows().index.len_of(chunk));
+        assert_eq!(chunk_rows.len() as u64, log.rows().index.chunk_rows(chunk));
         for (number, record) in chunk_rows.iter() {
             assert_eq!(number, rows.len() as u64, "rows are numbered through");
             rows.push((record.time.0, record.offset.0, record.id.0));
@@ -127,7 +126,7 @@ fn all_chunks(log: &Log) -> Vec<(u64, u64, u16)> {
 fn every_log_is_read_again_chunk_by_chunk() {
     let mut tally = Tally::default();
     for case in cases() {
-        // Small chunks for small logs: many beginnings are tried.
+        // Small chunks for small logs test many chunk boundaries.
         let bytes = case.bytes();
         let every = if bytes.len() < 100_000 { 7 } else { 500 };
         let Some(log) = Log::open(bytes, every) else {
@@ -138,7 +137,7 @@ fn every_log_is_read_again_chunk_by_chunk() {
         assert!(rows == naive(&log), "{}: rows differ", case.name);
         tally.add(&case, rows.len());
     }
-    tally.finish(known([40, 61748], [139, 652281]));
+    tally.finish(expected_coverage([40, 61748], [139, 652281]));
 }
 
 #[test]
@@ -151,7 +150,7 @@ fn damaged_logs_are_read_again_as_they_were_read() {
             changed[at] ^= 0x41;
             let cut = sound[..at].to_vec();
             for (what, bytes) in [("changed", changed), ("cut", cut)] {
-                // Broken in its header it may be no log at all.
+                // A log with a damaged header may be rejected.
                 if let Some(log) = Log::open(bytes, 11) {
                     let same = all_chunks(&log) == naive(&log);
                     assert!(same, "{} {what} at {at}: rows differ", case.name);
@@ -165,7 +164,7 @@ fn damaged_logs_are_read_again_as_they_were_read() {
 
 #[test]
 fn back_dated_events_stand_where_they_belong() {
-    let mut build = Build::new();
+    let mut build = LogBuilder::new();
     build.block(Some(0), (1, 9000), |log| {
         log.run(10, 1)
             .run(500, 1)
@@ -196,11 +195,11 @@ fn a_compressed_log_is_read_again() {
     assert_eq!(all_chunks(&zipped), all_chunks(&plain));
 }
 
-/// What a list shows, by looking at every event.
+/// Content of a list according to a scan over all events.
 struct Expected {
-    /// Numbers of the rows among all events.
+    /// Row numbers among all events.
     rows: Vec<u64>,
-    /// Which of them have the searched text.
+    /// Whether each row matches the search.
     found: Vec<bool>,
     times: Vec<Nanos>,
 }
@@ -252,7 +251,7 @@ fn list() -> impl Strategy<Value = EventList> {
     )
 }
 
-/// That of some tracks of capabilities and threads.
+/// Strategy for the scope of some capability and thread tracks.
 fn scope() -> impl Strategy<Value = Scope> {
     let name = prop_oneof![
         (0u16..4).prop_map(|cap| format!("cap{cap}")),
@@ -260,7 +259,7 @@ fn scope() -> impl Strategy<Value = Scope> {
     ];
     proptest::collection::vec(name, 1..5).prop_map(|names| {
         let names = names.iter().map(String::as_str);
-        scope_of(names, &Contents::default())
+        scope_of(names, &LogContents::default())
     })
 }
 
@@ -355,8 +354,8 @@ proptest! {
 
 #[test]
 fn selected_tracks_are_of_capabilities_or_of_threads() {
-    let mut build = Build::new();
-    // Thread 7 runs on capability 0 and is woken from capability 1, where 8 runs.
+    let mut build = LogBuilder::new();
+    // Thread 7 runs on capability 0 and is woken from capability 1, where thread 8 runs.
     build.block(Some(0), (1, 9000), |log| {
         log.run(10, 7)
             .event(59, 60, &[])
@@ -371,7 +370,7 @@ fn selected_tracks_are_of_capabilities_or_of_threads() {
     build.end();
     let log = Log::open(build.bytes, 3).expect("a log");
     let times = |names: &[&str]| {
-        let scope = scope_of(names.iter().copied(), &Contents::default());
+        let scope = scope_of(names.iter().copied(), &LogContents::default());
         let list = EventList {
             filter: EventFilter {
                 scope,
@@ -386,7 +385,7 @@ fn selected_tracks_are_of_capabilities_or_of_threads() {
     assert_eq!(times(&["heap"]), [10, 60, 100, 200, 300, 400, 500]);
     assert_eq!(times(&["cap0"]), [10, 60, 100, 500]);
     assert_eq!(times(&["thread8"]), [200, 400]);
-    // What happened while it ran, and what is about it elsewhere.
+    // Events on its capability while it ran, and events elsewhere that name it.
     assert_eq!(times(&["thread7"]), [10, 60, 100, 300]);
     assert_eq!(times(&["thread7", "events1"]), [10, 60, 100, 200, 300, 400]);
     assert_eq!(times(&["cap5", "thread99"]), [0; 0]);
@@ -394,7 +393,7 @@ fn selected_tracks_are_of_capabilities_or_of_threads() {
 
 #[test]
 fn a_jump_to_a_time_prefers_the_capability_that_is_meant() {
-    let mut build = Build::new();
+    let mut build = LogBuilder::new();
     build.block(Some(0), (10, 9000), |log| log.run(10, 1).run(500, 1));
     build.block(Some(1), (10, 9000), |log| log.run(500, 2).run(900, 2));
     build.end();

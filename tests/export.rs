@@ -1,11 +1,14 @@
-//! `eventscope export`: each table has what the command prints that tells the same.
+//! `eventscope export`: each table has the rows of the command that prints the same data.
 
 use crate::common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{Case, Known, Tally, cases, eventscope, fixture, fixture_cases, known, stdout};
+use common::{
+    Case, ExpectedCoverage, Tally, cases, eventscope, expected_coverage, fixture, fixture_cases,
+    stdout,
+};
 use export::table::Kind;
 use export::tables::TABLES;
 use serde_json::{Map, Value, json};
@@ -13,11 +16,11 @@ use tempfile::TempDir;
 
 type Row = Map<String, Value>;
 
-/// The tables of one log.
+/// Exported tables of one log.
 struct Exported {
     folder: TempDir,
-    /// What was said on standard error.
-    said: String,
+    /// Standard error of the command.
+    stderr: String,
     status: Option<i32>,
 }
 
@@ -30,12 +33,12 @@ impl Exported {
         assert!(output.stdout.is_empty());
         Self {
             folder,
-            said: String::from_utf8(output.stderr).expect("UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("UTF-8"),
             status: output.status.code(),
         }
     }
 
-    /// The rows of a table, without the column of the run.
+    /// Returns the rows of a table, without the column `run`.
     fn rows(&self, table: &str) -> Vec<Row> {
         let text = text(self.folder.path(), table, "jsonl");
         let rows = text.lines().map(|line| {
@@ -47,7 +50,7 @@ impl Exported {
     }
 }
 
-/// The only file of a table.
+/// Reads the only file of a table.
 fn text(folder: &Path, table: &str, extension: &str) -> String {
     let runs = std::fs::read_dir(folder.join(table)).expect("a folder for each table");
     let runs: Vec<_> = runs.map(|run| run.expect("an entry").path()).collect();
@@ -56,7 +59,7 @@ fn text(folder: &Path, table: &str, extension: &str) -> String {
     std::fs::read_to_string(path).expect("a file")
 }
 
-/// The lines of JSON that a command prints.
+/// Returns the JSON lines that a command prints.
 fn lines(arguments: &[&str]) -> Vec<Value> {
     let text = stdout(arguments);
     let lines = text.lines().filter(|line| !line.is_empty());
@@ -65,18 +68,18 @@ fn lines(arguments: &[&str]) -> Vec<Value> {
         .collect()
 }
 
-/// The list of rows that a command prints as JSON.
+/// Returns the JSON list that a command prints.
 fn list(arguments: &[&str]) -> Vec<Value> {
     serde_json::from_str(&stdout(arguments)).expect("JSON")
 }
 
-/// The cells of a row of these names.
+/// Returns the named cells of a row.
 fn cells(row: &Row, names: &[&str]) -> Vec<Value> {
     names.iter().map(|name| row[*name].clone()).collect()
 }
 
-/// Compares what a table has with what a command prints, both sorted.
-fn same(
+/// Compares a table with the output of a command, both sorted. Returns the number of rows.
+fn compare_rows(
     what: &str,
     mut table: Vec<Vec<Value>>,
     mut printed: Vec<Vec<Value>>,
@@ -95,44 +98,53 @@ fn same(
     ))
 }
 
-/// Whether a log can be opened at all.
+/// Returns whether a log can be opened.
 fn opens(case: &Case) -> bool {
     common::session_of(&case.bytes()).is_ok()
 }
 
-/// Compares a table with what the command prints. Returns how many things were compared.
+/// Comparison of a table with the output of a command; returns the number of compared items.
 type Comparison = fn(&str, &Exported) -> Result<usize, String>;
 
 #[test]
 fn tables_are_what_the_command_line_prints() {
-    let comparisons: [(Known, Comparison); 9] = [
+    let comparisons: [(ExpectedCoverage, Comparison); 9] = [
         (
-            known([40, 61_000], [139, 650_000]),
+            expected_coverage([40, 61_000], [139, 650_000]),
             events_are_those_of_the_list,
         ),
         (
-            known([29, 1_900], [106, 11_900]),
+            expected_coverage([29, 1_900], [106, 11_900]),
             threads_and_collections_are_those_of_the_command_line,
         ),
         (
-            known([41, 1_400], [140, 5_000]),
+            expected_coverage([41, 1_400], [140, 5_000]),
             numbers_are_those_of_the_command_line,
         ),
         (
-            known([30, 41], [112, 180]),
+            expected_coverage([30, 41], [112, 180]),
             findings_are_those_of_the_command_line,
         ),
         (
-            known([6, 300], [10, 2_000]),
+            expected_coverage([6, 300], [10, 2_000]),
             bands_of_the_heap_are_those_of_the_command_line,
         ),
         (
-            known([5, 300], [8, 1_000]),
+            expected_coverage([5, 300], [8, 1_000]),
             samples_weigh_what_flame_graphs_do,
         ),
-        (known([41, 41], [140, 140]), runs_say_what_info_says),
-        (known([39, 72_000], [136, 740_000]), spans_are_the_same),
-        (known([39, 60], [130, 250]), capabilities_are_the_same),
+        (
+            expected_coverage([41, 41], [140, 140]),
+            runs_say_what_info_says,
+        ),
+        (
+            expected_coverage([39, 72_000], [136, 740_000]),
+            spans_are_the_same,
+        ),
+        (
+            expected_coverage([39, 60], [130, 250]),
+            capabilities_are_the_same,
+        ),
     ];
     let mut tallies = comparisons.each_ref().map(|_| Tally::default());
     let mut failures = Vec::new();
@@ -165,7 +177,7 @@ fn events_are_those_of_the_list(log: &str, exported: &Exported) -> Result<usize,
     if table.len() != printed.len() {
         return Err(format!("{} events, {} printed", table.len(), printed.len()));
     }
-    // The JSON of some events has a field `cap` of their own.
+    // The JSON of some events has its own field `cap`, so that the second column may differ.
     let differs = table
         .iter()
         .zip(&printed)
@@ -201,7 +213,7 @@ fn events_say_what_the_list_says() {
     }
 }
 
-/// Spans of these kinds, as a command prints them.
+/// Returns the spans of these kinds, with the cells that the command prints.
 fn spans_of(rows: &[Row], kinds: &[&str], names: &[&str]) -> Vec<Vec<Value>> {
     let of_kind = |row: &&Row| kinds.contains(&row["kind"].as_str().expect("a kind"));
     rows.iter()
@@ -259,7 +271,7 @@ fn spans_of_range_are_the_same(
         ),
     ] {
         let table = spans_of(&rows, kinds, table);
-        count += same(analysis, table, printed_spans(analysis, log, more, printed))?;
+        count += compare_rows(analysis, table, printed_spans(analysis, log, more, printed))?;
     }
     let mut usage = spans_of(
         &rows,
@@ -276,7 +288,7 @@ fn spans_of_range_are_the_same(
     }
     let names = ["category", "cap", "thread", "start", "end"];
     let printed = printed_spans("capability-usage", log, more, &names);
-    count += same("capability-usage", usage, printed)?;
+    count += compare_rows("capability-usage", usage, printed)?;
     for row in &rows {
         let [from, to, length] =
             ["start_ns", "end_ns", "duration_ns"].map(|name| row[name].as_u64());
@@ -352,7 +364,7 @@ fn numbers_are_those_of_the_command_line(log: &str, exported: &Exported) -> Resu
         "why_not",
     ];
     let rows = rows.iter().map(|row| cells(row, &names)).collect();
-    same("numbers", rows, expected)
+    compare_rows("numbers", rows, expected)
 }
 
 fn findings_are_those_of_the_command_line(log: &str, exported: &Exported) -> Result<usize, String> {
@@ -379,7 +391,7 @@ fn findings_are_those_of_the_command_line(log: &str, exported: &Exported) -> Res
     });
     let names = [&same_as[..], &["cost_unit", "cost"]].concat();
     let rows = rows.iter().map(|row| cells(row, &names)).collect();
-    same("findings", rows, expected.collect())
+    compare_rows("findings", rows, expected.collect())
 }
 
 fn bands_of_the_heap_are_those_of_the_command_line(
@@ -405,14 +417,14 @@ fn bands_of_the_heap_are_those_of_the_command_line(
         }
     }
     let names = ["profile", "census", "time_ns", "era", "band", "bytes"];
-    same(
+    compare_rows(
         "heap",
         rows.iter().map(|row| cells(row, &names)).collect(),
         expected,
     )
 }
 
-/// Censuses in which nothing was held.
+/// Returns an error unless all censuses in `lines` are empty.
 fn only_empty(lines: &str) -> Result<usize, String> {
     for line in lines.lines() {
         let census: Value = serde_json::from_str(line).expect("JSON");
@@ -489,7 +501,7 @@ fn runs_say_what_info_says(log: &str, exported: &Exported) -> Result<usize, Stri
     }
 }
 
-/// The capabilities that `info` lists, each with the process that it says.
+/// Compares the table of capabilities and their processes with the output of `info`.
 fn capabilities_are_the_same(log: &str, exported: &Exported) -> Result<usize, String> {
     let rows = exported.rows("capabilities");
     let info: Value = serde_json::from_str(&stdout(&["info", log, "--json"])).expect("JSON");
@@ -516,7 +528,7 @@ fn capabilities_are_the_same(log: &str, exported: &Exported) -> Result<usize, St
     });
     let names = ["cap", "start_ns", "end_ns", "process", "pid"];
     let rows = rows.iter().map(|row| cells(row, &names)).collect();
-    same("capabilities", rows, expected.collect())
+    compare_rows("capabilities", rows, expected.collect())
 }
 
 #[test]
@@ -543,7 +555,7 @@ fn capabilities_of_merged_logs_are_of_their_processes() {
         .filter_map(|row| row["process"].as_str())
         .collect();
     assert_eq!(processes, ["fib-forkio", "fib-forkio", "sparks", "sparks"]);
-    // All other tables are what the commands say of such a log, too.
+    // The other tables agree with the commands for a merged log too.
     assert!(spans_are_the_same(merged, &exported).expect("the same spans") > 100);
 }
 
@@ -577,7 +589,7 @@ fn a_broken_log_is_exported_as_far_as_it_goes() {
         std::fs::write(&path, &log[..len]).expect("a file");
         let Ok(session) = common::session_of(&log[..len]) else {
             let exported = Exported::of(path_text, &[]);
-            assert_eq!(exported.status, Some(1), "{len}: {}", exported.said);
+            assert_eq!(exported.status, Some(1), "{len}: {}", exported.stderr);
             assert!(!exported.folder.path().join("runs").exists());
             continue;
         };
@@ -662,7 +674,7 @@ fn what_cannot_be_is_said() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// The list of tables in `docs/export.md`.
+/// Renders the list of tables in `docs/export.md`.
 fn columns() -> String {
     let mut text = String::new();
     for table in TABLES {

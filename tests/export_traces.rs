@@ -1,50 +1,52 @@
-//! `eventscope export` as traces for viewers: each format is read back by its own rules, all of
-//! them have the same spans, and these are the spans of `eventscope spans`.
+//! `eventscope export` as traces for viewers: each format is parsed by its own rules, all have the same spans, and
+//! these equal the output of `eventscope spans`.
 
 use crate::common;
 use crate::traces;
 
 use std::collections::BTreeSet;
 
-use common::{Case, build::Build, eventscope, fixture, for_all, known, session_of, stdout};
+use common::{
+    Case, build::LogBuilder, eventscope, expected_coverage, fixture, for_all, session_of, stdout,
+};
 use traces::otlp::Otlp;
-use traces::{Exporting, Tally, chrome, firefox, lives_of, openmetrics, perfetto};
+use traces::{ExportInput, Tally, chrome, finished_spans, firefox, openmetrics, perfetto};
 
-/// What every format says of a log.
-fn all(bytes: &[u8]) -> Option<(Exporting, Tally)> {
-    let exporting = Exporting::of(bytes)?;
-    let tally = perfetto::read(&exporting.file("perfetto"));
-    assert_eq!(tally, chrome::read(&exporting.file("chrome")));
+/// Exports a log to all formats and checks that their contents agree.
+fn all(bytes: &[u8]) -> Option<(ExportInput, Tally)> {
+    let export_input = ExportInput::of(bytes)?;
+    let tally = perfetto::read(&export_input.file("perfetto"));
+    assert_eq!(tally, chrome::read(&export_input.file("chrome")));
     let without_arrows = Tally {
         arrows: 0,
         ..tally.clone()
     };
-    assert_eq!(without_arrows, firefox::read(&exporting.file("firefox")));
-    let counters = openmetrics::read(&exporting.file("openmetrics"));
+    assert_eq!(without_arrows, firefox::read(&export_input.file("firefox")));
+    let counters = openmetrics::read(&export_input.file("openmetrics"));
     assert_eq!(counters.is_empty(), tally.counters.is_empty());
-    Some((exporting, tally))
+    Some((export_input, tally))
 }
 
 fn check(case: &Case) -> Result<usize, String> {
     let bytes = case.bytes();
-    let Some((exporting, tally)) = all(&bytes) else {
+    let Some((export_input, tally)) = all(&bytes) else {
         return Ok(0);
     };
-    if exporting.session.reader().damage().loses_data() {
+    if export_input.session.reader().damage().loses_data() {
         return Ok(tally.count());
     }
-    let lives = lives_of(&bytes);
-    if let Some(differs) = lives.differs(&chrome::lives(&exporting.file("chrome"))) {
+    let lives = finished_spans(&bytes);
+    if let Some(differs) = lives.differs(&chrome::finished_spans(&export_input.file("chrome"))) {
         return Err(format!("spans and trace events: {differs}"));
     }
-    let otlp = Otlp::of(&exporting);
+    let otlp = Otlp::of(&export_input);
     if otlp.blocked() != tally.blocked {
         let (ours, theirs) = (otlp.blocked(), tally.blocked);
         return Err(format!(
             "blocked on: OpenTelemetry {ours:?}, Chrome {theirs:?}"
         ));
     }
-    match otlp.check(&exporting, &lives) {
+    match otlp.check(&export_input, &lives) {
         Some(differs) => Err(format!("OpenTelemetry: {differs}")),
         None => Ok(tally.count()),
     }
@@ -52,18 +54,19 @@ fn check(case: &Case) -> Result<usize, String> {
 
 #[test]
 fn all_formats_have_the_spans_of_the_log() {
-    for_all(known([32, 51_000], [110, 560_000]), check);
+    for_all(expected_coverage([32, 51_000], [110, 560_000]), check);
 }
 
-/// With `-threaded`, `threadDelay` stops a thread as if for an `MVar`: that the timer ended the wait tells it from a lock.
+/// With `-threaded`, `threadDelay` stops a thread with the status for an `MVar`; it is classified as sleep because
+/// the timer manager ends the wait.
 #[test]
 fn waits_that_the_timer_ended_are_sleep() {
     let case = fixture("ghc-9.10.3/fib-forkio-N8-la");
-    let (exporting, tally) = all(&case.bytes()).expect("a log");
+    let (export_input, tally) = all(&case.bytes()).expect("a log");
     let blocked = |name: &str| tally.blocked.get(name).copied();
     let by_name = (blocked("sleeping"), blocked("blocked on an MVar"));
     assert_eq!(by_name, (Some(48), Some(8)));
-    assert_eq!(Otlp::of(&exporting).blocked(), tally.blocked);
+    assert_eq!(Otlp::of(&export_input).blocked(), tally.blocked);
     let spans = stdout(&["spans", case.path(), "thread-state"]);
     let count = |ends: &str| spans.lines().filter(|row| row.ends_with(ends)).count();
     assert_eq!((count("\tsleep"), count("\tMVar")), (48, 8), "{spans}");
@@ -88,12 +91,12 @@ fn of_any_bytes_a_sound_trace_is_made() {
 
 #[test]
 fn a_log_without_events_is_a_trace_without_spans() {
-    let empty = Build::new().end().bytes.clone();
-    let (exporting, tally) = all(&empty).expect("a log");
+    let empty = LogBuilder::new().end().bytes.clone();
+    let (export_input, tally) = all(&empty).expect("a log");
     assert_eq!(tally, Tally::default());
-    // Its page opens no profile without a thread.
+    // Firefox Profiler does not open a profile without a thread.
     let profile: serde_json::Value =
-        serde_json::from_slice(&exporting.file("firefox")).expect("JSON");
+        serde_json::from_slice(&export_input.file("firefox")).expect("JSON");
     assert_eq!(profile["threads"].as_array().map(Vec::len), Some(1));
 }
 
@@ -101,11 +104,11 @@ fn a_log_without_events_is_a_trace_without_spans() {
 fn the_same_log_gives_the_same_bytes() {
     let bytes = fixture("ghc-9.6.6/fib-forkio-N2-l-as").bytes();
     let export = || {
-        let exporting = Exporting::of(&bytes).expect("a log");
+        let export_input = ExportInput::of(&bytes).expect("a log");
         let files = ["perfetto", "chrome", "firefox", "openmetrics"];
-        let mut all: Vec<Vec<u8>> = files.map(|format| exporting.file(format)).into();
+        let mut all: Vec<Vec<u8>> = files.map(|format| export_input.file(format)).into();
         for format in ["otlp", "otlp-json"] {
-            all.extend(exporting.files(format).into_values());
+            all.extend(export_input.files(format).into_values());
         }
         all
     };
@@ -124,13 +127,13 @@ fn arrows_lead_from_what_woke_a_thread() {
 #[test]
 fn numbers_of_spans_are_the_same_in_a_part_of_the_log() {
     let bytes = fixture("ghc-9.6.6/fib-forkio-N2-l").bytes();
-    let mut exporting = Exporting::of(&bytes).expect("a log");
-    let ids = |exporting: &Exporting| Otlp::of(exporting).span_ids();
-    let whole = ids(&exporting);
-    let (first, last) = exporting.first_and_last();
+    let mut export_input = ExportInput::of(&bytes).expect("a log");
+    let ids = |export_input: &ExportInput| Otlp::of(export_input).span_ids();
+    let whole = ids(&export_input);
+    let (first, last) = export_input.first_and_last();
     let middle = u64::midpoint(first, last);
-    exporting.range = Some((middle, last));
-    let part = ids(&exporting);
+    export_input.range = Some((middle, last));
+    let part = ids(&export_input);
     assert!(!part.is_empty() && part.len() < whole.len());
     assert!(part.is_subset(&whole), "{:?}", part.difference(&whole));
     assert_eq!(whole.iter().collect::<BTreeSet<_>>().len(), whole.len());
@@ -145,16 +148,16 @@ fn bands_of_a_heap_profile_are_values_of_a_metric() {
         "ghc-9.10.3/prof-heap-N1-hc-l-au",
     ] {
         let bytes = fixture(name).bytes();
-        let exporting = Exporting::of(&bytes).expect("a log");
-        values += Otlp::of(&exporting).check_bands(&bytes);
+        let export_input = ExportInput::of(&bytes).expect("a log");
+        values += Otlp::of(&export_input).check_bands(&bytes);
     }
     assert!(values > 1000, "{values}");
 }
 
 #[test]
 fn opentelemetry_wants_the_wall_clock() {
-    // GHC 9.0 writes it, GHC 6.12 did not yet; a log made by hand has none.
-    let mut log = Build::new();
+    // Logs of GHC 9.0 have the wall-clock time, those of GHC 6.12 do not; neither have synthetic logs.
+    let mut log = LogBuilder::new();
     log.block(Some(0), (10, 20), |block| block.run(11, 1).stop(15, 1, 5));
     let bytes = log.end().bytes.clone();
     assert!(

@@ -1,6 +1,5 @@
-//! What the rules say of logs of real programs, each finding judged once by its evidence and
-//! by what the program does: `tests/findings_judged.txt`. A rule that says something else now
-//! has to be judged again.
+//! Findings in logs of real programs, each judged once by its evidence and by what the program does:
+//! `tests/findings_judged.txt`. If a rule changes its findings, they have to be judged again.
 
 use crate::common;
 
@@ -11,10 +10,10 @@ use insight::finding::Finding;
 
 const JUDGED: &str = include_str!("findings_judged.txt");
 
-/// What stands between a finding and the judgement.
+/// Separator between a finding and its judgment.
 const BETWEEN: &str = " -- ";
 
-/// The findings by log, without their judgements.
+/// Returns the findings of each log, without their judgments.
 fn judged() -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut log = "";
@@ -32,7 +31,7 @@ fn judged() -> BTreeMap<&'static str, Vec<&'static str>> {
     all
 }
 
-/// The logs that were made for rules, which may find more in them than was meant.
+/// Logs recorded for single rules; other rules may have findings in them too.
 fn made_for_rules() -> Vec<(String, Vec<u8>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
     let logs = std::fs::read_dir(folder).expect("the folder").map(|entry| {
@@ -63,7 +62,10 @@ fn each_finding_is_judged() {
             continue;
         };
         let report = findings_of(&session, None);
-        let matter = report.findings.iter().filter(|found| found.matters());
+        let matter = report
+            .findings
+            .iter()
+            .filter(|found| found.is_significant());
         let said: Vec<String> = matter.map(line).collect();
         let known = judged.get(&*name).map_or(&[][..], Vec::as_slice);
         if said != known {

@@ -1,6 +1,6 @@
-//! Which rule finds what in which log: each rule has a log of a program with the problem (`found`), of
-//! the same program without it (`clear`), and some have one that looks like it and is not
-//! (`decoy`). The matrix is a snapshot, so that a change of it is seen in review.
+//! Matrix of rules and logs: each rule has the log of a program with the problem (`found`) and of the same program
+//! without it (`clear`); some have a log that only resembles the problem (`decoy`). The matrix is a snapshot, so
+//! that changes of it show up in review.
 
 use crate::common;
 
@@ -11,11 +11,11 @@ use common::{findings_of, session_of};
 use insight::finding::Severity;
 use insight::rules::RULES;
 
-/// By log: the rules that find something in it, with how grave it is.
-type Found = BTreeMap<String, BTreeMap<String, Severity>>;
+/// Rules with findings in each log, with the highest severity.
+type FindingsByLog = BTreeMap<String, BTreeMap<String, Severity>>;
 
-/// What is found in the logs of a folder of the fixtures.
-fn found_in_logs(folder: &str) -> Found {
+/// Returns the findings in the logs of a fixture folder.
+fn found_in_logs(folder: &str) -> FindingsByLog {
     let folder = format!("{}/tests/fixtures/{folder}", env!("CARGO_MANIFEST_DIR"));
     let logs = std::fs::read_dir(folder).expect("the folder").map(|entry| {
         let path = entry.expect("an entry").path();
@@ -35,14 +35,15 @@ fn found_in_logs(folder: &str) -> Found {
     logs.collect()
 }
 
-/// Whether a rule finds what matters in a log, if there is such a log.
-fn finds(logs: &Found, rule: &str, kind: &str) -> Option<bool> {
+/// Returns whether a rule has a finding above minor severity in the log `rule-kind`; `None` if there is no such
+/// log.
+fn finds(logs: &FindingsByLog, rule: &str, kind: &str) -> Option<bool> {
     let severity = logs.get(&format!("{rule}-{kind}"))?.get(rule);
     Some(severity.is_some_and(|severity| *severity > Severity::Minor))
 }
 
-/// A line for each rule: what it says of its own logs, then in which others it finds something.
-fn matrix(logs: &Found) -> String {
+/// Renders one line per rule: its result in its own logs, then the other logs in which it has findings.
+fn matrix(logs: &FindingsByLog) -> String {
     let mut text = String::new();
     for rule in RULES {
         let of = |log: &str| {
@@ -78,7 +79,7 @@ fn which_rule_finds_what_in_which_log() {
         assert_ne!(clear, Some(true), "{rule} in the repaired log");
         assert_ne!(decoy, Some(true), "{rule} in the decoy");
     }
-    // The same problem in another guise.
+    // Variants of the same problem.
     for (rule, kind) in [
         ("costly-flags", "limit"),
         ("one-at-a-time", "looks"),
@@ -92,7 +93,7 @@ fn which_rule_finds_what_in_which_log() {
     insta::assert_snapshot!(matrix(&logs));
 }
 
-/// What a set of logs shows otherwise than it should.
+/// Returns the logs of a folder in which a rule does not give the expected result.
 fn differences(folder: &str) -> Vec<String> {
     let logs = found_in_logs(folder);
     assert!(logs.len() > 80, "{} logs in {folder}", logs.len());
@@ -115,7 +116,7 @@ fn another_ghc_changes_nothing() {
 /// The same programs with GHC 9.0.2 while two endless loops ran on the two cores.
 #[test]
 fn a_busy_machine_is_short_of_cores_and_hides_nothing() {
-    // Cores are missing, whatever the program does.
+    // The machine is short of cores in all of these logs, whatever the program does.
     let expected = ["short-of-cores-clear", "short-of-cores-decoy"];
     assert_eq!(differences("findings-busy"), expected);
 }

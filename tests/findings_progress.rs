@@ -1,4 +1,4 @@
-//! What rules have found is known while the others still look.
+//! Findings are available rule by rule while later rules still run.
 
 use std::ops::Range;
 use std::pin::{Pin, pin};
@@ -12,10 +12,10 @@ use session::questions::{FindingsProgressQuery, FindingsQuery};
 
 use crate::common::session_of;
 
-/// A worker that hears others all the time.
-struct Hearing;
+/// Host that yields at every opportunity.
+struct AlwaysYield;
 
-impl Yield for Hearing {
+impl Yield for AlwaysYield {
     fn is_due(&self) -> bool {
         true
     }
@@ -31,7 +31,7 @@ impl Yield for Hearing {
     }
 }
 
-impl Host for Hearing {
+impl Host for AlwaysYield {
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         unreachable!("nobody asks for {range:?}")
     }
@@ -56,12 +56,12 @@ fn findings_are_told_one_by_one() {
         answered,
     };
     let question = FindingsQuery(None);
-    let mut whole = pin!(question.answer(&session, &Hearing));
+    let mut whole = pin!(question.answer(&session, &AlwaysYield));
     assert!(poll(whole.as_mut()).is_none(), "it takes a while");
     let mut told: Vec<Progress> = Vec::new();
     let report = 'all: loop {
         let question = progress(told.last().map_or(0, |last| last.answered));
-        let mut next = pin!(question.answer(&session, &Hearing));
+        let mut next = pin!(question.answer(&session, &AlwaysYield));
         loop {
             if let Some(report) = poll(whole.as_mut()) {
                 break 'all report.expect("the log is whole");
@@ -88,8 +88,8 @@ fn findings_are_told_one_by_one() {
             "{title}"
         );
     }
-    // Nothing is left of it.
+    // No progress remains after the report is complete.
     let question = progress(0);
-    let mut after = pin!(question.answer(&session, &Hearing));
+    let mut after = pin!(question.answer(&session, &AlwaysYield));
     assert_eq!(poll(after.as_mut()), Some(None));
 }

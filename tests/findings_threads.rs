@@ -1,16 +1,16 @@
-//! Findings about threads and capabilities on logs of real programs (`demo/findings`):
-//! each rule finds what a program provokes, at the threads that do it, and is silent
-//! about a run that differs in what matters alone.
+//! Findings about threads and capabilities on logs of real programs (`demo/findings`): each rule finds the problem
+//! that its program provokes, at the threads that cause it, and nothing in a run that differs only in the relevant
+//! aspect.
 
 use crate::common;
 
 use common::{findings_of, session_of};
 use insight::finding::{Axis, Finding, Severity, Subject};
-use insight::report::Passed;
+use insight::report::RuleWithoutFinding;
 use model::time::Interval;
 use session::Session;
 
-/// The rules with their axes, and how the label of the threads begins that they are about.
+/// Rules with their axes, and the label prefix of the threads that they name.
 const CASES: &[(&str, Axis, &str)] = &[
     ("bound-main", Axis::Time, "main"),
     ("ready-while-idle", Axis::Time, "worker-"),
@@ -33,7 +33,7 @@ fn session(name: &str) -> Session {
     session_of(&bytes).expect("it can be read")
 }
 
-/// The labels of the threads of a finding's evidence, the first of each place.
+/// Returns the label of the first thread of each piece of evidence.
 fn labels(finding: &Finding, session: &Session) -> Vec<String> {
     let store = &session.recording().store;
     let first = finding.evidence.iter().filter_map(|one| {
@@ -51,7 +51,7 @@ fn each_rule_finds_what_a_program_provokes() {
     for &(rule, axis, wanted) in CASES {
         let session = session(&format!("{rule}-found"));
         let report = findings_of(&session, None);
-        let of_axis: Vec<&Finding> = report.of_axis(axis).collect();
+        let of_axis: Vec<&Finding> = report.findings_on_axis(axis).collect();
         let said: Vec<&str> = of_axis.iter().map(|found| found.title.as_str()).collect();
         let place = of_axis.iter().position(|found| found.rule == rule);
         let place = place.unwrap_or_else(|| panic!("{rule} is not found, but {said:#?}"));
@@ -80,12 +80,12 @@ fn each_rule_is_silent_where_nothing_is_wrong() {
         let report = findings_of(&session(&format!("{rule}-clear")), None);
         let found = report.findings.iter().find(|found| found.rule == rule);
         assert!(found.is_none(), "{rule} is found: {found:#?}");
-        let is_it = |passed: &&Passed| passed.rule == rule;
+        let is_it = |passed: &&RuleWithoutFinding| passed.rule == rule;
         assert!(report.clear.iter().any(|passed| is_it(&passed)), "{rule}");
     }
 }
 
-/// A part of a log is judged by what lies in it alone.
+/// Findings in a range depend only on what lies in the range.
 #[test]
 fn half_of_a_log_shows_what_goes_on_in_all_of_it() {
     for rule in ["bound-main", "ready-while-idle", "lock-convoy", "polling"] {

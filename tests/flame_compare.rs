@@ -1,4 +1,4 @@
-//! Flame graphs of two logs beside each other, on the command line and as the worker is asked.
+//! Comparison of the flame graphs of two logs, on the command line and by the worker's questions.
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use common::{eventscope, stdout};
-use model::profile::origin::{Choice, OtherLog};
+use model::profile::stack_source::{FlameSelection, OtherLog};
 use serde_json::Value;
 use session::flame::query::{FlameBoxes, FlameHead, FlameQuery, FlameTableQuery, View};
 use session::query::{Host, LocalBoxFuture, NoYield, Unreadable, Yield};
@@ -16,7 +16,7 @@ use session::{Session, read_session};
 const NOW: &str = "tests/fixtures/logs/ghc-9.6.6/prof-time-N1-p-l-au.eventlog";
 const BEFORE: &str = "tests/fixtures/logs/ghc-9.10.3/prof-time-N2-pj-l.eventlog";
 
-/// By frame: before and now, themselves and with what they call.
+/// Returns the weights of each frame: self before, self now, total before, total now.
 fn rows(words: &[&str]) -> BTreeMap<String, [f64; 4]> {
     let words: Vec<&str> = ["flamegraph", "--json"]
         .iter()
@@ -80,7 +80,7 @@ fn shares_are_those_of_each_log() {
     }
 }
 
-/// A worker with another log open beside the one that is asked.
+/// Host of a worker that has another log open.
 struct OtherLogHost(Rc<Session>);
 
 impl Yield for OtherLogHost {
@@ -98,7 +98,7 @@ impl Host for OtherLogHost {
         NoYield.read(range)
     }
 
-    fn other(&self, log: u32) -> Option<Rc<Session>> {
+    fn other_log(&self, log: u32) -> Option<Rc<Session>> {
         (log == 7).then(|| Rc::clone(&self.0))
     }
 }
@@ -108,19 +108,18 @@ fn session(path: &str) -> Session {
     read_session(&mut bytes.as_slice()).expect("a log")
 }
 
-/// The worker's answers about two open logs are those of the command line, whichever of them
-/// is asked.
+/// The worker's answers about two open logs equal those of the command line, whichever of the two is asked.
 #[test]
 fn two_open_logs_are_asked_as_one() {
     let [now, before] = [NOW, BEFORE].map(|path| Rc::new(session(path)));
-    let choice = |log, is_after, shares| Choice {
+    let choice = |log, is_after, shares| FlameSelection {
         other: Some(OtherLog {
             log,
             range: None,
             is_after,
             shares,
         }),
-        ..Choice::default()
+        ..FlameSelection::default()
     };
     let query = |choice| FlameTableQuery {
         choice,
@@ -136,7 +135,7 @@ fn two_open_logs_are_asked_as_one() {
             let weights = [own, row.own, total, row.total].map(|weight| weight as f64);
             assert_eq!(expected[&row.frame.name()], weights);
         }
-        // A log that is not open is none.
+        // A choice that names a log that is not open has no rows.
         assert!(
             asked
                 .ask_with(&query(choice(8, is_after, false)), &host)
@@ -159,7 +158,7 @@ fn two_open_logs_are_asked_as_one() {
     assert!(amounts.absolute && !shares.absolute);
     let wholes = |head: &FlameHead| (head.total, head.total_before);
     assert_eq!(wholes(&amounts), wholes(&shares));
-    // Of shares each log is half as wide as all; of amounts a nanosecond is.
+    // With shares, each log takes half of the width; with amounts, every nanosecond has the same width.
     let both = amounts.total as f64 + amounts.total_before.unwrap_or(0) as f64;
     let width = |boxes: &FlameBoxes, place: usize, scale: (f64, f64)| {
         let expected = boxes.total[place] * scale.0 + boxes.before[place] * scale.1;
@@ -173,7 +172,7 @@ fn two_open_logs_are_asked_as_one() {
     (0..half.len()).for_each(|place| width(&half, place, scale));
 }
 
-/// Bands of heap profiles and what threads waited for are compared by the same code.
+/// Bands of heap profiles and waits of threads are compared by the same code.
 #[test]
 fn every_source_can_be_compared() {
     let heap = "tests/fixtures/logs/ghc-9.10.3/prof-heap-N1-hc-l-au.eventlog";
@@ -200,7 +199,7 @@ fn a_picture_says_what_became_more() {
     );
     let shares = svg(&["--shares"]);
     assert!(shares.contains(" → ") && !absolute.contains(" → "));
-    // The colours of a comparison, not those of functions.
+    // Comparisons have their own colors.
     assert_ne!(absolute, stdout(&["flamegraph", NOW, "--format", "svg"]));
 }
 
@@ -210,7 +209,7 @@ fn what_cannot_be_compared_is_said() {
     let folded = ["flamegraph", NOW, "--compare", BEFORE, "--format", "folded"];
     assert_eq!(status(&folded), Some(2));
     assert_eq!(status(&["flamegraph", NOW, "--shares"]), Some(2));
-    // The other log has no such stacks.
+    // The other log has no stacks of this source.
     let without = "tests/fixtures/logs/ghc-9.6.6/fib-forkio-N2-l.eventlog";
     assert_eq!(status(&["flamegraph", NOW, "--compare", without]), Some(1));
 }

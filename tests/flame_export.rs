@@ -1,5 +1,5 @@
-//! Flame graphs as files: that they have the totals of the graph on the page,
-//! for every source of every log, and that the command line writes them.
+//! Flame graphs as files: they have the totals of the graph on the page, for every source of every log, and the
+//! command line writes them.
 
 use crate::common;
 
@@ -8,9 +8,9 @@ use session::questions::FlameExportQuery;
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use common::{Tally, cases, eventscope, known, session_of, stdout};
-use model::profile::origin::Choice;
+use common::{Tally, cases, eventscope, expected_coverage, session_of, stdout};
 use model::profile::source::{Source, Unit};
+use model::profile::stack_source::FlameSelection;
 use model::profile::weights::Measure;
 use serde_json::Value;
 use session::Session;
@@ -27,14 +27,14 @@ fn path(name: &str) -> String {
 
 fn query(source: Source, view: View, measure: Measure) -> FlameQuery {
     FlameQuery {
-        choice: Choice {
+        choice: FlameSelection {
             source,
-            ..Choice::default()
+            ..FlameSelection::default()
         },
         view,
         measure,
         window: (0.0, 1.0),
-        // No box is too narrow.
+        // Wide enough that no box is left out.
         width_px: u32::MAX,
         ..FlameQuery::default()
     }
@@ -55,7 +55,7 @@ fn speedscope(session: &Session, query: &FlameQuery) -> Value {
     serde_json::from_slice(&bytes).expect("JSON")
 }
 
-/// Stacks and weights of a file of folded stacks.
+/// Parses a file of folded stacks.
 fn folded(text: &str) -> Vec<(Vec<String>, u64)> {
     let line = |line: &str| {
         let (stack, weight) = line.rsplit_once(' ').expect("a weight");
@@ -73,10 +73,10 @@ fn numbers(value: &Value) -> Vec<f64> {
         .collect()
 }
 
-/// Weight by depth and name.
+/// Weights by depth and name.
 type ByPlace = BTreeMap<(usize, String), f64>;
 
-/// The stacks of a profile, as numbers of frames, and their weights.
+/// Returns the stacks of a speedscope profile, as frame indexes, with their weights.
 fn stacks_of(profile: &Value) -> Vec<(Vec<usize>, f64)> {
     if profile["type"] == "evented" {
         return stacks_of_events(profile);
@@ -172,7 +172,7 @@ fn check_tracks(session: &Session, source: Source, name: &str) {
     }
 }
 
-/// The table of all frames, and of how many censuses it is the sum.
+/// Returns the table of all frames, and the number of censuses that it sums.
 fn totals(session: &Session, query: &FlameQuery) -> (Vec<FlameRow>, u32) {
     let (rows, _) = session.ask(&FlameTableQuery {
         choice: query.choice.clone(),
@@ -197,7 +197,7 @@ fn check_sums(session: &Session, source: Source, name: &str) {
             Measure::Amount => rows.iter().map(|row| row.own).sum(),
             Measure::Count => rows.iter().map(|row| row.own_count).sum(),
         };
-        match (sources::of(source).unit(), measure) {
+        match (sources::description(source).unit(), measure) {
             (Unit::Time, _) | (_, Measure::Count) => {
                 assert_eq!(sum, own, "{name} {source:?} {measure:?}");
             }
@@ -224,12 +224,12 @@ fn files_have_the_totals_of_the_graphs() {
         for info in session.flame_sources() {
             tally.add(&case, 1);
             check_sums(&session, info.source, &case.name);
-            if sources::of(info.source).unit() == Unit::Time {
+            if sources::description(info.source).unit() == Unit::Time {
                 check_tracks(&session, info.source, &case.name);
             }
         }
     }
-    tally.finish(known([32, 40], [112, 132]));
+    tally.finish(expected_coverage([32, 40], [112, 132]));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn a_heap_profile_is_the_mean_of_its_censuses() {
     assert_eq!(profile["name"], format!("Heap, mean of {samples} censuses"));
 }
 
-/// Samples in place of times: each weighs 1, and there are no gaps.
+/// Counted samples weigh 1 each, and there are no gaps.
 #[test]
 fn samples_can_be_counted() {
     let session = session_of(&std::fs::read(path(PROFILED)).expect("a log")).expect("a log");
@@ -336,8 +336,8 @@ fn what_a_log_has_not_is_said() {
         (&[&profiled, "--source", "foreign-calls"], 1, "cost-centres"),
         (&[&profiled, "--source", "heap"], 1, "-hc"),
         (&[&profiled, "--track", "cap7"], 1, "cap0, cap1"),
-        (&[&profiled, "--track", "cup7"], 2, "no track"),
-        (&[&profiled, "--step", "focus"], 2, "no step"),
+        (&[&profiled, "--track", "cup7"], 2, "not a track"),
+        (&[&profiled, "--step", "focus"], 2, "not a step"),
         (
             &[&profiled, "--source", "cost-centres", "--measure", "bytes"],
             2,

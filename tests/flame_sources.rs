@@ -1,6 +1,5 @@
-//! What flame graphs are made from, on every log: against the runtime's heap
-//! report, the table of threads and the rules of `ghc-events-analyze`, and
-//! that the parts of a division of the time have together what the whole has.
+//! Sources of flame graphs, on every log: against the runtime's heap report, the table of threads and the rules of
+//! `ghc-events-analyze`. The parts of any division of the time must add up to the whole.
 
 use crate::common;
 
@@ -9,19 +8,19 @@ use std::path::Path;
 
 use analysis::flamegraph::sources;
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
-use common::{Case, Known, Tally, cases, for_all, known, session_of};
+use common::{Case, ExpectedCoverage, Tally, cases, expected_coverage, for_all, session_of};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
 use model::class::WaitReason;
 use model::profile::TrackSource;
 use model::profile::frames::{Frame, FrameKind};
-use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
+use model::profile::stack_source::{FlameSelection, StackSource};
 use model::profile::weights::Weight;
 use model::time::Interval;
 use session::Session;
-use session::flame::query::{FlamePlaceQuery, Occurrence, View};
+use session::flame::query::{FlameOccurrenceQuery, Occurrence, View};
 use session::questions::LabelsQuery;
 use views::words::diagnostics::line;
 
@@ -31,10 +30,10 @@ fn announce() -> Vec<u8> {
     std::fs::read(path).expect("the log can be read")
 }
 
-/// The weight of every stack, outermost frame first.
+/// Weight (amount, count) of every stack, outermost frame first.
 type Folded = BTreeMap<Vec<String>, (u64, u64)>;
 
-fn names(weighed: &model::profile::origin::Weighed<'_>) -> Folded {
+fn names(weighed: &model::profile::stack_source::WeightedStacks<'_>) -> Folded {
     let mut folded = Folded::new();
     for (stack, weight) in weighed.stacks.ids().zip(&weighed.own) {
         if *weight == Weight::default() {
@@ -50,12 +49,12 @@ fn names(weighed: &model::profile::origin::Weighed<'_>) -> Folded {
 }
 
 fn folded(
-    origin: &dyn Origin,
+    origin: &dyn StackSource,
     source: Source,
     range: Option<Interval>,
     only: &[TrackSource],
 ) -> Folded {
-    let choice = Choice {
+    let choice = FlameSelection {
         source,
         tracks: only.to_vec(),
         range,
@@ -63,7 +62,7 @@ fn folded(
         moments: None,
         other: None,
     };
-    names(&origin.weighed(&choice))
+    names(&origin.weighted_stacks(&choice))
 }
 
 fn add(into: &mut Folded, other: Folded) {
@@ -74,7 +73,7 @@ fn add(into: &mut Folded, other: Folded) {
     }
 }
 
-/// The ends of `parts` parts of about the same length.
+/// Divides the log into `parts` intervals of about equal length.
 fn division(session: &Session, parts: u64) -> Vec<Interval> {
     let end = session.overview().span.map_or(0, |span| span.end().0);
     let cut = |part: u64| Nanos((u128::from(end) * u128::from(part) / u128::from(parts)) as u64);
@@ -83,7 +82,10 @@ fn division(session: &Session, parts: u64) -> Vec<Interval> {
         .collect()
 }
 
-fn for_all_sessions(known: Known, check: impl Fn(&Case, &Session) -> Result<usize, String>) {
+fn for_all_sessions(
+    known: ExpectedCoverage,
+    check: impl Fn(&Case, &Session) -> Result<usize, String>,
+) {
     for_all(known, |case| match session_of(&case.bytes()) {
         Ok(session) => check(case, &session),
         Err(_) => Ok(0),
@@ -92,10 +94,10 @@ fn for_all_sessions(known: Known, check: impl Fn(&Case, &Session) -> Result<usiz
 
 #[test]
 fn parts_have_together_what_the_whole_has() {
-    for_all_sessions(known([32, 2000], [112, 6000]), |_, session| {
+    for_all_sessions(expected_coverage([32, 2000], [112, 6000]), |_, session| {
         let mut stacks = 0;
         for source in sources::all() {
-            let Some(origin) = session.origin(source) else {
+            let Some(origin) = session.stack_source(source) else {
                 continue;
             };
             let whole = folded(origin, source, None, &[]);
@@ -123,9 +125,8 @@ fn table(session: &Session, range: Option<Interval>) -> ThreadTable {
     session.ask(&query).expect("the log is read")
 }
 
-/// What the table of threads says of waiting, as stacks without the reason of
-/// a wait for a capability.
-fn told_by_table(table: &ThreadTable) -> BTreeMap<Vec<String>, u64> {
+/// Returns the waits of the table of threads as stacks; waits for a capability have no reason there.
+fn stacks_from_table(table: &ThreadTable) -> BTreeMap<Vec<String>, u64> {
     let mut told = BTreeMap::new();
     for row in &table.rows {
         let thread = row.label.clone();
@@ -161,47 +162,49 @@ fn told_by_graph(folded: Folded) -> BTreeMap<Vec<String>, u64> {
 
 #[test]
 fn waiting_is_what_the_table_of_threads_says() {
-    for_all_sessions(known([29, 3500], [106, 12_000]), |_, session| {
-        let Some(origin) = session.origin(sources::WAITING) else {
-            return Ok(0);
-        };
-        let mut stacks = 0;
-        let ranges = division(session, 3).into_iter().map(Some);
-        for range in ranges.chain([None]) {
-            let table = table(session, range);
-            let ours = told_by_graph(folded(origin, sources::WAITING, range, &[]));
-            let theirs = told_by_table(&table);
-            if ours != theirs {
-                return Err(format!("{range:?}: {ours:?} {theirs:?}"));
-            }
-            stacks += ours.len();
-            // One thread alone: no other number has its waits.
-            if let Some(row) = table
-                .rows
-                .iter()
-                .max_by_key(|row| row.sums.times.all_blocked_ns())
-            {
-                let only = [TrackSource::Thread(row.id)];
-                let ours = folded(origin, sources::WAITING, range, &only);
-                let waits = row.sums.times.all_blocked_ns()
-                    + row.sums.times.ready_ns()
-                    + row.sums.times.ready_paused_ns;
-                let sum: u64 = ours.values().map(|(ns, _)| ns).sum();
-                if sum != waits {
-                    return Err(format!("{range:?}, thread {}: {sum} {waits}", row.id));
+    for_all_sessions(
+        expected_coverage([29, 3500], [106, 12_000]),
+        |_, session| {
+            let Some(origin) = session.stack_source(sources::WAITING) else {
+                return Ok(0);
+            };
+            let mut stacks = 0;
+            let ranges = division(session, 3).into_iter().map(Some);
+            for range in ranges.chain([None]) {
+                let table = table(session, range);
+                let ours = told_by_graph(folded(origin, sources::WAITING, range, &[]));
+                let theirs = stacks_from_table(&table);
+                if ours != theirs {
+                    return Err(format!("{range:?}: {ours:?} {theirs:?}"));
+                }
+                stacks += ours.len();
+                // A single thread, whose waits must equal its row.
+                if let Some(row) = table
+                    .rows
+                    .iter()
+                    .max_by_key(|row| row.sums.times.all_blocked_ns())
+                {
+                    let only = [TrackSource::Thread(row.id)];
+                    let ours = folded(origin, sources::WAITING, range, &only);
+                    let waits = row.sums.times.all_blocked_ns()
+                        + row.sums.times.ready_ns()
+                        + row.sums.times.ready_paused_ns;
+                    let sum: u64 = ours.values().map(|(ns, _)| ns).sum();
+                    if sum != waits {
+                        return Err(format!("{range:?}, thread {}: {sum} {waits}", row.id));
+                    }
                 }
             }
-        }
-        Ok(stacks)
-    });
+            Ok(stacks)
+        },
+    );
 }
 
-/// In the order of time there are samples without end; merged ones have the
-/// same times.
+/// In the order of time, waits are samples; merged, they must have the same times.
 #[test]
 fn waiting_in_time_has_the_same_times() {
-    for_all_sessions(known([29, 2000], [106, 6000]), |_, session| {
-        let Some(origin) = session.origin(sources::WAITING) else {
+    for_all_sessions(expected_coverage([29, 2000], [106, 6000]), |_, session| {
+        let Some(origin) = session.stack_source(sources::WAITING) else {
             return Ok(0);
         };
         let threads: Vec<TrackSource> = table(session, None)
@@ -212,7 +215,7 @@ fn waiting_in_time_has_the_same_times() {
             .collect();
         let mut stacks = 0;
         for range in division(session, 3).into_iter().map(Some).chain([None]) {
-            let choice = Choice {
+            let choice = FlameSelection {
                 source: sources::WAITING,
                 tracks: threads.clone(),
                 range,
@@ -220,7 +223,7 @@ fn waiting_in_time_has_the_same_times() {
                 moments: None,
                 other: None,
             };
-            let (profile, tracks) = origin.in_time(&choice);
+            let (profile, tracks) = origin.tracks_in_time_order(&choice);
             let own = profile.weigh(&tracks, profile.span);
             let mut in_time = BTreeMap::new();
             for (stack, weight) in profile.stacks.ids().zip(own) {
@@ -231,7 +234,7 @@ fn waiting_in_time_has_the_same_times() {
                     *in_time.entry(names).or_default() += weight.amount;
                 }
             }
-            let weighed: BTreeMap<Vec<String>, u64> = names(&origin.weighed(&choice))
+            let weighed: BTreeMap<Vec<String>, u64> = names(&origin.weighted_stacks(&choice))
                 .into_iter()
                 .map(|(stack, (ns, _))| (stack, ns))
                 // A wait that ends in a collection may have queued before the range.
@@ -246,27 +249,27 @@ fn waiting_in_time_has_the_same_times() {
     });
 }
 
-/// A box of waiting, by weight, leads to the longest wait of its thread and reason, although
-/// stacks in the order of time have other numbers.
+/// A box of the left-heavy view leads to the longest wait of its thread and reason, although stacks in the order
+/// of time are numbered differently.
 #[test]
 fn a_box_of_waiting_leads_to_its_longest_wait() {
-    for_all_sessions(known([29, 400], [106, 1000]), |_, session| {
-        let Some(origin) = session.origin(sources::WAITING) else {
+    for_all_sessions(expected_coverage([29, 400], [106, 1000]), |_, session| {
+        let Some(origin) = session.stack_source(sources::WAITING) else {
             return Ok(0);
         };
-        let choice = Choice {
+        let choice = FlameSelection {
             source: sources::WAITING,
-            ..Choice::default()
+            ..FlameSelection::default()
         };
-        let weighed = origin.weighed(&choice);
+        let weighed = origin.weighted_stacks(&choice);
         let mut led = 0;
         for (stack, weight) in weighed.stacks.ids().zip(&weighed.own).take(60) {
-            let query = FlamePlaceQuery {
+            let query = FlameOccurrenceQuery {
                 choice: choice.clone(),
                 view: View::LeftHeavy,
                 stack: stack.0,
                 which: Occurrence::Longest,
-                ..FlamePlaceQuery::default()
+                ..FlameOccurrenceQuery::default()
             };
             // Not every thread has a track.
             let Some(place) = session.ask(&query).filter(|_| weight.amount > 0) else {
@@ -290,8 +293,7 @@ fn a_box_of_waiting_leads_to_its_longest_wait() {
     });
 }
 
-/// A line of a heap report: the stack, innermost first, perhaps cut off, and
-/// its bytes.
+/// Parses the samples of a heap report: stacks, innermost frame first and possibly truncated, with their bytes.
 fn report_samples(report: &str) -> Vec<Vec<(String, u64)>> {
     let mut samples = Vec::new();
     for line in report.lines() {
@@ -312,8 +314,8 @@ fn report_samples(report: &str) -> Vec<Vec<(String, u64)>> {
     samples
 }
 
-/// A stack as the report writes it (`fprint_ccs` in `rts/ProfHeap.c`):
-/// innermost first, without `MAIN`; of a cost centre `CAF` with its module.
+/// Formats a stack as the report does (`fprint_ccs` in `rts/ProfHeap.c`): innermost first, without `MAIN`; a cost
+/// centre `CAF` has its module.
 fn as_reported(frames: &[Frame]) -> String {
     let name = |frame: &Frame| match (frame.label.as_str(), frame.kind) {
         ("CAF", _) => frame.name(),
@@ -323,20 +325,21 @@ fn as_reported(frames: &[Frame]) -> String {
     names.join("/")
 }
 
-/// Each sample of the report has exactly our stacks, each with exactly our
-/// bytes. Its labels are cut off after 25 letters (`-L`): what is left of them
-/// is the beginning of ours. Samples without anything alive are left out: the
-/// report begins with one that the log has not.
+/// Compares each sample of the report with our stacks and bytes. The report truncates labels to 25 characters
+/// (`-L`), so that each is a prefix of ours. Samples without live data are skipped: the report begins with one
+/// that the log lacks.
 fn check_heap(session: &Session, report: &str) -> Result<usize, String> {
-    let origin = session.origin(sources::HEAP).ok_or("no heap profile")?;
-    let (profile, tracks) = origin.in_time(&Choice::default());
+    let origin = session
+        .stack_source(sources::HEAP)
+        .ok_or("no heap profile")?;
+    let (profile, tracks) = origin.tracks_in_time_order(&FlameSelection::default());
     assert_eq!(tracks, [0]);
     let heap = profile.heap.as_ref().ok_or("no censuses")?;
-    let ours = heap.over_time(&heap.all(), &[]).into_iter();
+    let ours = heap.box_bytes(&heap.all_ranges(), &[]).into_iter();
     let ours: Vec<Vec<(String, u64)>> = ours
         .map(|census| {
             let mut own = vec![Weight::default(); profile.stacks.len()];
-            heap.weigh(&heap.at(census.time), &mut own);
+            heap.weigh(&heap.ranges_at(census.time), &mut own);
             let held = profile.stacks.ids().zip(own);
             let stack = |(stack, weight): (_, Weight)| {
                 let frames = profile.stacks.innermost_first(stack);
@@ -384,26 +387,25 @@ fn heap_samples_are_those_of_the_report() {
             continue;
         };
         let session = session_of(&case.bytes()).expect("a log");
-        // Reports by closure or module have no stacks.
-        if session.origin(sources::HEAP).is_some() {
+        // Heap profiles by closure or module have no stacks.
+        if session.stack_source(sources::HEAP).is_some() {
             match check_heap(&session, &report) {
                 Ok(samples) => tally.add(&case, samples),
                 Err(why) => panic!("{}: {why}", case.name),
             }
         }
     }
-    tally.finish(known([1, 67], [4, 192]));
+    tally.finish(expected_coverage([1, 67], [4, 192]));
 }
 
-/// `ghc-events-analyze` step by step: user events are closed while any
-/// capability collects.
-fn analysed(bytes: &[u8]) -> BTreeMap<String, (u64, u64)> {
+/// Reimplements `ghc-events-analyze` step by step: user events are suspended while any capability collects.
+fn analyzed(bytes: &[u8]) -> BTreeMap<String, (u64, u64)> {
     #[derive(Default)]
-    struct Going {
+    struct OpenEvent {
         starts: u64,
         since: Option<u64>,
     }
-    let mut going: BTreeMap<(String, String), Going> = BTreeMap::new();
+    let mut open_events: BTreeMap<(String, String), OpenEvent> = BTreeMap::new();
     let mut totals: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut collecting = 0_u64;
     let mut last = 0;
@@ -413,19 +415,19 @@ fn analysed(bytes: &[u8]) -> BTreeMap<String, (u64, u64)> {
         match record.event() {
             Event::StartGC {} => {
                 collecting += 1;
-                for ((_, name), going) in &mut going {
-                    if let Some(since) = going.since.take() {
+                for ((_, name), open_event) in &mut open_events {
+                    if let Some(since) = open_event.since.take() {
                         totals.entry(name.clone()).or_default().0 += at - since;
                     }
                 }
             }
             Event::EndGC {} => {
                 collecting -= 1;
-                for going in going
+                for open_event in open_events
                     .values_mut()
-                    .filter(|going| going.starts > 0 && collecting == 0)
+                    .filter(|open_event| open_event.starts > 0 && collecting == 0)
                 {
-                    going.since = Some(at);
+                    open_event.since = Some(at);
                 }
             }
             Event::UserMessage { msg } => {
@@ -441,20 +443,22 @@ fn analysed(bytes: &[u8]) -> BTreeMap<String, (u64, u64)> {
                 let key = (number, name.clone());
                 match words[0] {
                     "START" => {
-                        let going = going.entry(key).or_default();
-                        going.starts += 1;
-                        if going.starts == 1 {
-                            going.since = (collecting == 0).then_some(at);
+                        let open_event = open_events.entry(key).or_default();
+                        open_event.starts += 1;
+                        if open_event.starts == 1 {
+                            open_event.since = (collecting == 0).then_some(at);
                             totals.entry(name).or_default().1 += 1;
                         }
                     }
                     "STOP" | "END" => {
-                        let Some(going) = going.get_mut(&key).filter(|going| going.starts > 0)
+                        let Some(open_event) = open_events
+                            .get_mut(&key)
+                            .filter(|open_event| open_event.starts > 0)
                         else {
                             return;
                         };
-                        going.starts -= 1;
-                        if let Some(since) = going.since.take_if(|_| going.starts == 0) {
+                        open_event.starts -= 1;
+                        if let Some(since) = open_event.since.take_if(|_| open_event.starts == 0) {
                             totals.entry(name).or_default().0 += at - since;
                         }
                     }
@@ -465,8 +469,8 @@ fn analysed(bytes: &[u8]) -> BTreeMap<String, (u64, u64)> {
         }
     };
     read_log(&mut &bytes[..], &mut sink).expect("an eventlog");
-    for ((_, name), going) in going {
-        if let Some(since) = going.since {
+    for ((_, name), open_event) in open_events {
+        if let Some(since) = open_event.since {
             totals.entry(name).or_default().0 += last - since;
         }
     }
@@ -482,18 +486,18 @@ fn span_totals_follow_the_rules() {
     let ours: BTreeMap<String, (u64, u64)> = windows[0]
         .rows
         .iter()
-        // These are not of messages in words.
+        // Spans of other event types, which `ghc-events-analyze` does not read.
         .filter(|row| !["query", "handed over"].contains(&row.name.as_str()))
         .map(|row| (row.name.clone(), (row.time.0, row.count)))
         .collect();
-    let theirs = analysed(&bytes);
+    let theirs = analyzed(&bytes);
     assert_eq!(
         ours.keys().collect::<Vec<_>>(),
         theirs.keys().collect::<Vec<_>>()
     );
     for (name, (time, count)) in ours {
         let (their_time, their_count) = theirs[&name];
-        // The runtime back-dates the end of a collection.
+        // The runtime dates the end of a collection back.
         assert!(
             time.abs_diff(their_time) <= 50_000,
             "{name}: {time} {their_time}"
@@ -504,16 +508,16 @@ fn span_totals_follow_the_rules() {
     assert_eq!(windows.len(), 2);
 }
 
-/// Stacks and weights of a source, a line each.
+/// Renders the stacks and weights of a source, one per line.
 fn shown(session: &Session, source: Source) -> String {
-    let origin = session.origin(source).expect("the log has some");
+    let origin = session.stack_source(source).expect("the log has some");
     let mut lines = String::new();
     for (stack, (amount, count)) in folded(origin, source, None, &[]) {
         lines.push_str(&format!("{} {amount} {count}\n", stack.join(";")));
     }
-    let (profile, tracks) = origin.in_time(&Choice {
+    let (profile, tracks) = origin.tracks_in_time_order(&FlameSelection {
         source,
-        ..Choice::default()
+        ..FlameSelection::default()
     });
     for track in tracks
         .into_iter()
@@ -549,8 +553,8 @@ fn what_a_program_announced() {
         let track = info.tracks.iter().find(|info| info.source == track)?;
         track.label.clone()
     };
-    let spans = session.origin(sources::SPANS).expect("spans");
-    let (profile, _) = spans.in_time(&Choice::default());
+    let spans = session.stack_source(sources::SPANS).expect("spans");
+    let (profile, _) = spans.tracks_in_time_order(&FlameSelection::default());
     let first = profile
         .tracks
         .iter()
@@ -573,13 +577,13 @@ fn heap_of_one_log() {
     insta::assert_snapshot!("heap", shown(&session, sources::HEAP));
 }
 
-/// Other words make other spans, and none if nothing is said in them.
+/// Other prefixes yield other spans; prefixes that match no message yield none.
 #[test]
 fn spans_follow_the_words() {
     use analysis::timeline::user_spans::SpanPrefixes;
     let mut session = session_of(&announce()).expect("a log");
     let count = |session: &Session| {
-        let origin = session.origin(sources::SPANS).expect("spans");
+        let origin = session.stack_source(sources::SPANS).expect("spans");
         folded(origin, sources::SPANS, None, &[]).len()
     };
     let before = count(&session);
@@ -590,10 +594,10 @@ fn spans_follow_the_words() {
     assert_eq!(count(&session), before);
 }
 
-/// The command line takes the words too.
+/// The command line accepts the prefixes too.
 #[test]
 fn the_command_line_follows_the_words() {
-    let mut build = common::build::Build::new();
+    let mut build = common::build::LogBuilder::new();
     for (time, text) in [
         (1_000, "BEGIN load"),
         (2_000, "START other"),

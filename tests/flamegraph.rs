@@ -1,6 +1,5 @@
-//! Flame graphs of real logs: parts against the whole, foreign calls against
-//! what the demo program does. Ticks are held against reports in
-//! `prof_reports.rs`.
+//! Flame graphs of real logs: parts against the whole, and foreign calls against the demo program. Ticks are
+//! compared with reports in `prof_reports.rs`.
 
 use crate::common;
 
@@ -14,7 +13,7 @@ use eventlog::ids::Duration;
 use eventlog::source::read_log;
 use eventlog::{Record, Sink};
 use model::profile::frames::FrameKind;
-use model::profile::origin::Choice;
+use model::profile::stack_source::FlameSelection;
 use model::profile::{Profile, Track, TrackSource};
 use model::time::Interval;
 use session::flame::query::answer;
@@ -41,7 +40,7 @@ fn read(path: &Path) -> (Profile, Diagnostics) {
     let mut centres = CostCentres::default();
     let mut log = None::<Interval>;
     let mut sink = |record: &Record<'_>| {
-        log.get_or_insert(Interval::at(record.time))
+        log.get_or_insert(Interval::empty_at(record.time))
             .extend(record.time);
         centres.offer(record);
         collector.offer(record);
@@ -101,8 +100,8 @@ fn the_demo_shows_foreign_calls_of_four_threads() {
     assert_eq!(unknown.count(), 0);
 }
 
-/// The announced stacks are the declared cost centres, not others of the
-/// same name: the samples inside `announced` have the same outer frames.
+/// Announced stacks consist of the declared cost centres, not of duplicates with the same name: the samples inside
+/// `announced` have the same outer frames.
 #[test]
 fn announced_stacks_are_made_of_declared_cost_centres() {
     let (profile, _) = read(&root().join("www/demo/profiled-ffi.eventlog.gz"));
@@ -122,8 +121,7 @@ fn one_lane_per_call_at_a_time_where_the_thread_is_unknown() {
     let (profile, oddities) = read(&fixture("ghc-9.0.2/ffi-safe-N2-lu.eventlog"));
     let unknown = |track: &&Track| matches!(track.source, TrackSource::UnknownThread { .. });
     assert!(profile.tracks.iter().any(|track| unknown(&track)));
-    // It declares no cost centres, so that none is unknown. Six calls at once
-    // say that they are on one thread.
+    // Without declared cost centres, none is unknown. Six concurrent calls claim to be on one thread.
     let counts: Vec<_> = oddities.counts().collect();
     assert_eq!(counts, [(Rule::CallOverlap, 5)]);
     let open: usize = profile.tracks.iter().map(|track| track.open.len()).sum();
@@ -152,14 +150,14 @@ fn every_log_has_a_profile_whose_parts_sum_to_the_whole() {
             tally.add(&case, track.samples.len());
         }
     }
-    tally.finish(common::known([6, 821], [14, 2387]));
+    tally.finish(common::expected_coverage([6, 821], [14, 2387]));
 }
 
 fn graph(profile: &Profile, track: TrackSource, view: View) -> (FlameHead, FlameBoxes) {
     let query = FlameQuery {
-        choice: Choice {
+        choice: FlameSelection {
             tracks: vec![track],
-            ..Choice::default()
+            ..FlameSelection::default()
         },
         view,
         window: (0.0, 1.0),

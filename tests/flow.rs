@@ -1,5 +1,4 @@
-//! What happened at points in time, how threads came to run, and what is
-//! known of single items: against the events themselves.
+//! Instants, wakeup and migration arrows, and details of single items, against the events themselves.
 
 use crate::common;
 
@@ -8,16 +7,16 @@ use std::collections::BTreeMap;
 use analysis::timeline::flow::{ArrowKind, FlowQuery};
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::thread_lane::ThreadFilter;
-use common::{Case, for_all, known, reference_is_wrong, session_of};
+use common::{Case, expected_coverage, for_all, reference_is_wrong, session_of};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
 use model::time::Interval;
 use session::Session;
-use session::tracks::Row;
 use session::tracks::TimelineQuery;
+use session::tracks::TrackId;
 use session::tracks::capability::Capability;
-use session::tracks::details::{DetailsQuery, Lead};
+use session::tracks::details::{DetailsQuery, LinkRelation};
 use session::tracks::instants::Instants;
 use session::tracks::messages::Messages;
 use session::tracks::thread::Thread;
@@ -26,7 +25,7 @@ fn open(name: &str) -> Session {
     common::fixture(name).session()
 }
 
-/// How many events of which kind each capability has.
+/// Counts the events of each kind on each capability.
 fn counted(mut bytes: &[u8]) -> BTreeMap<CapId, BTreeMap<InstantKind, u64>> {
     let mut counts: BTreeMap<CapId, BTreeMap<InstantKind, u64>> = BTreeMap::new();
     let mut count = |record: &Record<'_>| {
@@ -38,7 +37,7 @@ fn counted(mut bytes: &[u8]) -> BTreeMap<CapId, BTreeMap<InstantKind, u64>> {
             | Event::CapEnable { cap } => Some(cap),
             _ => record.cap,
         };
-        if let (Some(cap), Some(kind)) = (cap, InstantKind::of(record.id)) {
+        if let (Some(cap), Some(kind)) = (cap, InstantKind::from_event_type(record.id)) {
             *counts.entry(cap).or_default().entry(kind).or_default() += 1;
         }
     };
@@ -46,10 +45,10 @@ fn counted(mut bytes: &[u8]) -> BTreeMap<CapId, BTreeMap<InstantKind, u64>> {
     counts
 }
 
-/// On every log, at several zooms: each event is in one mark.
+/// Each event is in exactly one mark, at several zooms.
 #[test]
 fn every_instant_is_in_one_mark() {
-    for_all(known([39, 19443], [135, 236084]), |case| {
+    for_all(expected_coverage([39, 19443], [135, 236084]), |case| {
         let bytes = case.bytes();
         let Ok(session) = session_of(&bytes) else {
             return Ok(0);
@@ -60,7 +59,7 @@ fn every_instant_is_in_one_mark() {
         };
         let counts = counted(&bytes);
         let caps: Vec<CapId> = counts.keys().copied().collect();
-        let listed = overview.contents.of_kind::<Instants>();
+        let listed = overview.contents.entries_of_kind::<Instants>();
         let listed: Vec<CapId> = listed.map(|(track, _)| track.0).collect();
         if listed != caps {
             return Err(format!("{caps:?}"));
@@ -74,7 +73,7 @@ fn every_instant_is_in_one_mark() {
             };
             let reply = session.ask(&query);
             for (row, kinds) in counts.values().enumerate() {
-                let marks = reply.of_row(row);
+                let marks = reply.row_marks(row);
                 let shown: u64 = marks.map(|mark| u64::from(mark.count)).sum();
                 let truth: u64 = kinds.values().sum();
                 if shown != truth {
@@ -87,18 +86,18 @@ fn every_instant_is_in_one_mark() {
     });
 }
 
-/// An arrow, as the reference's list of events tells it: kind, time,
-/// capability, thread; then time and capability of the run.
+/// Arrow derived from the reference's list of events: whether it is a migration; time, capability and thread of
+/// its origin; time and capability of the run.
 type Arrow = (bool, u64, String, Option<u32>, u64, String);
 
-/// Walks the list of events with the rule as it is written down.
+/// Applies the documented rule for arrows to the list of events.
 #[derive(Default)]
-struct Walk {
-    /// Which thread each capability runs, and since when.
+struct ArrowFinder {
+    /// Running thread of each capability, and the start of its run.
     running: BTreeMap<String, (u32, u64)>,
-    /// For each thread that waits: whether it has to be woken.
+    /// Waiting threads.
     waits: BTreeMap<u32, Wait>,
-    told: BTreeMap<u32, Vec<Arrow>>,
+    arrows: BTreeMap<u32, Vec<Arrow>>,
 }
 
 #[derive(Default)]
@@ -108,7 +107,7 @@ struct Wait {
     moved: Option<(u64, String, Option<u32>)>,
 }
 
-impl Walk {
+impl ArrowFinder {
     fn event(&mut self, time: u64, cap: &str, name: &str, thread: u32, status: &str) {
         let here = self.running.get(cap).map(|(thread, _)| *thread);
         match name {
@@ -156,7 +155,7 @@ impl Walk {
     }
 
     fn ran(&mut self, thread: u32, wait: Wait, (time, cap): (u64, &str)) {
-        let told = self.told.entry(thread).or_default();
+        let told = self.arrows.entry(thread).or_default();
         let woken = wait.woken.filter(|woken| wait.must_be_woken && !woken.0);
         if let Some((_, at, on, by)) = woken {
             told.push((false, at, on, by, time, cap.to_owned()));
@@ -169,7 +168,7 @@ impl Walk {
 
 fn reference_arrows(case: &Case) -> Option<BTreeMap<u32, Vec<Arrow>>> {
     let events = case.reference("events.tsv.gz")?;
-    let mut walk = Walk::default();
+    let mut finder = ArrowFinder::default();
     for row in events.lines() {
         let row: Vec<&str> = row.split('\t').collect();
         let [time, cap, name, fields, ..] = row[..] else {
@@ -189,7 +188,7 @@ fn reference_arrows(case: &Case) -> Option<BTreeMap<u32, Vec<Arrow>>> {
         ];
         if let Some(thread) = field("thread = ").filter(|_| wanted.contains(&name)) {
             let (time, thread) = (time.parse().expect("ns"), thread.parse().expect("a thread"));
-            walk.event(
+            finder.event(
                 time,
                 cap,
                 name,
@@ -198,13 +197,13 @@ fn reference_arrows(case: &Case) -> Option<BTreeMap<u32, Vec<Arrow>>> {
             );
         }
     }
-    Some(walk.told)
+    Some(finder.arrows)
 }
 
-/// The arrows of every thread, against a walk over the reference's events.
+/// The arrows of every thread equal those derived from the reference's events.
 #[test]
 fn arrows_agree_with_the_events() {
-    for_all(known([28, 1431], [79, 4191]), |case| {
+    for_all(expected_coverage([28, 1431], [79, 4191]), |case| {
         let sound = case.name.starts_with("ghc-9") && !reference_is_wrong(case);
         let Some(mut told) = reference_arrows(case).filter(|_| sound) else {
             return Ok(0);
@@ -273,8 +272,8 @@ fn arrows_are_those_in_view() {
     }
 }
 
-/// What is said of an item, a line for each fact, with what it leads to.
-fn said(session: &Session, row: Row, (from, to): (u64, u64), many: bool) -> String {
+/// Renders the details of an item, one fact per line, with the items that they link to.
+fn describe(session: &Session, row: TrackId, (from, to): (u64, u64), many: bool) -> String {
     let query = DetailsQuery {
         row,
         span: Interval::new(Nanos(from), Nanos(to)),
@@ -284,9 +283,9 @@ fn said(session: &Session, row: Row, (from, to): (u64, u64), many: bool) -> Stri
     for fact in session.ask(&query) {
         let lead = fact.item().map_or_else(String::new, |(lead, row, span)| {
             let lead = match lead {
-                Lead::Waker => "waker",
-                Lead::Next => "next",
-                Lead::Other => "other",
+                LinkRelation::Waker => "waker",
+                LinkRelation::Next => "next",
+                LinkRelation::Other => "other",
             };
             format!(" → {lead} {row:?} {} – {}", span.start().0, span.end().0)
         });
@@ -295,8 +294,8 @@ fn said(session: &Session, row: Row, (from, to): (u64, u64), many: bool) -> Stri
     lines.join("\n").replace('\u{a0}', " ")
 }
 
-/// The items of a row in view, as marks say them.
-fn items(session: &Session, row: Row, view: Interval) -> Vec<(u64, u64)> {
+/// Returns the items of a row in a view, according to its marks.
+fn items(session: &Session, row: TrackId, view: Interval) -> Vec<(u64, u64)> {
     let query = TimelineQuery {
         view,
         width_px: 1_000_000,
@@ -306,36 +305,36 @@ fn items(session: &Session, row: Row, view: Interval) -> Vec<(u64, u64)> {
     let reply = session.ask(&query);
     let start = view.start().0 as f64;
     reply
-        .of_row(0)
+        .row_marks(0)
         .map(|mark| ((start + mark.start) as u64, (start + mark.end) as u64))
         .collect()
 }
 
-/// Checked by hand against the list of events.
+/// Snapshot checked by hand against the list of events.
 #[test]
 fn details_of_a_small_log() {
     let session = open("ghc-9.6.6/ffi-safe-N2-la");
-    let thread = Row::from(Thread(ThreadId(5)));
+    let thread = TrackId::from(Thread(ThreadId(5)));
     let mut texts = vec![
-        // Blocked, ready, running.
-        said(&session, thread, (8_986_419, 10_857_953), false),
-        said(&session, thread, (10_857_953, 14_851_838), false),
+        // Blocked, runnable, running.
+        describe(&session, thread, (8_986_419, 10_857_953), false),
+        describe(&session, thread, (10_857_953, 14_851_838), false),
     ];
     let wide = Interval::new(Nanos(14_000_000), Nanos(16_000_000));
     for item in items(&session, thread, wide).into_iter().take(2) {
-        texts.push(said(&session, thread, item, false));
+        texts.push(describe(&session, thread, item, false));
     }
-    let cap = Row::from(Capability(CapId(0)));
-    texts.push(said(&session, cap, (8_000_000, 16_388_608), true));
+    let cap = TrackId::from(Capability(CapId(0)));
+    texts.push(describe(&session, cap, (8_000_000, 16_388_608), true));
     let whole = session.overview().span.expect("events");
     for row in [
         Instants(CapId(0)).into(),
         Instants(CapId(1)).into(),
         Messages.into(),
     ] {
-        texts.push(said(&session, row, (8_900_000, 10_900_000), true));
+        texts.push(describe(&session, row, (8_900_000, 10_900_000), true));
     }
-    texts.push(said(
+    texts.push(describe(
         &session,
         Instants(CapId(0)).into(),
         (0, whole.end().0),
@@ -347,15 +346,15 @@ fn details_of_a_small_log() {
         cap,
         Interval::new(Nanos(29_500_000), Nanos(29_900_000)),
     ) {
-        texts.push(said(&session, cap, item, false));
+        texts.push(describe(&session, cap, item, false));
     }
     insta::assert_snapshot!("details", texts.join("\n\n"));
 }
 
-/// Whatever is asked for, of every log: no panic, and what facts lead to is there.
+/// Details of any item on every log: no panic, and every linked item exists.
 #[test]
 fn details_lead_to_items() {
-    for_all(known([39, 20_000], [135, 100_000]), |case| {
+    for_all(expected_coverage([39, 20_000], [135, 100_000]), |case| {
         let Ok(session) = session_of(&case.bytes()) else {
             return Ok(0);
         };
@@ -369,8 +368,8 @@ fn details_lead_to_items() {
         };
         let threads = session.ask(&filter).0;
         let caps = overview.caps.iter().take(4).map(|life| life.cap);
-        let rows: Vec<Row> = caps
-            .flat_map(|cap| [Row::from(Capability(cap)), Instants(cap).into()])
+        let rows: Vec<TrackId> = caps
+            .flat_map(|cap| [TrackId::from(Capability(cap)), Instants(cap).into()])
             .chain(threads.iter().map(|thread| Thread(thread.id).into()))
             .chain([Messages.into()])
             .collect();
@@ -384,7 +383,7 @@ fn details_lead_to_items() {
             };
             let reply = session.ask(&query);
             for (number, row) in rows.iter().enumerate() {
-                for mark in reply.of_row(number) {
+                for mark in reply.row_marks(number) {
                     let at = |relative: f64| Nanos((span.start().0 as f64 + relative) as u64);
                     let query = DetailsQuery {
                         row: *row,

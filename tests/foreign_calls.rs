@@ -1,6 +1,5 @@
-//! The worked example of hs-safescope's documentation, as a log
-//! (`fixtures/safescope`, made by `demo/safescope`), and annotations that are
-//! not as they should be.
+//! Worked example of hs-safescope's documentation as a log (`fixtures/safescope`, recorded by `demo/safescope`),
+//! and malformed annotations.
 
 use crate::common;
 
@@ -12,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use analysis::diagnostics::Severity;
 use analysis::flamegraph::sources;
-use common::build::Build;
+use common::build::LogBuilder;
 use eventlog::FileSource;
 use eventlog::ids::{CapId, OsThreadId};
 use model::profile::TrackSource;
-use model::profile::origin::Choice;
+use model::profile::stack_source::FlameSelection;
 use session::Session;
 use session::flame::query::{FlameQuery, View};
 use session::read_session;
@@ -34,14 +33,14 @@ fn example() -> Session {
     read_session(&mut source).expect("an eventlog")
 }
 
-/// The boxes of a track in the order of time, one a line: begin and end in
-/// milliseconds from the start of the graph, and the stack by indentation.
+/// Returns the boxes of a track in the order of time, one per line: begin and end in milliseconds from the start
+/// of the graph, and the stack as indentation.
 fn boxes(session: &Session, track: TrackSource) -> Vec<String> {
     let query = FlameQuery {
-        choice: Choice {
+        choice: FlameSelection {
             source: sources::COST_CENTRES,
             tracks: vec![track],
-            ..Choice::default()
+            ..FlameSelection::default()
         },
         view: View::Time,
         window: (0.0, 1.0),
@@ -108,8 +107,8 @@ fn symbols_name_the_c_functions() {
     }
 }
 
-/// Whatever is kept from one question to the next, names that come later are
-/// seen: in graphs with steps, of callers and callees, compared, and in files.
+/// Names that are set later replace addresses in cached results too: in graphs with steps, of callers and callees, in
+/// comparisons of two ranges, and in files.
 #[test]
 fn symbols_rename_what_is_kept() {
     let session = example();
@@ -121,10 +120,10 @@ fn symbols_rename_what_is_kept() {
     };
     let whole = session.flame_span(sources::COST_CENTRES);
     let query = |view: View, steps: &[Step]| FlameQuery {
-        choice: Choice {
+        choice: FlameSelection {
             tracks: vec![os_thread(&session)],
             before: whole.filter(|_| view == View::LeftHeavy),
-            ..Choice::default()
+            ..FlameSelection::default()
         },
         steps: steps.to_vec(),
         view,
@@ -134,8 +133,8 @@ fn symbols_rename_what_is_kept() {
     };
     let steps = [Step::MergeModules, Step::CollapseRecursion, Step::Invert];
     let views = [View::Time, View::LeftHeavy].into_iter();
-    // The address is a name until there is a better one; callers of a frame
-    // that has one anyway are asked for under it.
+    // An address serves as a name until symbols are loaded. The callers view asks for a frame that has a name from
+    // the start.
     let views: Vec<View> = views.chain(sandwich("bar")).collect();
     let queries: Vec<FlameQuery> = views
         .into_iter()
@@ -148,7 +147,7 @@ fn symbols_rename_what_is_kept() {
     let raw = |names: &[String]| names.iter().filter(|name| name.starts_with("0x")).count();
     let mut renamed = 0;
     for query in &queries {
-        // A session of its own: only a few results are kept.
+        // A fresh session for each query, as its caches hold only a few results.
         let mut session = example();
         let before = raw(&names(&session, query));
         let symbols = File::open(fixture("safescope.symbols")).expect("symbols");
@@ -178,7 +177,7 @@ fn all_tracks_have_one_time_axis() {
     };
     let (head, boxes) = session.ask(&query).expect("a profile");
     assert_eq!(sources[0].tracks.len(), head.bands.len());
-    // Each begins where the log begins and ends where it ends.
+    // Each band covers the whole log.
     assert!(head.total >= whole.duration().0);
     for (track, depth) in &head.bands {
         let row: Vec<usize> = (0..boxes.len())
@@ -201,9 +200,9 @@ fn all_tracks_have_one_time_axis() {
     assert!(matches!(head.bands[0].0, TrackSource::Capability(CapId(0))));
 }
 
-/// A log of nothing but messages, ten milliseconds apart.
+/// Builds a log with only messages, 10 ms apart.
 fn log(messages: &[&str]) -> Session {
-    let mut build = Build::new();
+    let mut build = LogBuilder::new();
     for (index, message) in messages.iter().enumerate() {
         build.event(19, 10_000_000 * (index as u64 + 1), message.as_bytes());
     }
@@ -211,7 +210,7 @@ fn log(messages: &[&str]) -> Session {
     read_session(&mut build.bytes.as_slice()).expect("a log")
 }
 
-/// What is odd about the calls of a log, with its time.
+/// Returns the warnings of a log with their times.
 fn oddities(session: &Session) -> Vec<String> {
     let diagnostics = session.diagnostics();
     let warnings = diagnostics.kept().iter();
@@ -223,8 +222,7 @@ fn oddities(session: &Session) -> Vec<String> {
     told.collect()
 }
 
-/// A call with everything that can be said of it, and in its midst one message
-/// too many: that is reported, and changes nothing.
+/// A complete call with one superfluous message inside: the message is reported and changes nothing.
 #[test]
 fn a_malformed_annotation_costs_only_itself() {
     let sound = [
@@ -276,7 +274,7 @@ fn a_malformed_annotation_costs_only_itself() {
 
 #[test]
 fn an_unknown_cost_centre_is_reported_where_others_are_declared() {
-    let mut build = Build::with_types(&[
+    let mut build = LogBuilder::with_types(&[
         (19, None, "User message"),
         (161, None, "Heap profile cost-centre definition"),
     ]);

@@ -1,5 +1,4 @@
-//! Logs made by hand: every way in which a log may differ from what today's
-//! GHC writes, and every kind of damage.
+//! Synthetic logs that cover the differences between versions of the format, and every kind of damage.
 
 use crate::common;
 
@@ -8,18 +7,18 @@ use std::ops::Range;
 use std::time::Instant;
 
 use analysis::spans::Spans;
-use common::build::{Build, Declared, TYPES};
-use common::{ALL_ANALYSES, CountSpans, Reading, read, session_of};
+use common::build::{EventTypeDecl, LogBuilder, TYPES};
+use common::{ALL_ANALYSES, CountSpans, ReadResult, read, session_of};
 use eventlog::sentence::sentence;
 use eventlog::source::{SharedSource, Source, read_log};
 use eventlog::{DamageKind, Event, EventSet, EventType, LogError, Names, Record};
 use session::questions::SummaryQuery;
 
-/// A second, in the middle of which the events of most tests stand.
+/// Block of one second; the events of most tests lie around its middle ([`T`]).
 const SPAN: (u64, u64) = (1_000_000_000, 2_000_000_000);
 const T: u64 = 1_500_000_000;
 
-fn ok(log: &Build) -> Reading {
+fn ok(log: &LogBuilder) -> ReadResult {
     read(log.bytes.as_slice()).expect("a log")
 }
 
@@ -27,12 +26,12 @@ fn error(bytes: &[u8]) -> LogError {
     read(bytes).expect_err("no log")
 }
 
-fn ids(reading: &Reading) -> Vec<u16> {
+fn ids(reading: &ReadResult) -> Vec<u16> {
     reading.rows.iter().map(|row| row.id).collect()
 }
 
-/// Kind, offset and lost bytes of all damage.
-fn damage(reading: &Reading) -> Vec<(DamageKind, u64, u64)> {
+/// Returns kind, offset and lost bytes of all damage.
+fn damage(reading: &ReadResult) -> Vec<(DamageKind, u64, u64)> {
     let kept = reading.damage.kept.iter();
     let rows: Vec<_> = kept
         .map(|damage| (damage.kind, damage.at.0, damage.lost_bytes))
@@ -41,7 +40,7 @@ fn damage(reading: &Reading) -> Vec<(DamageKind, u64, u64)> {
     rows
 }
 
-fn sentences(log: &Build) -> Vec<String> {
+fn sentences(log: &LogBuilder) -> Vec<String> {
     let mut sentences = Vec::new();
     read_log(&mut log.bytes.as_slice(), &mut |record: &Record<'_>| {
         sentences.push(sentence(&record.event(), record.header, &Names::default()))
@@ -50,16 +49,16 @@ fn sentences(log: &Build) -> Vec<String> {
     sentences
 }
 
-fn names(log: &Build) -> Vec<&'static str> {
+fn names(log: &LogBuilder) -> Vec<&'static str> {
     let mut names = Vec::new();
     let mut sink = |record: &Record<'_>| names.push(record.event().name());
     read_log(&mut log.bytes.as_slice(), &mut sink).expect("a log");
     names
 }
 
-fn with(types: &[Declared], extra: &[Declared]) -> Vec<Declared> {
+fn with(types: &[EventTypeDecl], extra: &[EventTypeDecl]) -> Vec<EventTypeDecl> {
     let replaced = |id| extra.iter().any(|(other, ..)| *other == id);
-    let mut all: Vec<Declared> = types
+    let mut all: Vec<EventTypeDecl> = types
         .iter()
         .copied()
         .filter(|(id, ..)| !replaced(*id))
@@ -72,7 +71,7 @@ fn with(types: &[Declared], extra: &[Declared]) -> Vec<Declared> {
 
 #[test]
 fn a_sound_log_has_no_damage() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| log.runs(T, 2));
     log.block(Some(1), SPAN, |log| log.runs(T + 500, 1));
     log.block(None, SPAN, |log| log.event(19, T, b"hello").end());
@@ -85,24 +84,27 @@ fn a_sound_log_has_no_damage() {
 
 #[test]
 fn the_end_marker_may_stand_after_the_last_block() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
     assert_eq!(damage(&ok(&log)), []);
 }
 
 #[test]
 fn a_missing_end_marker_is_told() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| log.runs(T, 2));
     let reading = ok(&log);
-    assert_eq!(damage(&reading), [(DamageKind::NoEndMarker, log.at(), 0)]);
+    assert_eq!(
+        damage(&reading),
+        [(DamageKind::NoEndMarker, log.offset(), 0)]
+    );
     assert_eq!(reading.rows.len(), 4);
 }
 
 #[test]
 fn a_block_without_end_time_is_read() {
     for begin in [0, SPAN.0] {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         log.block(Some(0), (begin, 0), |log| log.runs(T, 3)).end();
         let reading = ok(&log);
         assert_eq!(damage(&reading), [], "begun at {begin}");
@@ -112,9 +114,9 @@ fn a_block_without_end_time_is_read() {
 
 #[test]
 fn a_truncated_marker_is_told() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| log.runs(T, 2));
-    let at = log.at();
+    let at = log.offset();
     log.raw(&[0, 18, 0, 0, 0, 0]);
     let reading = ok(&log);
     assert_eq!(damage(&reading), [(DamageKind::Truncated, at, 6)]);
@@ -123,9 +125,9 @@ fn a_truncated_marker_is_told() {
 
 #[test]
 fn a_block_cut_between_and_inside_of_events() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| log.runs(T, 3));
-    let last_event = log.at() - 20;
+    let last_event = log.offset() - 20;
     for (cut, events, lost) in [(20, 5, 0), (13, 5, 7)] {
         let mut bytes = log.bytes.clone();
         bytes.truncate(bytes.len() - cut);
@@ -138,18 +140,18 @@ fn a_block_cut_between_and_inside_of_events() {
     }
 }
 
-/// Sizes that cannot be, that are too large and too small.
+/// Invalid, too large and too small sizes.
 #[test]
 fn a_block_with_a_wrong_size_is_read_up_to_the_next() {
-    let sound = |log: &mut Build| {
+    let sound = |log: &mut LogBuilder| {
         log.block(Some(0), SPAN, |log| log.runs(T, 4));
-        let at = log.at() as usize;
+        let at = log.offset() as usize;
         log.block(Some(1), SPAN, |log| log.runs(T + 100, 5));
         log.block(Some(2), SPAN, |log| log.runs(T + 200, 6));
         log.block(None, SPAN, |log| log.end());
         at
     };
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     let at = sound(&mut log);
     let expected = ok(&log).rows;
     for size in [
@@ -180,7 +182,7 @@ fn a_block_with_a_wrong_size_is_read_up_to_the_next() {
 
 #[test]
 fn blocks_of_no_events() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     for cap in 0..100 {
         log.block(Some(cap), SPAN, |log| log);
     }
@@ -191,7 +193,7 @@ fn blocks_of_no_events() {
 
 #[test]
 fn events_outside_of_blocks_belong_to_no_capability() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.event(19, 5, b"first").event(19, 6, b"second");
     log.block(Some(0), SPAN, |log| log.runs(T, 2));
     log.event(19, SPAN.1 + 5, b"between");
@@ -206,14 +208,14 @@ fn events_outside_of_blocks_belong_to_no_capability() {
 
 #[test]
 fn bytes_after_the_end_are_told() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
-    let at = log.at();
+    let at = log.offset();
     log.raw(&[0x55; 300]);
     assert_eq!(damage(&ok(&log)), [(DamageKind::AfterEnd, at, 300)]);
 }
 
-/// Bytes that are no event, no block and no log.
+/// Bytes that are neither event nor block nor log.
 fn foreign_bytes() -> [(&'static str, Vec<u8>); 5] {
     let mut state = 0x9e37_79b9_u32;
     let mut random = || {
@@ -231,8 +233,8 @@ fn foreign_bytes() -> [(&'static str, Vec<u8>); 5] {
     ]
 }
 
-/// Whatever stands behind a sound log, its numbers are the same, and one sentence tells of the bytes:
-/// behind an end marker between blocks, as GHC up to 9.0 writes it, and behind one in the last block.
+/// Bytes after an undamaged log change none of its numbers and are reported once, both after an end marker between
+/// blocks, as GHC up to 9.0 writes it, and after one in the last block.
 #[test]
 fn bytes_after_the_end_change_no_number() {
     let mut places = [0; 2];
@@ -266,17 +268,17 @@ fn bytes_after_the_end_change_no_number() {
     assert!(places.iter().all(|&logs| logs >= 5), "{places:?}");
 }
 
-/// A second log behind foreign bytes is read, and the first one keeps its last block.
+/// A second log after foreign bytes is read, and the first one keeps its last block.
 #[test]
 fn a_log_behind_foreign_bytes_is_read() {
     for is_in_block in [false, true] {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         if is_in_block {
             log.block(Some(0), SPAN, |log| log.runs(T, 2).end());
         } else {
             log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
         }
-        let at = log.at();
+        let at = log.offset();
         log.raw(&[0x55; 100]).header();
         log.block(Some(0), SPAN, |log| log.runs(T, 3)).end();
         let reading = ok(&log);
@@ -285,21 +287,21 @@ fn a_log_behind_foreign_bytes_is_read() {
     }
 }
 
-/// The two bytes of an end marker where they should not be do not end a log.
+/// The two bytes of an end marker before the end do not end a log.
 #[test]
 fn an_end_marker_before_the_end() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| log.runs(T, 3));
     log.end();
     log.block(Some(1), SPAN, |log| log.runs(T, 3)).end();
     let reading = ok(&log);
     assert_eq!(reading.rows.len(), 12, "between blocks");
 
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     let mut at = 0;
     log.block(Some(0), SPAN, |log| {
         log.runs(T, 3);
-        at = log.at();
+        at = log.offset();
         log.end().runs(T + 50_000, 3)
     });
     log.block(Some(1), SPAN, |log| log.runs(T, 3)).end();
@@ -309,22 +311,22 @@ fn an_end_marker_before_the_end() {
     assert_eq!(damage(&reading), [(kind, at, 2)]);
 }
 
-/// Whatever is read twice on the way is counted once: `read` compares the account
-/// of bytes with the length of the log.
+/// Bytes that are read twice are counted once: `read` compares the sum over all kinds of bytes with the length of
+/// the log.
 #[test]
 fn end_markers_are_accounted_for_once() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     for cap in [0, 0, 1] {
         log.block(Some(cap), SPAN, |log| log.runs(T, 2).end());
     }
     assert_eq!(ok(&log).rows.len(), 12);
 
-    // A size leads over the header of a second log, to that log's end.
-    let mut log = Build::new();
-    let block = log.at() as usize;
+    // The size in the block marker spans the header of a second log, up to that log's end.
+    let mut log = LogBuilder::new();
+    let block = log.offset() as usize;
     log.block(Some(0), SPAN, |log| log.runs(T, 2));
     log.raw(b"hdrbhetbetb!").raw(&[7; 50]);
-    let size = (log.at() as usize - block) as u32;
+    let size = (log.offset() as usize - block) as u32;
     log.bytes[block + 10..block + 14].copy_from_slice(&size.to_be_bytes());
     log.end().raw(&[0x55; 40]);
     assert_eq!(ok(&log).rows.len(), 4);
@@ -334,7 +336,7 @@ fn end_markers_are_accounted_for_once() {
 
 #[test]
 fn several_logs_in_one_file() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
     log.header();
     log.block(Some(0), SPAN, |log| log.runs(T, 3));
@@ -349,9 +351,9 @@ fn several_logs_in_one_file() {
 
 #[test]
 fn a_log_that_breaks_off_before_the_next() {
-    let mut first = Build::new();
+    let mut first = LogBuilder::new();
     first.block(Some(0), SPAN, |log| log.runs(T, 6));
-    let mut second = Build::new();
+    let mut second = LogBuilder::new();
     second.block(Some(1), SPAN, |log| log.runs(T, 5)).end();
     for cut in [1, 7, 14, 30, 33, 100] {
         let mut bytes = first.bytes.clone();
@@ -367,10 +369,10 @@ fn a_log_that_breaks_off_before_the_next() {
 
 #[test]
 fn stale_bytes_before_the_header() {
-    let mut stale = Build::new();
+    let mut stale = LogBuilder::new();
     stale.bytes.clear();
     stale.block(None, SPAN, |log| log.end());
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
     stale.raw(&log.bytes);
     let reading = ok(&stale);
@@ -380,9 +382,9 @@ fn stale_bytes_before_the_header() {
 
 #[test]
 fn a_broken_second_header_costs_the_second_log() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| log.runs(T, 2)).end();
-    let at = log.at();
+    let at = log.offset();
     log.raw(b"hdrbhetbetb!").raw(&[7; 50]);
     let reading = ok(&log);
     assert_eq!(reading.rows.len(), 4);
@@ -397,7 +399,7 @@ fn an_unknown_type_is_shown_by_its_description() {
         TYPES,
         &[(250, Some(3), "Something new"), (251, None, "And more")],
     );
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.block(Some(0), SPAN, |log| {
         log.event(250, T, &[1, 2, 3]).event(251, T, b"\xAB")
     })
@@ -418,7 +420,7 @@ fn type_numbers_up_to_the_largest() {
         TYPES,
         &[(255, Some(1), "a"), (256, Some(2), "b"), (65534, None, "c")],
     );
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.block(Some(0), SPAN, |log| {
         log.event(255, T, &[1])
             .event(256, T, &[1, 2])
@@ -439,7 +441,7 @@ fn larger_and_smaller_than_known() {
             (53, Some(50), "GC"),
         ],
     );
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.block(Some(0), SPAN, |log| {
         log.event(1, T, &[0, 0, 0, 7, 1, 2, 3, 4, 5]);
         log.event(2, T, &[0, 0, 0, 7, 0, 8]);
@@ -459,7 +461,7 @@ fn a_size_class_other_than_known_is_an_unknown_event() {
         TYPES,
         &[(1, None, "Run thread"), (19, Some(5), "User message")],
     );
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.block(Some(0), SPAN, |log| {
         log.event(1, T, &[0, 0, 0, 7]).event(19, T, b"hello")
     })
@@ -468,23 +470,23 @@ fn a_size_class_other_than_known_is_an_unknown_event() {
     assert_eq!(names(&log), ["UnknownEvent", "UnknownEvent"]);
 }
 
-/// Mercury gave 39 and 40 other meanings.
+/// Mercury uses the numbers 39 and 40 for other events.
 #[test]
 fn reused_numbers_are_unknown_events() {
     let reused = [
         (39, None, "Intern a string"),
         (40, Some(0), "About to call main/2"),
     ];
-    let mut log = Build::with_types(&with(TYPES, &reused));
+    let mut log = LogBuilder::with_types(&with(TYPES, &reused));
     log.event(39, 0, b"x\0\0\0\0\x01").event(40, 1, &[]).end();
     assert_eq!(names(&log), ["UnknownEvent", "UnknownEvent"]);
 
-    // Any other runtime may do so with any number.
+    // Other runtimes may reuse any number.
     let other = [
         (200, Some(4), "Counters before a thread runs"),
         (9, Some(0), "Task clock"),
     ];
-    let mut log = Build::with_types(&with(TYPES, &other));
+    let mut log = LogBuilder::with_types(&with(TYPES, &other));
     log.block(Some(0), SPAN, |log| {
         log.event(200, T, &[0, 0, 0, 7]).event(9, T, &[])
     })
@@ -499,18 +501,18 @@ fn reused_numbers_are_unknown_events() {
         !session
             .recording()
             .info
-            .has(EventSet::of(&[EventType::GC_START]))
+            .has(EventSet::from_types(&[EventType::GC_START]))
     );
 
     let ghc = [(39, Some(2), "Spark steal"), (40, Some(0), "Spark fizzle")];
-    let mut log = Build::with_types(&with(TYPES, &ghc));
+    let mut log = LogBuilder::with_types(&with(TYPES, &ghc));
     log.event(39, 0, &[0, 1]).event(40, 1, &[]).end();
     assert_eq!(names(&log), ["SparkSteal", "SparkFizzle"]);
 }
 
 #[test]
 fn lengths_shorter_and_longer_than_the_fields() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| {
         log.event(44, T, &[0, 0, 0]);
         log.event(44, T, &[0, 0, 0, 7]);
@@ -535,7 +537,7 @@ fn lengths_shorter_and_longer_than_the_fields() {
     );
 }
 
-/// GHC 6.12 declares 64-bit thread numbers but writes 32 bits.
+/// GHC 6.12 declares 64-bit thread ids but writes 32 bits.
 #[test]
 fn sizes_of_ghc_6_12() {
     let types = [
@@ -546,7 +548,7 @@ fn sizes_of_ghc_6_12() {
         (17, Some(0), "Startup"),
         (18, Some(14), "Block marker"),
     ];
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.event(17, 1, &[0, 2]);
     log.block(Some(0), SPAN, |log| {
         log.event(0, T, &[0, 0, 0, 7]).event(1, T, &[0, 0, 0, 7]);
@@ -569,8 +571,8 @@ fn sizes_of_ghc_6_12() {
 
 #[test]
 fn stop_codes_of_ghc_7_8_2() {
-    let stops = |types: &[Declared]| {
-        let mut log = Build::with_types(types);
+    let stops = |types: &[EventTypeDecl]| {
+        let mut log = LogBuilder::with_types(types);
         log.block(Some(0), SPAN, |log| {
             log.stop(T, 7, 8).stop(T, 7, 13).stop(T, 7, 12)
         })
@@ -609,11 +611,11 @@ fn provenance() -> Vec<u8> {
     b"\0\0\0\0\0\0\x10\x00table\x0021\0Int\0label\0Module\0src/A.hs:1:2-3\0".to_vec()
 }
 
-/// GHC 9.6.5 and later declare one byte more than there is; others do not.
+/// GHC 9.6.5 and later declare one byte more than they write; other versions do not.
 #[test]
 fn info_table_events_with_a_right_and_a_wrong_length() {
     for surplus in [0, 1] {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         log.block(None, SPAN, |log| {
             for time in T..T + 3 {
                 let at = log.bytes.len();
@@ -640,11 +642,11 @@ fn info_table_events_with_a_right_and_a_wrong_length() {
 
 #[test]
 fn an_undeclared_type_costs_its_event() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     let mut at = 0;
     log.block(Some(0), SPAN, |log| {
         log.runs(T, 3);
-        at = log.at();
+        at = log.offset();
         log.raw(&[0, 99]).raw(&T.to_be_bytes()).raw(&[9; 6]);
         log.runs(T + 10_000, 3)
     })
@@ -660,11 +662,11 @@ fn an_undeclared_type_costs_its_event() {
 #[test]
 fn a_damaged_stretch_costs_itself() {
     for (byte, stretch) in [(0x00, 700), (0xFF, 700), (0x5A, 700), (0xEE, 300_000)] {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         let mut at = 0;
         log.block(Some(0), SPAN, |log| {
             log.runs(T, 3);
-            at = log.at();
+            at = log.offset();
             log.raw(&vec![byte; stretch]);
             log.runs(T + 10_000, 3)
         });
@@ -679,11 +681,11 @@ fn a_damaged_stretch_costs_itself() {
 
 #[test]
 fn a_damaged_stretch_at_the_end_of_a_block() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     let mut at = 0;
     log.block(Some(0), SPAN, |log| {
         log.runs(T, 3);
-        at = log.at();
+        at = log.offset();
         log.raw(&[0x5A; 111])
     });
     log.block(Some(1), SPAN, |log| log.runs(T, 2)).end();
@@ -696,12 +698,12 @@ fn a_damaged_stretch_at_the_end_of_a_block() {
 /// The tick of the time profiler may write in the middle of another event.
 #[test]
 fn a_sample_in_the_middle_of_an_event() {
-    let sample = |log: &mut Build| {
+    let sample = |log: &mut LogBuilder| {
         let payload = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 5];
         log.event(167, T + 100, &payload);
     };
     for cut in [1, 2, 5, 9, 10, 13] {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         let mut at = 0;
         log.block(Some(0), SPAN, |log| {
             log.runs(T - 9000, 3);
@@ -722,14 +724,14 @@ fn a_sample_in_the_middle_of_an_event() {
     }
 }
 
-/// Its time alone is wrong: it keeps its place, at the time of its neighbours.
+/// An event whose time alone is wrong keeps its position and gets the time of its neighbors.
 #[test]
 fn an_event_dated_outside_its_block_keeps_its_place() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     let mut at = 0;
     log.block(Some(0), SPAN, |log| {
         log.runs(T, 3);
-        at = log.at();
+        at = log.offset();
         log.run(T << 8, 7);
         log.runs(T + 10_000, 3)
     })
@@ -743,15 +745,15 @@ fn an_event_dated_outside_its_block_keeps_its_place() {
     assert_eq!(row.map(|row| row.time), Some(T + 10_000));
 }
 
-/// The runtime takes the time of a `GC_START` first, and then writes the full buffer to the file.
+/// The runtime takes the time of `GC_START` first, and writes the full buffer to the file afterward.
 #[test]
 fn a_collection_that_makes_its_buffer_be_written_is_dated_before_its_block() {
     let (written, begun) = (SPAN.0 + 1_000_000, SPAN.0 + 6_000_000);
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (SPAN.0, written), |log| log.run(SPAN.0 + 10, 7));
     let mut at = 0;
     log.block(Some(0), (begun, SPAN.1), |log| {
-        at = log.at();
+        at = log.offset();
         log.event(9, written - 100, &[])
             .event(10, begun + 500, &[])
             .stop(begun + 600, 7, 3)
@@ -765,9 +767,9 @@ fn a_collection_that_makes_its_buffer_be_written_is_dated_before_its_block() {
     let is_sorted = reading.rows.is_sorted_by_key(|row| row.time);
     assert!(is_sorted, "a back-dated start is not delivered late");
 
-    // No other event may be, no event behind it, and none dated before the block before.
+    // Damage: another type of event, a later position, or a time before the preceding block.
     for (first, early) in [(1, written - 100), (9, SPAN.0 - 100), (9, written + 100)] {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         log.block(Some(0), (SPAN.0, written), |log| log.run(SPAN.0 + 10, 7));
         log.block(Some(0), (begun, SPAN.1), |log| {
             let payload: &[u8] = if first == 1 { &[0, 0, 0, 7] } else { &[] };
@@ -785,7 +787,7 @@ fn a_collection_that_makes_its_buffer_be_written_is_dated_before_its_block() {
 /// If all events are dated outside their block, the block's times are wrong.
 #[test]
 fn a_block_with_wrong_times_is_read() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (SPAN.0 * 1000, SPAN.1 * 1000), |log| {
         log.runs(T, 3)
     })
@@ -799,7 +801,7 @@ fn a_block_with_wrong_times_is_read() {
 #[test]
 fn a_length_too_large_costs_its_event() {
     for len in [30, 100, 0x0200, 0xFF05] {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         let mut at = 0;
         log.block(Some(0), SPAN, |log| {
             at = log.bytes.len();
@@ -815,7 +817,7 @@ fn a_length_too_large_costs_its_event() {
     }
 }
 
-// What is no log, or no longer one
+// Files that are no eventlogs, or only the beginning of one
 
 #[test]
 fn what_is_no_eventlog_is_named() {
@@ -825,7 +827,7 @@ fn what_is_no_eventlog_is_named() {
         (b"\x7FELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", "program"),
         (b"PK\x03\x04\x14\0\0\0", "zip"),
         (b"{\"program\": \"x\"}", "JSON"),
-        (b"BZh91AY", "compressed"),
+        (b"BZh91AY", "compression"),
         (&[0; 4096], "zero bytes"),
         (b"h", "cut off"),
         (b"hdrbhe", "cut off"),
@@ -862,7 +864,7 @@ fn a_log_converted_as_text_is_named() {
     assert_eq!(&converted[at as usize - 1..=at as usize], b"\r\n");
 }
 
-/// Early 2009: no size field, a length of the description in its place.
+/// Format of early 2009: the type table has no size field; the length of the description takes its place.
 #[test]
 fn the_dialect_of_early_2009_is_named() {
     let mut bytes = b"hdrbhetb".to_vec();
@@ -878,10 +880,10 @@ fn the_dialect_of_early_2009_is_named() {
     assert_eq!(error(&bytes), LogError::Ancient(8));
 }
 
-/// Mid 2009: no blocks, a capability in every event.
+/// Format of mid 2009: no blocks, and a capability in every event.
 #[test]
 fn the_dialect_of_mid_2009_is_named() {
-    let log = Build::with_types(&[
+    let log = LogBuilder::with_types(&[
         (0, Some(10), "Create thread"),
         (1, Some(10), "Run thread"),
         (9, Some(2), "Starting GC"),
@@ -889,9 +891,9 @@ fn the_dialect_of_mid_2009_is_named() {
     assert!(matches!(error(&log.bytes), LogError::Ancient(_)));
 }
 
-// Oddities
+// Anomalies
 
-fn oddities(log: &Build) -> (u64, Vec<String>) {
+fn oddities(log: &LogBuilder) -> (u64, Vec<String>) {
     let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
     read_log(&mut log.bytes.as_slice(), &mut spans).expect("a log");
     let sink = spans.finish();
@@ -900,7 +902,7 @@ fn oddities(log: &Build) -> (u64, Vec<String>) {
 
 #[test]
 fn odd_collections_and_runs_are_told() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), SPAN, |log| {
         log.event(10, T, &[]);
         log.event(9, T + 1, &[])
@@ -921,7 +923,7 @@ fn odd_collections_and_runs_are_told() {
             "thread 9 runs while thread 7 is running",
         ]
     );
-    // The collection, and the run of thread 7 as a thread's and as a capability's.
+    // The collection, and the run of thread 7 counted for the thread and for the capability.
     assert_eq!(spans, 3);
 }
 
@@ -934,9 +936,9 @@ fn unknown_events_keep_their_bytes() {
     assert_eq!(event.fields().len(), 2);
 }
 
-// Hostile logs: linear time and reading, whatever is in them
+// Hostile logs: time and bytes read stay linear
 
-/// Counts what is read.
+/// Source that counts the bytes read.
 struct Counting<'a> {
     bytes: &'a [u8],
     read: u64,
@@ -953,7 +955,7 @@ impl Source for Counting<'_> {
     }
 }
 
-fn is_read_in_linear_time(name: &str, log: &Build) {
+fn is_read_in_linear_time(name: &str, log: &LogBuilder) {
     let mut source = Counting {
         bytes: &log.bytes,
         read: 0,
@@ -961,13 +963,13 @@ fn is_read_in_linear_time(name: &str, log: &Build) {
     let begin = Instant::now();
     let mut events = 0u64;
     read_log(&mut source, &mut |_: &Record<'_>| events += 1).expect("a log");
-    let len = log.at();
+    let len = log.offset();
     assert!(
         source.read < 6 * len + (16 << 20),
         "{name}: {} bytes read of {len}",
         source.read
     );
-    // A generous limit: what is not linear takes minutes.
+    // Generous limit: nonlinear work would take minutes.
     println!(
         "{name}: {events} events, {} of {len} bytes read, {:?}",
         source.read,
@@ -983,29 +985,29 @@ fn is_read_in_linear_time(name: &str, log: &Build) {
 #[test]
 fn hostile_logs_are_read_in_linear_time() {
     const BYTES: u64 = 4 << 20;
-    let filled = |fill: &dyn Fn(&mut Build, u64)| {
-        let mut log = Build::new();
+    let filled = |fill: &dyn Fn(&mut LogBuilder, u64)| {
+        let mut log = LogBuilder::new();
         log.block(Some(0), (0, u64::MAX >> 2), |log| {
-            while log.at() < BYTES {
-                fill(log, log.at());
+            while log.offset() < BYTES {
+                fill(log, log.offset());
             }
             log
         });
         log
     };
-    let marker = |log: &mut Build, size: u32, cap: u16| {
+    let marker = |log: &mut LogBuilder, size: u32, cap: u16| {
         log.raw(&[0, 18])
             .raw(&T.to_be_bytes())
             .raw(&size.to_be_bytes())
             .raw(&(T + 5).to_be_bytes())
             .raw(&cap.to_be_bytes());
     };
-    let ipe = |log: &mut Build, len: u16| {
+    let ipe = |log: &mut LogBuilder, len: u16| {
         log.raw(&[0, 169])
             .raw(&T.to_be_bytes())
             .raw(&len.to_be_bytes());
     };
-    let cases: [(&str, Build); 10] = [
+    let cases: [(&str, LogBuilder); 10] = [
         ("ends far away", {
             let mut log = filled(&|log, at| marker(log, (at * 7919 % BYTES) as u32, 3));
             log.raw(&[0x55; 100]);
@@ -1013,25 +1015,25 @@ fn hostile_logs_are_read_in_linear_time() {
             log
         }),
         ("markers outside", {
-            let mut log = Build::new();
-            while log.at() < BYTES {
-                let size = (log.at() * 7919 % BYTES) as u32;
+            let mut log = LogBuilder::new();
+            while log.offset() < BYTES {
+                let size = (log.offset() * 7919 % BYTES) as u32;
                 marker(&mut log, size, 3);
                 log.raw(b"!");
             }
             log
         }),
         ("blocks with wrong sizes", {
-            let mut log = Build::new();
-            while log.at() < BYTES {
-                let size = (log.at() * 7919 % BYTES) as u32;
+            let mut log = LogBuilder::new();
+            while log.offset() < BYTES {
+                let size = (log.offset() * 7919 % BYTES) as u32;
                 marker(&mut log, size, 3);
                 log.run(T, 1).run(T, 2).run(T, 3);
             }
             log
         }),
         ("many capabilities", {
-            let mut log = Build::new();
+            let mut log = LogBuilder::new();
             for i in 0..BYTES / 40 {
                 let begin = T + i % 7;
                 log.block(Some((i * 31 % 1024) as u16), (begin, T + 9), |log| {
@@ -1069,8 +1071,8 @@ fn hostile_logs_are_read_in_linear_time() {
             }),
         ),
         ("headers", {
-            let mut log = Build::with_types(&[(65534, None, "")]);
-            while log.at() < BYTES {
+            let mut log = LogBuilder::with_types(&[(65534, None, "")]);
+            while log.offset() < BYTES {
                 log.header();
             }
             log

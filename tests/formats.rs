@@ -1,5 +1,5 @@
-//! Logs of other versions and other programs: ghc-stack-profiler in all its versions, GHC 10, passes of GHC,
-//! numbers of events that mean something else.
+//! Logs of other versions and programs: all versions of ghc-stack-profiler, GHC 10, passes of GHC, and reused
+//! event numbers.
 
 use crate::common;
 
@@ -8,21 +8,21 @@ use std::io::Cursor;
 
 use analysis::flamegraph::sources;
 use analysis::timeline::user_spans::SpanPrefixes;
-use common::build::{Build, Declared, TYPES};
+use common::build::{EventTypeDecl, LogBuilder, TYPES};
 use common::{eventscope, session_of};
 use eventlog::EventType;
 use eventlog::info_tables::InfoTables;
 use eventlog::{Event, status::StopCodes};
 use model::profile::frames::Frame;
-use model::profile::origin::Choice;
 use model::profile::source::Source;
+use model::profile::stack_source::FlameSelection;
 use session::Session;
 use symbols::Symbols;
 
 const CAP_0: Option<u16> = Some(0);
 const BINARY: u16 = 181;
 
-fn types() -> Vec<Declared> {
+fn types() -> Vec<EventTypeDecl> {
     let more = [
         (BINARY, None, "User binary message"),
         (29, None, "RTS name and version"),
@@ -30,16 +30,16 @@ fn types() -> Vec<Declared> {
     [TYPES, &more].concat()
 }
 
-/// The frames of a source with the time of each stack, outermost first.
+/// Returns the time of each stack of a source, outermost frame first.
 fn stacks(session: &Session, source: Source) -> BTreeMap<String, u64> {
-    let choice = Choice {
+    let choice = FlameSelection {
         source,
-        ..Choice::default()
+        ..FlameSelection::default()
     };
-    let Some(origin) = session.origin(source) else {
+    let Some(origin) = session.stack_source(source) else {
         return BTreeMap::new();
     };
-    let weighed = origin.weighed(&choice);
+    let weighed = origin.weighted_stacks(&choice);
     let mut stacks = BTreeMap::new();
     for (stack, weight) in weighed.stacks.ids().zip(&weighed.own) {
         let frames = weighed.stacks.outermost_first(stack).into_iter();
@@ -57,14 +57,14 @@ fn stacks(session: &Session, source: Source) -> BTreeMap<String, u64> {
     stacks
 }
 
-/// The layouts of ghc-stack-profiler, by the `Binary` instances of the package.
+/// Message formats of ghc-stack-profiler, according to the `Binary` instances of the package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
-    /// 0.1 and 0.2.
+    /// Versions 0.1 and 0.2.
     First,
-    /// 0.3 and 0.4.
+    /// Versions 0.3 and 0.4.
     Middle,
-    /// 0.5.
+    /// Version 0.5.
     Last,
 }
 
@@ -72,7 +72,7 @@ impl Version {
     pub(crate) const ALL: [Self; 3] = [Self::First, Self::Middle, Self::Last];
 }
 
-/// A frame that a program has.
+/// Stack frame as the profiled program has it.
 #[derive(Clone, Copy, Debug)]
 enum ProgramFrame {
     Table(u64),
@@ -83,13 +83,13 @@ use ProgramFrame::{At, Table, Text};
 
 const FILE: &str = "src/Größe.hs";
 
-/// Writes messages of the package.
+/// Writer of messages of ghc-stack-profiler.
 struct Profiler {
     version: Version,
-    /// Frames of a part.
+    /// Maximum number of frames in one message.
     part: usize,
     texts: Vec<&'static str>,
-    /// The function and the line of each.
+    /// Function and line of each source location.
     places: Vec<(&'static str, u32)>,
     messages: Vec<(u64, Vec<u8>)>,
 }
@@ -136,7 +136,7 @@ impl Profiler {
         bytes
     }
 
-    /// A sample of a thread.
+    /// Appends a sample of a thread, split into messages of `part` frames.
     fn sample(&mut self, time: u64, cap: u32, thread: u32, innermost_first: &[ProgramFrame]) {
         let mut parts: Vec<Vec<ProgramFrame>> = innermost_first
             .chunks(self.part)
@@ -162,7 +162,7 @@ impl Profiler {
         }
     }
 
-    /// What all samples refer to.
+    /// Appends the definitions of texts and locations that the samples refer to.
     fn define(&mut self, time: u64) {
         for (text, id) in self.texts.iter().zip(1_u64..) {
             let len = match self.version {
@@ -186,14 +186,14 @@ impl Profiler {
         }
     }
 
-    fn write(&self, log: &mut Build) {
+    fn write(&self, log: &mut LogBuilder) {
         for (time, message) in &self.messages {
             log.event(BINARY, *time, message);
         }
     }
 }
 
-fn describe(log: &mut Build, time: u64, table: u64, label: &str) {
+fn describe(log: &mut LogBuilder, time: u64, table: u64, label: &str) {
     let texts = format!("{label}_info\x0016\0Int\0{label}\0Main\0A.hs:1:2\0");
     let payload = [&table.to_be_bytes()[..], texts.as_bytes()].concat();
     log.event(169, time, &payload);
@@ -202,8 +202,9 @@ fn describe(log: &mut Build, time: u64, table: u64, label: &str) {
 const MAIN: u64 = 0x40_1000;
 const LOOP: u64 = 0x40_2000;
 
-/// A program with deep stacks in parts of two frames. Definitions come behind samples, and once more.
-pub(crate) fn profiled(version: Version) -> Build {
+/// Builds a log with deep stacks, split into messages of two frames. Definitions follow the samples, and are
+/// repeated.
+pub(crate) fn profiled(version: Version) -> LogBuilder {
     let mut profiler = Profiler::new(version, 2);
     let deep = [
         Text("λ-Kalkül"),
@@ -219,7 +220,7 @@ pub(crate) fn profiled(version: Version) -> Build {
     profiler.define(1100);
     profiler.sample(1200, 0, 7, &deep[1..]);
     profiler.define(1300);
-    let mut log = Build::with_types(&types());
+    let mut log = LogBuilder::with_types(&types());
     log.block(CAP_0, (0, 2000), |log| {
         profiler.write(log);
         describe(log, 1400, MAIN, "main");
@@ -251,18 +252,19 @@ fn stacks_of_all_versions_of_the_stack_profiler_are_the_same() {
     }
 }
 
-/// Where no message tells the version, the parts of stacks do, or what they have in common.
+/// Without messages that reveal the version, the order of frames is derived from split stacks, or from what stacks
+/// have in common.
 #[test]
 fn the_order_of_frames_is_found_without_locations() {
     let tables = |addresses: &[u64]| addresses.iter().map(|&at| Table(at)).collect::<Vec<_>>();
     for version in [Version::First, Version::Middle] {
-        // Three frames in parts of two, then in one part.
+        // Three frames, split into two messages and in a single one.
         for part in [2, 10] {
             let mut profiler = Profiler::new(version, part);
             profiler.sample(100, 0, 7, &tables(&[3, 2, 1]));
             profiler.sample(200, 0, 7, &tables(&[4, 2, 1]));
             profiler.sample(300, 0, 7, &tables(&[3, 2, 1]));
-            let mut log = Build::with_types(&types());
+            let mut log = LogBuilder::with_types(&types());
             log.block(CAP_0, (0, 2000), |log| {
                 profiler.write(log);
                 log
@@ -288,7 +290,7 @@ fn samples_are_told_apart_by_the_state_of_their_thread() {
     for (time, table) in [(150, 1), (250, 2), (350, 3), (450, 1)] {
         profiler.sample(time, 0, 7, &[Table(table), Table(MAIN)]);
     }
-    let mut log = Build::with_types(&types());
+    let mut log = LogBuilder::with_types(&types());
     let mvar = 7;
     log.block(CAP_0, (0, 2000), |log| {
         log.event(0, 10, &[0, 0, 0, 7])
@@ -305,7 +307,7 @@ fn samples_are_told_apart_by_the_state_of_their_thread() {
     })
     .end();
     let session = session_of(&log.bytes).expect("a log");
-    let states = sources::named("stack-states").expect("a source");
+    let states = sources::by_name("stack-states").expect("a source");
     let expected = [
         ("blocked > MVar > 0x401000 > 0x2", 1),
         ("ready > 0x401000 > 0x3", 1),
@@ -335,14 +337,14 @@ fn samples_are_told_apart_by_the_state_of_their_thread() {
     );
 }
 
-/// A log of GHC 10 has ids of info tables. Nothing that an executable has is there.
+/// Logs of GHC 10 contain ids of info tables, which must not be looked up as addresses in an executable.
 #[test]
 fn ids_of_info_tables_are_no_addresses() {
     let id = |index: u64| 1 << 32 | index;
     let log = |rts: &str, described: &[u64]| {
         let mut profiler = Profiler::new(Version::Last, 10);
         profiler.sample(100, 0, 7, &[Table(id(2)), Table(id(1))]);
-        let mut log = Build::with_types(&types());
+        let mut log = LogBuilder::with_types(&types());
         log.block(CAP_0, (0, 2000), |log| {
             log.event(29, 1, &[&[0; 4][..], rts.as_bytes()].concat());
             profiler.write(log);
@@ -354,7 +356,7 @@ fn ids_of_info_tables_are_no_addresses() {
         .end();
         log
     };
-    // An executable of macOS is at such addresses, an information table stands 16 bytes before its code.
+    // Executables of macOS use such addresses; an info table ends 16 bytes before its code.
     let nm = b"0000000100000011 T _base_GHCziBase_map_info\n0000000100000012 T _base_GHCziBase_id_info\n";
     for (rts, described) in [("GHC-10.0.1 rts_thr", &[][..]), ("", &[1][..])] {
         let mut session = session_of(&log(rts, described).bytes).expect("a log");
@@ -368,7 +370,7 @@ fn ids_of_info_tables_are_no_addresses() {
             "{found:?}"
         );
 
-        // Another log of the build has the names.
+        // Another log of the same build provides the names.
         let mut tables = InfoTables::default();
         for index in [1, 2] {
             let texts = format!("t\x0016\0Int\0f{index}\0Main\0A.hs:1:2\0");
@@ -391,7 +393,7 @@ fn ids_of_info_tables_are_no_addresses() {
 
 #[test]
 fn tags_behind_a_colon_and_passes_of_ghc_are_spans() {
-    let mut log = Build::with_types(&types());
+    let mut log = LogBuilder::with_types(&types());
     let messages = [
         (100, "START:load"),
         (120, "GHC:started: Parser [Data.Map]"),
@@ -430,6 +432,6 @@ fn threads_of_the_stack_profiler_are_not_of_the_program() {
         ("TimerManager", true),
         ("Sampler", false),
     ] {
-        assert_eq!(insight::is_of_runtime(label), is_of_runtime, "{label}");
+        assert_eq!(insight::is_runtime_label(label), is_of_runtime, "{label}");
     }
 }

@@ -1,16 +1,16 @@
-//! A log that grows says at each length what a log of that length says.
+//! A growing log gives the same answers at each length as a complete log of that length.
 
 use crate::common;
 use crate::common::asking;
 
-use asking::must_agree;
-use common::build::Build;
+use asking::assert_equal_answers;
+use common::build::LogBuilder;
 use common::{cases, session_of};
 use eventlog::ids::Nanos;
 use eventlog::{Cutting, Need, Step};
 use session::Session;
 
-/// Reads a session to its end. How many slices were analysed.
+/// Reads a session to its end. Returns the number of analyzed slices; `None` if the bytes are not an eventlog.
 fn read(session: &mut Session, bytes: &[u8]) -> Option<usize> {
     let mut slices = 0;
     loop {
@@ -28,18 +28,19 @@ fn read(session: &mut Session, bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Lets a log grow to these lengths. How many slices were analysed, and how many there were.
+/// Grows a log to each of `lens`, comparing it with a session that reads the same bytes at once. Returns the
+/// numbers of analyzed slices: incrementally, and in the complete readings.
 fn grow(name: &str, bytes: &[u8], lens: &[usize], cutting: &Cutting) -> (usize, usize) {
-    let (mut analysed, mut all) = (0, 0);
+    let (mut analyzed, mut all) = (0, 0);
     let mut known: Option<Session> = None;
     for &len in lens {
         let now = &bytes[..len];
         let fresh = || {
             let session = Session::new(len as u64);
-            let session = session.cut_into(cutting.clone());
-            session.following()
+            let session = session.with_cutting(cutting.clone());
+            session.with_following()
         };
-        let mut session = known.map_or_else(fresh, |known| known.grown(len as u64));
+        let mut session = known.map_or_else(fresh, |known| known.reopen_grown(len as u64));
         let Some(slices) = read(&mut session, now) else {
             assert!(session_of(now).is_err(), "{name}, {len} bytes");
             known = None;
@@ -47,16 +48,16 @@ fn grow(name: &str, bytes: &[u8], lens: &[usize], cutting: &Cutting) -> (usize, 
         };
         let mut whole = fresh();
         all += read(&mut whole, now).expect("a log");
-        analysed += slices;
+        analyzed += slices;
         let choices: Vec<u8> = (0..2000_u32).map(|i| (i * i / 7 + i * 31) as u8).collect();
         let how = format!("{name}, {len} bytes");
-        must_agree(&whole, &session, now, &choices, &how);
+        assert_equal_answers(&whole, &session, now, &choices, &how);
         known = Some(session);
     }
-    (analysed, all)
+    (analyzed, all)
 }
 
-/// Cuts here and there in a log.
+/// Divides a log at `parts - 1` equidistant times.
 fn cuts(bytes: &[u8], parts: u64) -> Cutting {
     let span = session_of(bytes).ok().and_then(|log| log.overview().span);
     Cutting::At(span.map_or_else(Vec::new, |span| {
@@ -79,10 +80,10 @@ fn a_log_that_grows_says_what_it_says_at_that_length() {
     }
 }
 
-/// One that is flushed again and again is not read again from its start.
+/// A log that is flushed often is not read again from its start.
 #[test]
 fn what_is_known_is_gone_on_from() {
-    let mut build = Build::new();
+    let mut build = LogBuilder::new();
     let mut lens = Vec::new();
     for begin in (0..60).map(|number| 1000 * number) {
         for cap in 0..2 {
@@ -96,14 +97,14 @@ fn what_is_known_is_gone_on_from() {
             lens.extend([build.bytes.len() - 100, build.bytes.len()]);
         }
     }
-    let (analysed, all) = grow("flushed", &build.bytes, &lens, &Cutting::Bytes(1));
-    assert!(8 * analysed < all, "{analysed} of {all}");
+    let (analyzed, all) = grow("flushed", &build.bytes, &lens, &Cutting::Bytes(1));
+    assert!(8 * analyzed < all, "{analyzed} of {all}");
 }
 
-/// A capability that has little to say writes its buffer late.
+/// A capability with few events writes its buffer late.
 #[test]
 fn a_block_that_comes_late_is_put_where_it_belongs() {
-    let mut build = Build::new();
+    let mut build = LogBuilder::new();
     build.block(Some(0), (10, 100), |log| log.run(20, 5).stop(90, 5, 3));
     build.block(Some(0), (100, 200), |log| log.run(110, 5).stop(190, 5, 3));
     build.block(Some(0), (200, 300), |log| log.run(210, 5).stop(290, 5, 3));
@@ -122,7 +123,7 @@ fn a_block_that_comes_late_is_put_where_it_belongs() {
     }
 }
 
-/// A log that a program still writes ends anywhere: that is no damage, unless nobody follows it.
+/// The end of a log that is still being written is not damage, unless the log is not followed.
 #[test]
 fn a_log_that_is_followed_is_not_called_damaged() {
     let case = cases().into_iter().find(|case| case.name.contains("fib"));
@@ -139,7 +140,7 @@ fn a_log_that_is_followed_is_not_called_damaged() {
             .collect::<Vec<_>>()
     };
     let session = || Session::new(part.len() as u64);
-    assert_eq!(about_the_end(session().following()), [""; 0]);
+    assert_eq!(about_the_end(session().with_following()), [""; 0]);
     assert_eq!(
         about_the_end(session()),
         ["The log ends before the program did"]

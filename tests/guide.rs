@@ -1,4 +1,4 @@
-//! The guide explains every colour, and has every mark of the timeline with its picture.
+//! The guide explains every color, and shows every mark of the timeline.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -26,20 +26,20 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// The picture of a mark, in the colours of the page that it stands in.
+/// Renders a mark as SVG, with the CSS variables of the page as colors.
 fn picture(entry: &Entry, number: usize) -> String {
     let size = (SAMPLE_PX, entry.height_px());
     let mut painter = SvgPainter::new(size);
     let rect = Rect::new(0.0, 0.0, size.0, size.1);
     paint_sample(entry, rect, &Palette::LIGHT, false, &mut painter);
     let mut svg = painter.finish();
-    for (name, colour) in Palette::LIGHT.tokens() {
+    for (name, color) in Palette::LIGHT.tokens() {
         svg = svg.replace(
-            &format!("\"{}\"", colour.css()),
+            &format!("\"{}\"", color.css()),
             &format!("\"var(--{name})\""),
         );
     }
-    // Patterns and clips are known by name in all of the page.
+    // Ids of patterns and clip paths must be unique within the page.
     for kind in ["h", "c"] {
         svg = svg.replace(&format!("id=\"{kind}"), &format!("id=\"m{number}{kind}"));
         svg = svg.replace(&format!("url(#{kind}"), &format!("url(#m{number}{kind}"));
@@ -95,15 +95,15 @@ fn the_marks_are_those_of_the_timeline() {
 #[test]
 fn every_class_of_state_has_its_line_among_the_colours() {
     let text = guide();
-    let colours = text.split("id=\"colours\"").nth(1).expect("the colours");
-    let colours = colours.split("</section>").next().expect("their end");
+    let colors = text.split("id=\"colours\"").nth(1).expect("the colours");
+    let colors = colors.split("</section>").next().expect("their end");
     for class in Class::ALL {
         let line = format!("<th scope=\"row\">{}</th>", class.name());
-        assert!(colours.contains(&line), "{line}");
+        assert!(colors.contains(&line), "{line}");
     }
 }
 
-/// Panels link to places of the guide.
+/// Every anchor that the guide or a panel links to exists in the guide.
 #[test]
 fn every_place_that_is_linked_is_there() {
     let text = guide();

@@ -1,5 +1,5 @@
-//! Heap profiles of real logs against the runtime's own report of the same run in text (`.hp`),
-//! and their formulas against plain sums over what the events say.
+//! Heap profiles of real logs against the runtime's own text report (`.hp`) of the same run, and their formulas
+//! against plain sums over the events.
 
 use crate::common;
 
@@ -14,10 +14,10 @@ use eventlog::{Event, Record};
 use serde_json::Value as Json;
 use session::Session;
 
-/// Censuses with the bytes of each band by its label.
+/// Bytes of each band, by label, in each census.
 type Censuses = Vec<BTreeMap<String, u64>>;
 
-/// A heap profile in text, read line by line: the arguments, and its censuses with their times.
+/// Heap profile in text, parsed line by line: program arguments, and censuses with their times.
 struct Report {
     job: String,
     times: Vec<f64>,
@@ -25,7 +25,7 @@ struct Report {
 }
 
 impl Report {
-    /// The report beside a log.
+    /// Reads the report next to a log, if there is one.
     fn of(case: &Case) -> Option<Self> {
         let text = fs::read(case.log.with_extension("hp")).ok()?;
         Some(Self::parse(&String::from_utf8_lossy(&text)))
@@ -52,7 +52,7 @@ impl Report {
         report
     }
 
-    /// To how many characters the runtime cuts stacks (`-L`).
+    /// Returns the length to which the runtime truncates stacks (`-L`, 25 by default).
     fn most_characters(&self) -> usize {
         let mut flags = self.job.split(' ').rev();
         let length = flags.find_map(|flag| flag.strip_prefix("-L"));
@@ -64,8 +64,7 @@ impl Report {
     }
 }
 
-/// Without bands that hold nothing, and without censuses that have none: the text has an
-/// empty one at its begin and at its end.
+/// Removes bands without bytes, and censuses without bands: the text report begins and ends with an empty one.
 fn with_bytes(censuses: &Censuses) -> Censuses {
     let held = censuses.iter().map(|census| {
         let held = census.iter().filter(|(_, bytes)| **bytes > 0);
@@ -75,7 +74,7 @@ fn with_bytes(censuses: &Censuses) -> Censuses {
         .collect()
 }
 
-/// The only heap profile of a log.
+/// Returns the only heap profile of a log.
 fn profile(session: &Session) -> &HeapProfile {
     let mut all = session.recording().heap().iter();
     let profile = all.next().expect("a heap profile");
@@ -83,7 +82,7 @@ fn profile(session: &Session) -> &HeapProfile {
     profile
 }
 
-/// All censuses of a profile, with bands as `label` calls them.
+/// Returns all censuses of a profile, with bands named by `label`.
 fn censuses(profile: &HeapProfile, label: impl Fn(&Label<'_>) -> String) -> Censuses {
     let count = profile.censuses.len() as u32;
     let bands = profile.bands().map(|band| {
@@ -111,8 +110,8 @@ fn text(label: &Label<'_>) -> String {
     }
 }
 
-/// How the runtime prints a stack, but for its number (`fprint_ccs` in `rts/ProfHeap.c`):
-/// labels without modules, cut off with three dots.
+/// Prints a stack as the runtime does, without its number (`fprint_ccs` in `rts/ProfHeap.c`): labels without
+/// modules, truncated with three dots.
 fn printed(stack: &[(String, String)], most: usize) -> String {
     let mut out = String::new();
     for (place, (module, label)) in stack.iter().enumerate() {
@@ -130,8 +129,8 @@ fn printed(stack: &[(String, String)], most: usize) -> String {
     out
 }
 
-/// The bytes of each band of a profile by stack in all censuses that have any, sorted, with
-/// bands as the runtime prints them but for the number, which is not in a log.
+/// Returns the bytes of each band in all nonempty censuses, sorted by the name that the runtime prints. The
+/// runtime's number of a stack is left out, as logs lack it.
 fn series(censuses: &Censuses, name: impl Fn(&str) -> String) -> Vec<(String, Vec<u64>)> {
     let censuses = with_bytes(censuses);
     let labels: BTreeSet<&String> = censuses.iter().flat_map(BTreeMap::keys).collect();
@@ -147,7 +146,7 @@ fn series(censuses: &Censuses, name: impl Fn(&str) -> String) -> Vec<(String, Ve
     series
 }
 
-/// `(12)f/main` without its number.
+/// Removes the number of a stack: `(12)f/main` → `f/main`.
 fn unnumbered(label: &str) -> String {
     match label
         .strip_prefix('(')
@@ -158,7 +157,7 @@ fn unnumbered(label: &str) -> String {
     }
 }
 
-/// The stacks of a log: each by all that there is to know of its centres.
+/// Returns the censuses by stack, and the module and label of each cost centre of the stacks.
 fn stacks(
     case: &Case,
     profile: &HeapProfile,
@@ -189,7 +188,7 @@ fn stacks(
     (censuses(profile, |label| format!("{label:?}")), known)
 }
 
-/// A stack of a heap profile in text that was opened: the names that were parted, joined again.
+/// Joins the names of a stack that was split on reading a text report.
 fn joined(session: &Session, label: &Label<'_>) -> String {
     let Label::Stack(stack) = label else {
         panic!("{label:?} is no stack");
@@ -252,7 +251,7 @@ fn every_census_is_that_of_the_report() {
     assert!(compared >= 6 && by_stack >= 1, "{compared}, {by_stack}");
 }
 
-/// A heap profile in text that is opened says what it says.
+/// A heap profile in text yields the censuses that it contains.
 #[test]
 fn the_report_opened_by_itself_has_the_same_censuses() {
     for case in cases() {
@@ -278,7 +277,7 @@ fn the_report_opened_by_itself_has_the_same_censuses() {
         assert!(read.eq(times), "{}", case.name);
         let expected = report.censuses[middle].to_vec();
         if report.is_by_stack() {
-            // Each label is a band of its own, though some have the same names.
+            // Labels are compared as separate bands, though some have the same names.
             let of_text = series(&expected, unnumbered);
             let numbers: BTreeMap<_, _> = found
                 .bands()
@@ -303,17 +302,17 @@ fn the_report_opened_by_itself_has_the_same_censuses() {
     }
 }
 
-/// What the events of a log say, census by census.
+/// Censuses computed directly from the events of a log.
 #[derive(Default)]
 struct Plain {
-    /// The time of each census, and its bands.
+    /// Time (ns) and bands of each census.
     censuses: Vec<(u64, BTreeMap<String, u64>)>,
     names: BTreeMap<u32, String>,
     untimed: bool,
 }
 
 impl Plain {
-    /// Of a log without a header, nothing.
+    /// Reads a log; empty if it has no valid header.
     fn of(mut log: &[u8]) -> Self {
         let mut plain = Self::default();
         let mut filtered = false;
@@ -368,7 +367,7 @@ impl Plain {
         *census.entry(label).or_default() += bytes;
     }
 
-    /// The censuses of a range; that at the very end of the log is in one that reaches to it.
+    /// Returns the censuses of a range. The end is exclusive.
     fn part(&self, from: u64, to: u64) -> &[(u64, BTreeMap<String, u64>)] {
         let is_in = |time: u64| self.untimed || (from <= time && time < to);
         let first = self
@@ -385,7 +384,7 @@ impl Plain {
     }
 }
 
-/// Whether two floats are equal to nine digits.
+/// Compares two floats to nine digits.
 fn close(found: &Json, expected: f64, scale: f64) -> bool {
     let Some(found) = found.as_f64() else {
         return false;
@@ -393,7 +392,7 @@ fn close(found: &Json, expected: f64, scale: f64) -> bool {
     (found - expected).abs() <= 1e-9 * expected.abs().max(scale)
 }
 
-/// Holds the numbers of a band against sums over its bytes, with means taken first.
+/// Compares the statistics of a band with two-pass sums over its bytes.
 fn check(band: &Json, times: &[u64], values: &[u64], untimed: bool) {
     let n = values.len() as f64;
     assert_eq!(band["n"], values.len(), "{band}");
@@ -447,8 +446,7 @@ fn check(band: &Json, times: &[u64], values: &[u64], untimed: bool) {
     }
 }
 
-/// Slope, intercept and R² of the line through points, both axes scaled so that their greatest
-/// is 1.
+/// Returns slope, intercept and R² of the regression line, with both axes scaled to a maximum of 1.
 fn line(points: &[(f64, f64)]) -> Option<(f64, f64, f64)> {
     let (last, max) = points.iter().fold((0.0_f64, 0.0_f64), |(t, v), point| {
         (t.max(point.0), v.max(point.1))
@@ -557,7 +555,7 @@ fn each_census_is_a_line() {
     }
 }
 
-/// The JSON of eventlog2html, recomputed as its source has it.
+/// JSON in the format of eventlog2html, recomputed according to its source.
 #[test]
 fn what_scripts_for_eventlog2html_read() {
     const BANDS: usize = 4;
@@ -627,7 +625,7 @@ fn tables_for_people_and_for_programs_agree() {
     assert_eq!(csv.lines().count(), rows.len() - 1);
     let few = stdout(&["heap", case.path(), "--bands", "3"]);
     let lines: Vec<&str> = few.lines().collect();
-    // A title, the heads, three bands, the others, all.
+    // Lines: title, column heads, three bands, others, total.
     assert_eq!(lines.len(), 7, "{few}");
     assert!(lines[2].ends_with(rows[1][1]), "{few}");
     assert!(

@@ -1,5 +1,4 @@
-//! The tables of bands say what the censuses say: worked out a second time from
-//! the bytes of every band in every census.
+//! Tables of bands, recomputed from the bytes of every band in every census.
 
 use crate::common;
 
@@ -7,18 +6,20 @@ use std::collections::BTreeMap;
 
 use analysis::heap::HeapProfile;
 use analysis::recording::Recording;
-use common::build::Build;
+use common::build::LogBuilder;
 use common::{Case, fixture_cases, session_of};
 use eventlog::ids::{Duration, Nanos};
 use model::census::BandId;
 use model::time::Interval;
 use session::Session;
 use session::heap::choice::{Grouping, HeapChoice};
-use session::heap::growth::{BurstsQuery, CompanionsQuery, GrowthBy, GrowthQuery, RanThenQuery};
+use session::heap::growth::{
+    BurstsQuery, CompanionsQuery, ConcurrentActivityQuery, GrowthBy, GrowthQuery,
+};
 use session::heap::moments::{CensusDiffChoice, CensusDiffColumn, CensusDiffQuery};
 use session::heap::table::{BandColumn, BandRow, BandSort, BandTableQuery};
 
-/// Every log that has a heap profile.
+/// Returns all logs with a heap profile.
 fn logs() -> impl Iterator<Item = (Case, Recording, Session)> {
     let all = fixture_cases().into_iter().filter_map(|case| {
         let bytes = case.bytes();
@@ -41,7 +42,7 @@ fn choice(profile: u32) -> HeapChoice {
     }
 }
 
-/// The whole log, the middle half of the censuses, and nothing.
+/// Returns the whole log, the middle half of the censuses, and an empty range.
 fn ranges(profile: &HeapProfile) -> Vec<Option<Interval>> {
     let times = profile.censuses.times();
     let at = |quarter: usize| times[(times.len() - 1) * quarter / 4];
@@ -53,8 +54,7 @@ fn ranges(profile: &HeapProfile) -> Vec<Option<Interval>> {
     ]
 }
 
-/// The rows of a table with all columns but those of lines, which
-/// `crates/model` tests.
+/// Rows of a table with all columns except those of regression lines, which `crates/model` tests.
 type Plain = BTreeMap<String, (u64, u64, u64, u64, u32)>;
 
 fn plain(profile: &HeapProfile, range: Option<Interval>, end: Nanos) -> (Plain, Vec<u64>) {
@@ -73,7 +73,7 @@ fn plain(profile: &HeapProfile, range: Option<Interval>, end: Nanos) -> (Plain, 
     for band in profile.bands() {
         let values: Vec<u64> = wanted
             .iter()
-            .map(|&c| profile.censuses.at(band, c))
+            .map(|&c| profile.censuses.bytes_at(band, c))
             .collect();
         for (total, value) in totals.iter_mut().zip(&values) {
             *total += value;
@@ -119,7 +119,7 @@ fn the_table_is_what_the_censuses_say() {
                 let table = session.ask(&query).expect("a table");
                 let (expected, totals) = plain(profile, range, recording.end());
                 assert_eq!(
-                    table.counted.censuses as usize,
+                    table.census_range.censuses as usize,
                     totals.len(),
                     "{}",
                     case.name
@@ -128,7 +128,9 @@ fn the_table_is_what_the_censuses_say() {
                 let all: u64 = totals.iter().sum();
                 let n = totals.len().max(1) as f64;
                 for BandRow {
-                    called, numbers, ..
+                    band_label: called,
+                    numbers,
+                    ..
                 } in &table.rows
                 {
                     let &(sum, max, first, last, held) = &expected[&called.key];
@@ -146,7 +148,7 @@ fn the_table_is_what_the_censuses_say() {
                         case.name
                     );
                     let Some(peak) = row.peak else { continue };
-                    // In the census of that moment it holds its most, and not before.
+                    // The band reaches its maximum in the census at that time, and not before.
                     let held = |range: Interval| {
                         let of = BandTableQuery {
                             range: Some(range),
@@ -154,7 +156,7 @@ fn the_table_is_what_the_censuses_say() {
                         };
                         let table = session.ask(&of).expect("a table");
                         let mut rows = table.rows.into_iter();
-                        rows.find(|it| it.called == row.called)
+                        rows.find(|it| it.band_label == row.band_label)
                             .map_or(0, |it| it.numbers.max)
                     };
                     let most = row.numbers.max;
@@ -168,10 +170,10 @@ fn the_table_is_what_the_censuses_say() {
                 assert_eq!(table.all.share, if all > 0 { 1.0 } else { 0.0 });
                 assert_eq!(table.all.first, totals.first().copied().unwrap_or(0));
                 assert_eq!(table.all.last, totals.last().copied().unwrap_or(0));
-                let nearest = table.counted.nearest.map(|moment| moment.census);
+                let nearest = table.census_range.nearest.map(|moment| moment.census);
                 let is_empty = totals.is_empty().then(|| profile.censuses.len() as u32 - 1);
                 assert_eq!(nearest, is_empty);
-                // Any part of the rows is that part of all, in any order.
+                // A window of rows equals that part of all rows, in any order.
                 for column in BandColumn::ALL {
                     for descending in [true, false] {
                         query.sort = BandSort { column, descending };
@@ -206,7 +208,7 @@ fn is_sorted(rows: &[BandRow], sort: BandSort) {
             BandColumn::Deviation => numbers.stddev,
             BandColumn::Slope => numbers.bytes_per_second?,
             BandColumn::R2 => numbers.r2?,
-            // Texts.
+            // text columns
             _ => return None,
         })
     };
@@ -233,7 +235,7 @@ fn a_filter_lets_through_what_has_it_in_its_name() {
             .rows
             .iter()
             .filter(|row| {
-                let called = &row.called;
+                let called = &row.band_label;
                 let said = [&called.name, &called.subtitle, &called.key];
                 said.iter().any(|text| text.to_lowercase().contains('a'))
             })
@@ -282,7 +284,7 @@ fn two_censuses_differ_by_what_bands_gained() {
                 let moments = session.ask(&query).expect("two censuses");
                 let mut expected: Vec<(i64, String, u64, u64)> = Vec::new();
                 for band in profile.bands() {
-                    let at = |census| profile.censuses.at(band, census);
+                    let at = |census| profile.censuses.bytes_at(band, census);
                     let (before, after) = (if alone { 0 } else { at(before) }, at(after));
                     if before + after > 0 {
                         let gained = after as i64 - before as i64;
@@ -294,7 +296,7 @@ fn two_censuses_differ_by_what_bands_gained() {
                 let rows = rows.map(|row| {
                     (
                         row.difference(),
-                        row.called.key.clone(),
+                        row.band_label.key.clone(),
                         row.before,
                         row.after,
                     )
@@ -308,11 +310,11 @@ fn two_censuses_differ_by_what_bands_gained() {
                 assert!(close(seen, most), "{}", case.name);
             }
         }
-        // By default they are the first and the last one.
+        // By default the first and the last census are compared.
         let usual = session
             .ask(&CensusDiffQuery::default())
             .expect("two censuses");
-        let of = usual.counted.of;
+        let of = usual.census_range.of;
         assert_eq!((usual.before.census, usual.after.census), (0, of - 1));
         let by_name = CensusDiffQuery {
             moments: CensusDiffChoice {
@@ -324,7 +326,7 @@ fn two_censuses_differ_by_what_bands_gained() {
             ..CensusDiffQuery::default()
         };
         let rows = session.ask(&by_name).expect("two censuses").rows;
-        assert!(rows.len() < 2 || rows[0].called.name <= rows[1].called.name);
+        assert!(rows.len() < 2 || rows[0].band_label.name <= rows[1].band_label.name);
     }
 }
 
@@ -350,12 +352,12 @@ fn what_grows_leads_to_what_ran() {
                 continue;
             };
             let query = CompanionsQuery {
-                suspect: first.called.key.clone(),
+                suspect: first.band_label.key.clone(),
                 ..CompanionsQuery::default()
             };
             let like = session.ask(&query).expect("the band is there");
             assert_eq!(like.bands.rows.len(), like.correlation.len());
-            assert_eq!(like.bands.rows[0].called, first.called);
+            assert_eq!(like.bands.rows[0].band_label, first.band_label);
             assert!(
                 like.correlation.is_sorted_by(|a, b| a >= b),
                 "{}",
@@ -376,7 +378,7 @@ fn what_grows_leads_to_what_ran() {
 
 #[test]
 fn what_ran_then_is_told_with_the_most_first() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (1, 10_000), |log| {
         log.event(19, 10, b"START outer");
         log.run(100, 1).stop(300, 1, 3);
@@ -389,7 +391,10 @@ fn what_ran_then_is_told_with_the_most_first() {
     });
     log.end();
     let session = session_of(&log.bytes).expect("a log");
-    let then = session.ask(&RanThenQuery(Interval::new(Nanos(200), Nanos(1_200))));
+    let then = session.ask(&ConcurrentActivityQuery(Interval::new(
+        Nanos(200),
+        Nanos(1_200),
+    )));
     let threads: Vec<_> = then
         .threads
         .iter()
@@ -398,6 +403,9 @@ fn what_ran_then_is_told_with_the_most_first() {
     assert_eq!((threads, then.running_ns), (vec![(2, 600), (1, 150)], 750));
     let spans: Vec<&str> = then.spans.iter().map(|then| then.name.as_str()).collect();
     assert_eq!((spans, then.span_count), (vec!["outer", "inner"], 2));
-    let none = session.ask(&RanThenQuery(Interval::new(Nanos(5_500), Nanos(5_600))));
+    let none = session.ask(&ConcurrentActivityQuery(Interval::new(
+        Nanos(5_500),
+        Nanos(5_600),
+    )));
     assert!(none.known && none.threads.is_empty() && none.spans.is_empty());
 }

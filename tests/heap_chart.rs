@@ -1,4 +1,4 @@
-//! The chart of a heap profile shows what its censuses say, at any width.
+//! The chart of a heap profile shows its censuses, at any width.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ use session::heap::choice::{HeapChoice, HeapFilter};
 use session::tracks::TimelineQuery;
 use session::tracks::bands::Bands;
 
-/// Every log that has a heap profile.
+/// Returns all logs with a heap profile.
 fn logs() -> Vec<(String, Recording, Session)> {
     let all = fixture_cases().into_iter().filter_map(|case| {
         let bytes = case.bytes();
@@ -36,8 +36,7 @@ fn ask(session: &Session, choice: &HeapChoice, view: Option<Interval>, width_px:
     session.ask(&query).expect("a profile")
 }
 
-/// Without a filter, what is drawn adds up to all bytes of the census; each band
-/// is what the profile says of it.
+/// Without a filter, the bands of a census add up to its total, and each has the value of the profile.
 #[test]
 fn stacks_are_the_censuses() {
     for (name, recording, session) in logs() {
@@ -58,10 +57,10 @@ fn stacks_are_the_censuses() {
                     .map(|band| chart.stacks.value(band, stack))
                     .sum();
                 assert_eq!(drawn, total, "{name}, census {census}");
-                // Each value is that of some band; the last may be of many.
+                // Each value is that of a single band; the last one may combine several.
                 for (place, band) in chart.bands.iter().enumerate() {
                     let value = chart.stacks.value(place, stack) as u64;
-                    let held = || all.iter().map(|&id| censuses.at(id, census));
+                    let held = || all.iter().map(|&id| censuses.bytes_at(id, census));
                     let is_one = value == 0 || held().any(|bytes| bytes == value);
                     assert!(is_one || !band.is_single(), "{name}: {} {value}", band.name);
                 }
@@ -70,8 +69,7 @@ fn stacks_are_the_censuses() {
     }
 }
 
-/// Of censuses that share a pixel the one with the most bytes is drawn, so that no
-/// peak is lost.
+/// Among censuses that share a pixel, the one with the most bytes is drawn, so that no peak is lost.
 #[test]
 fn no_peak_is_lost_at_any_width() {
     for (name, recording, session) in logs() {
@@ -108,19 +106,27 @@ fn the_track_shows_what_the_chart_shows() {
             width_px: 10_000,
             rows: vec![Bands.into()],
             heap: HeapFilter::default(),
-            patience_runs: None,
+            run_budget: None,
         });
-        let named: Vec<&str> = reply.named.iter().map(|series| &*series.name).collect();
+        let named: Vec<&str> = reply
+            .named_series
+            .iter()
+            .map(|series| &*series.name)
+            .collect();
         let bands: Vec<&str> = chart.bands.iter().map(|band| &*band.name).collect();
         assert_eq!(named, bands, "{name}");
-        let colours: Vec<u8> = reply.named.iter().map(|series| series.colour).collect();
+        let colors: Vec<u8> = reply
+            .named_series
+            .iter()
+            .map(|series| series.color)
+            .collect();
         let slots: Vec<u8> = chart.bands.iter().map(|band| band.slot).collect();
-        assert_eq!(colours, slots, "{name}");
+        assert_eq!(colors, slots, "{name}");
         assert_eq!(reply.points.last, chart.stacks.bytes, "{name}");
     }
 }
 
-/// A band that is hidden, shown alone or followed is in the chart as it should be.
+/// Hidden, solo and pinned bands.
 #[test]
 fn hidden_alone_and_followed() {
     for (name, _, session) in logs() {
@@ -155,7 +161,7 @@ fn hidden_alone_and_followed() {
             std::slice::from_ref(&first.key),
             "{name}"
         );
-        // A small band is shown by itself if it is followed.
+        // A small band is shown separately if it is pinned.
         let all = HeapChoice {
             bands: 200,
             ..HeapChoice::default()

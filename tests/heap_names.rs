@@ -1,5 +1,5 @@
-//! Names of the bands of a heap profile by info table: by what the log says, and
-//! by the symbols of the program that wrote it (`fixtures/symbols/heap-ipe.nm`).
+//! Names of the bands of a heap profile by info table: from the log, and from the symbols of the program that
+//! wrote it (`fixtures/symbols/heap-ipe.nm`).
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use common::{fixture, session_of};
-use session::heap::about::{About, AboutQuery};
+use session::heap::band_info::{BandInfo, BandInfoQuery};
 use session::heap::choice::{Grouping, HeapChoice, SelectedBands};
 use session::{AddressNames, Session};
 use symbols::Symbols;
@@ -26,7 +26,7 @@ fn chosen(session: &Session, group: Grouping) -> SelectedBands {
     session.heap(&choice, None).expect("a heap profile")
 }
 
-/// Each band with its share of all bytes, the largest first.
+/// Returns name, subtitle and share of bytes of each band, largest first.
 fn shares(session: &Session, group: Grouping) -> Vec<(String, String, f64)> {
     let chosen = chosen(session, group);
     let all: u128 = chosen
@@ -49,7 +49,7 @@ fn shares(session: &Session, group: Grouping) -> Vec<(String, String, f64)> {
     rows.collect()
 }
 
-/// Which part of the bytes is in bands that are not just an address.
+/// Returns the share of bytes in bands whose name is not just an address.
 fn named(session: &Session) -> f64 {
     let bands = shares(session, Grouping::Band).into_iter();
     let named = bands.filter(|(name, ..)| !name.starts_with("0x"));
@@ -66,8 +66,8 @@ fn name_by(session: &mut Session, list: &str) -> AddressNames {
     session.set_symbols(&mut symbols).expect("it can be read")
 }
 
-/// The list with every symbol at another address.
-fn moved(list: &str, to: impl Fn(u64) -> u64) -> String {
+/// Maps the addresses of all symbols with `to`.
+fn with_moved_addresses(list: &str, to: impl Fn(u64) -> u64) -> String {
     let line = |line: &str| {
         let (address, rest) = line.split_once(' ')?;
         let address = to(u64::from_str_radix(address, 16).ok()?);
@@ -76,8 +76,8 @@ fn moved(list: &str, to: impl Fn(u64) -> u64) -> String {
     list.lines().filter_map(line).collect()
 }
 
-/// The list with the names in the opposite order.
-fn turned(list: &str) -> String {
+/// Assigns the names to the addresses in reverse order.
+fn with_reversed_names(list: &str) -> String {
     let lines = list.lines().zip(list.lines().rev());
     let line = |(line, other): (&str, &str)| {
         let (address, _) = line.split_once(' ')?;
@@ -128,7 +128,10 @@ fn groups_have_together_what_bands_have() {
 fn a_program_that_was_loaded_elsewhere_names_the_same() {
     let (mut here, mut there) = (session(), session());
     name_by(&mut here, &list());
-    let told = name_by(&mut there, &moved(&list(), |at| at - 0x40_0000));
+    let told = name_by(
+        &mut there,
+        &with_moved_addresses(&list(), |at| at - 0x40_0000),
+    );
     assert!(
         told.text.contains("loaded 0x400000 behind"),
         "{}",
@@ -142,13 +145,17 @@ fn a_program_that_was_loaded_elsewhere_names_the_same() {
 fn another_build_names_nothing() {
     let unnamed = shares(&session(), Grouping::Band);
     for list in [
-        moved(&list(), |at| at + (at >> 10 << 3)),
-        // Symbols at the same places, of something else.
-        turned(&list()),
+        with_moved_addresses(&list(), |at| at + (at >> 10 << 3)),
+        // The same addresses with other names.
+        with_reversed_names(&list()),
     ] {
         let mut session = session();
         let told = name_by(&mut session, &list);
-        assert!(told.text.starts_with("Nothing is named"), "{}", told.text);
+        assert!(
+            told.text.starts_with("Nothing symbolicated"),
+            "{}",
+            told.text
+        );
         assert!(told.failed);
         assert_eq!(shares(&session, Grouping::Band), unnamed);
     }
@@ -159,12 +166,15 @@ fn a_band_is_told_about() {
     let mut session = session();
     let about = |session: &Session, key: &str| {
         let key = key.to_owned();
-        session.ask(&AboutQuery { profile: 0, key })
+        session.ask(&BandInfoQuery { profile: 0, key })
     };
-    let told = |about: &About| (about.band.name.clone(), about.closure_type.clone());
+    let told = |about: &BandInfo| (about.band.name.clone(), about.closure_type.clone());
     let unnamed = about(&session, "0x488890").expect("a band");
     assert_eq!(told(&unnamed), ("0x488890".to_owned(), None));
-    assert!(unnamed.advice.contains("Drop the program"), "{unnamed:?}");
+    assert!(
+        unnamed.advice.contains("Drop the executable"),
+        "{unnamed:?}"
+    );
     name_by(&mut session, &list());
     let named = about(&session, "0x488890").expect("a band");
     assert_eq!(told(&named), (":".to_owned(), Some("CONSTR".to_owned())));

@@ -1,5 +1,5 @@
-//! Heap profiles by cost-centre stack: the sums of bands, flame graph, tree and
-//! area over time are the same numbers, on every log and in every part of it.
+//! Heap profiles by cost-centre stack: bands, flame graph, tree and area chart have the same numbers, on every log
+//! and in every part of it.
 
 use crate::common;
 
@@ -7,19 +7,19 @@ use std::collections::HashMap;
 
 use analysis::flamegraph::sources;
 use analysis::heap::HeapProfiles;
-use common::build::{Build, Declared};
-use common::{Known, for_all, known, session_of};
+use common::build::{EventTypeDecl, LogBuilder};
+use common::{ExpectedCoverage, expected_coverage, for_all, session_of};
 use eventlog::ids::Nanos;
-use model::profile::origin::Choice;
+use model::profile::stack_source::FlameSelection;
 use model::time::Interval;
 use session::Session;
 use session::flame::area::{FlameArea, FlameAreaQuery};
 use session::flame::query::{FlameBoxes, FlameHead, FlameQuery, View};
-use session::heap::tree::{Open, TreeAnswer, TreeColumn, TreeQuery};
+use session::heap::tree::{ExpandedNodes, TreeAnswer, TreeColumn, TreeQuery};
 
-fn graph(session: &Session, choice: Choice) -> (FlameHead, FlameBoxes) {
+fn graph(session: &Session, choice: FlameSelection) -> (FlameHead, FlameBoxes) {
     let query = FlameQuery {
-        choice: Choice {
+        choice: FlameSelection {
             source: sources::HEAP,
             ..choice
         },
@@ -35,7 +35,7 @@ fn tree(session: &Session, profile: u32, range: Option<Interval>) -> Option<Tree
     session.ask(&TreeQuery {
         profile,
         range,
-        open: Some(Open::All),
+        open: Some(ExpandedNodes::All),
         descending: true,
         rows: 0..u64::MAX,
         ..TreeQuery::default()
@@ -53,8 +53,8 @@ fn area(session: &Session, stack: Option<u32>, span: Option<Interval>) -> FlameA
     })
 }
 
-/// The bytes of all bands of all profiles by stack, summed over the censuses of
-/// a range, and how many censuses these are.
+/// Returns the bytes of all bands in all profiles by stack, summed over the censuses of a range, and the number of
+/// censuses.
 fn bands(heap: &HeapProfiles, log: Interval, range: Option<Interval>) -> (u128, usize) {
     let (mut sum, mut many) = (0, 0);
     let by_stack = heap.iter().filter(|profile| profile.has_stacks());
@@ -72,7 +72,7 @@ fn log_of(session: &Session) -> Interval {
     Interval::new(Nanos(0), end)
 }
 
-/// Whole log, its parts, and a range around no census at all.
+/// Returns the whole log, its parts, and ranges without any census.
 fn ranges(session: &Session) -> Vec<Option<Interval>> {
     let end = log_of(session).end().0;
     let cut =
@@ -82,7 +82,7 @@ fn ranges(session: &Session) -> Vec<Option<Interval>> {
         .flat_map(|of| (0..of).map(move |part| Interval::new(cut(part, of), cut(part + 1, of))));
     let odd = [
         Interval::new(Nanos(end / 2), Nanos(end / 2 + 1)),
-        Interval::at(Nanos(end)),
+        Interval::empty_at(Nanos(end)),
     ];
     parts.chain(odd).map(Some).chain([None]).collect()
 }
@@ -97,9 +97,9 @@ fn check(session: &Session, number: u32) -> Result<usize, String> {
         let (sum, censuses) = bands(session.recording().heap(), log_of(session), range);
         let (head, boxes) = graph(
             session,
-            Choice {
+            FlameSelection {
                 range,
-                ..Choice::default()
+                ..FlameSelection::default()
             },
         );
         let tree = tree(session, number, range).ok_or("no tree")?;
@@ -146,7 +146,10 @@ fn check(session: &Session, number: u32) -> Result<usize, String> {
     Ok(nodes)
 }
 
-fn for_all_profiles(known: Known, check: impl Fn(&Session, u32) -> Result<usize, String>) {
+fn for_all_profiles(
+    known: ExpectedCoverage,
+    check: impl Fn(&Session, u32) -> Result<usize, String>,
+) {
     for_all(known, |case| {
         let Ok(session) = session_of(&case.bytes()) else {
             return Ok(0);
@@ -159,20 +162,20 @@ fn for_all_profiles(known: Known, check: impl Fn(&Session, u32) -> Result<usize,
 
 #[test]
 fn bands_graph_tree_and_area_are_the_same_numbers() {
-    for_all_profiles(known([1, 100], [4, 600]), check);
+    for_all_profiles(expected_coverage([1, 100], [4, 600]), check);
 }
 
-/// What became of each stack from the first census to the last is what both
-/// have, and together it is what all became.
+/// The change of a stack between the first and the last census is the difference of both, and the changes add up
+/// to the total change.
 #[test]
 fn two_moments_differ_by_what_both_have() {
-    for_all_profiles(known([1, 9], [4, 60]), |session, _| {
+    for_all_profiles(expected_coverage([1, 9], [4, 60]), |session, _| {
         let log = log_of(session);
         let (head, boxes) = graph(
             session,
-            Choice {
+            FlameSelection {
                 moments: Some(log),
-                ..Choice::default()
+                ..FlameSelection::default()
             },
         );
         let whole = area(session, None, None);
@@ -190,7 +193,7 @@ fn two_moments_differ_by_what_both_have() {
                 return Err(format!("box {i}: {:?}", ends(&own)));
             }
         }
-        // As wide as their bytes: the outermost fill the width.
+        // The outermost boxes fill the width.
         let widths: f64 = (0..boxes.len())
             .filter(|&i| boxes.depth[i] == 0)
             .map(|i| boxes.width[i])
@@ -202,7 +205,7 @@ fn two_moments_differ_by_what_both_have() {
     });
 }
 
-const TYPES: &[Declared] = &[
+const TYPES: &[EventTypeDecl] = &[
     (18, Some(14), "Block marker"),
     (160, None, "Start of heap profile"),
     (161, None, "Cost-centre definition"),
@@ -211,12 +214,12 @@ const TYPES: &[Declared] = &[
     (165, Some(8), "End of heap profile sample"),
 ];
 
-struct Made(Build);
+struct ProfileBuilder(LogBuilder);
 
-impl Made {
-    /// A profile by cost-centre stack, of a part of lives if that is named.
+impl ProfileBuilder {
+    /// Starts a profile by cost-centre stack, restricted to a biographical state unless `of_lives` is empty.
     fn new(of_lives: &str) -> Self {
-        let mut log = Build::with_types(TYPES);
+        let mut log = LogBuilder::with_types(TYPES);
         let head = [
             &[0][..],
             &10_u64.to_be_bytes(),
@@ -232,7 +235,7 @@ impl Made {
         Self(log)
     }
 
-    /// A census: the bytes of stacks, innermost first.
+    /// Appends a census: bytes of stacks, innermost frame first.
     fn census(&mut self, at: u64, stacks: &[(u64, &[u32])]) {
         self.0.event(162, at, &at.to_be_bytes());
         for (bytes, stack) in stacks {
@@ -270,9 +273,9 @@ fn shown(tree: &TreeAnswer) -> Vec<String> {
     tree.rows.iter().map(row).collect()
 }
 
-/// The last census is at the log's very end, and counts there.
+/// Builds a profile whose last census is at the very end of the log, where it still counts.
 fn small() -> Session {
-    let mut log = Made::new("");
+    let mut log = ProfileBuilder::new("");
     log.census(10, &[(80, &[2, 1]), (40, &[3, 2, 1]), (8, &[])]);
     log.census(20, &[(40, &[2, 1])]);
     log.census(30, &[(40, &[3, 2, 1]), (40, &[1]), (16, &[])]);
@@ -314,7 +317,7 @@ fn a_tree_of_a_made_log() {
         rows: 0..10,
         ..TreeQuery::default()
     };
-    // Open at first is the way to where most is.
+    // Initially open is the path to the node with the most bytes.
     let ask = |query: &TreeQuery| shown(&session.ask(query).expect("a tree"));
     let opened = ask(&query);
     assert_eq!(
@@ -328,7 +331,7 @@ fn a_tree_of_a_made_log() {
     );
     let filtered = TreeQuery {
         filter: "LOAD".into(),
-        open: Some(Open::These(Vec::new())),
+        open: Some(ExpandedNodes::These(Vec::new())),
         ..query.clone()
     };
     assert_eq!(
@@ -337,7 +340,7 @@ fn a_tree_of_a_made_log() {
     );
     let closed = TreeQuery {
         sort: TreeColumn::Name,
-        open: Some(Open::These(Vec::new())),
+        open: Some(ExpandedNodes::These(Vec::new())),
         rows: 1..2,
         ..query
     };
@@ -345,11 +348,11 @@ fn a_tree_of_a_made_log() {
     assert_eq!(tree(&session, 1, None), Some(all));
 }
 
-/// A profile of a part of lives does not say when its censuses were: they go by
-/// number, and all are in every range.
+/// A profile restricted to a biographical state has no times of censuses: they are numbered, and every range
+/// includes all of them.
 #[test]
 fn censuses_without_times_go_by_number() {
-    let mut log = Made::new("drag");
+    let mut log = ProfileBuilder::new("drag");
     for bytes in [10, 30, 20] {
         log.census(50, &[(bytes, &[2, 1])]);
     }
@@ -368,9 +371,9 @@ fn censuses_without_times_go_by_number() {
     let moments = Some(Interval::new(Nanos(0), Nanos(1)));
     let (head, _) = graph(
         &session,
-        Choice {
+        FlameSelection {
             moments,
-            ..Choice::default()
+            ..FlameSelection::default()
         },
     );
     assert_eq!((head.total_before, head.total), (Some(10), 30));

@@ -1,19 +1,19 @@
-//! Memory held against live data: on every log, against the events themselves;
-//! on logs made by hand, number by number; and its sentences.
+//! Memory held by the runtime compared with live data: on every log against its events, on synthetic logs number
+//! by number, and its sentences.
 
 use crate::common;
 
 use std::fmt::Write as _;
 
-use analysis::heap::held::{Held, HeldMoment, Part};
+use analysis::heap::memory::{HeldMemory, MemoryMoment, MemoryPart};
 use analysis::numbers::collections_query::CollectionsQuery;
-use common::build::{Build, Declared};
-use common::{Case, fixture, for_all, known};
+use common::build::{EventTypeDecl, LogBuilder};
+use common::{Case, expected_coverage, fixture, for_all};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
 use model::time::Interval;
-use session::questions::{HeldQuery, SummaryQuery};
+use session::questions::{HeldMemoryQuery, SummaryQuery};
 use session::{Session, read_session};
 use views::words::held::{headline, missing, part_name, reasons};
 
@@ -21,28 +21,27 @@ fn span(from: u64, to: u64) -> Interval {
     Interval::new(Nanos(from), Nanos(to))
 }
 
-/// What the runtime says of the memory after a collection, in the order of
-/// writing.
+/// Memory numbers that the runtime logs after a collection.
 #[derive(Clone, Copy, Debug, Default)]
-struct Told {
+struct RuntimeMemory {
     slop: u64,
     free: u64,
     live: Option<u64>,
     held: Option<u64>,
     blocks: Option<u64>,
-    /// Megablocks held before, needed, returned.
+    /// Megablocks: held before, needed, returned.
     returned: Option<[u64; 3]>,
 }
 
-fn told(mut bytes: &[u8]) -> Vec<Told> {
-    let mut all: Vec<Told> = Vec::new();
+fn runtime_memory(mut bytes: &[u8]) -> Vec<RuntimeMemory> {
+    let mut all: Vec<RuntimeMemory> = Vec::new();
     let mut told_return = None;
     let mut see = |record: &Record<'_>| match record.event() {
-        Event::GCStatsGHC { slop, frag, .. } => all.push(Told {
+        Event::GCStatsGHC { slop, frag, .. } => all.push(RuntimeMemory {
             slop,
             free: frag,
             returned: told_return.take(),
-            ..Told::default()
+            ..RuntimeMemory::default()
         }),
         Event::MemReturn {
             current,
@@ -64,15 +63,15 @@ fn told(mut bytes: &[u8]) -> Vec<Told> {
     all
 }
 
-fn moments(held: &Held) -> impl Iterator<Item = &HeldMoment> {
+fn moments(held: &HeldMemory) -> impl Iterator<Item = &MemoryMoment> {
     let ends = [&held.peak, &held.last_major, &held.last];
     ends.into_iter()
         .flatten()
         .chain(held.slices.iter().flatten())
 }
 
-/// The parts are all of the memory, in any range.
-fn check_sums(held: &Held) -> Result<usize, String> {
+/// The parts add up to the memory held, in any range.
+fn check_sums(held: &HeldMemory) -> Result<usize, String> {
     let mut count = 0;
     for moment in moments(held) {
         let (total, of) = (moment.parts.total(), moment.held_bytes);
@@ -88,7 +87,7 @@ fn check_sums(held: &Held) -> Result<usize, String> {
     Ok(count)
 }
 
-/// Each collection, against what its own events say.
+/// Compares each collection with its own events.
 fn check_collections(session: &Session, case: &Case) -> Result<usize, String> {
     let query = CollectionsQuery {
         rows: 0..u64::MAX,
@@ -96,11 +95,11 @@ fn check_collections(session: &Session, case: &Case) -> Result<usize, String> {
     };
     let rows = session.ask(&query).rows;
     let told_ones = rows.iter().filter(|gc| gc.generation.is_some());
-    let told = told(&case.bytes());
+    let told = runtime_memory(&case.bytes());
     let mut count = 0;
     for (gc, told) in told_ones.zip(&told) {
         let range = span(gc.start.0, gc.start.0 + 1);
-        let Some(moment) = session.ask(&HeldQuery(Some(range))).last else {
+        let Some(moment) = session.ask(&HeldMemoryQuery(Some(range))).last else {
             continue;
         };
         if moment.collection != gc.number || told.held.is_none() {
@@ -112,38 +111,44 @@ fn check_collections(session: &Session, case: &Case) -> Result<usize, String> {
     Ok(count)
 }
 
-fn check_collection(moment: &HeldMoment, told: &Told) -> Result<(), &'static str> {
-    let of = |part| moment.parts.of(part);
+fn check_collection(moment: &MemoryMoment, told: &RuntimeMemory) -> Result<(), &'static str> {
+    let of = |part| moment.parts.get(part);
     let ensure = |holds: bool, why| if holds { Ok(()) } else { Err(why) };
     let held = told.held.unwrap_or(0);
     ensure(moment.held_bytes == held, "held")?;
-    // The runtime keeps its books of blocks in four of each 256.
+    // Block descriptors take four of the 256 blocks in each megablock.
     if let Some(blocks) = told.blocks {
         ensure(moment.parts.in_use() == blocks + held / 64, "blocks")?;
     }
-    let free = of(Part::Reserve) + of(Part::Free) + of(Part::Stuck);
+    let free = of(MemoryPart::Reserve) + of(MemoryPart::Free) + of(MemoryPart::Stuck);
     ensure(free == told.free, "free")?;
     let Some(live) = told.live else {
         return ensure(!moment.major, "not major");
     };
     ensure(moment.major && moment.live_bytes == Some(live), "live")?;
-    // What the nonmoving collector calls live may be more than there is by now.
+    // The nonmoving collector may report more live data than there is by now.
     let in_use = held - told.free;
-    ensure(of(Part::Live) == live.min(in_use), "live data")?;
-    let slop = told.slop.min(in_use - of(Part::Live));
-    ensure(of(Part::Slop) == slop, "ends of blocks")?;
-    ensure(of(Part::Grown) == 0, "nothing has grown yet")?;
+    ensure(of(MemoryPart::Live) == live.min(in_use), "live data")?;
+    let slop = told.slop.min(in_use - of(MemoryPart::Live));
+    ensure(of(MemoryPart::Slop) == slop, "ends of blocks")?;
+    ensure(of(MemoryPart::Grown) == 0, "nothing has grown yet")?;
     let Some([current, needed, returned]) = told.returned else {
-        return ensure(of(Part::Reserve) + of(Part::Stuck) == 0, "not told");
+        return ensure(
+            of(MemoryPart::Reserve) + of(MemoryPart::Stuck) == 0,
+            "not told",
+        );
     };
     let beyond = (current - returned).saturating_sub(needed) << 20;
-    ensure(of(Part::Stuck) == beyond.min(told.free), "beyond the need")?;
+    ensure(
+        of(MemoryPart::Stuck) == beyond.min(told.free),
+        "beyond the need",
+    )?;
     ensure(moment.needed_bytes == Some(needed << 20), "needed")
 }
 
 #[test]
 fn parts_are_what_the_events_say() {
-    for_all(known([27, 240], [95, 4000]), |case| {
+    for_all(expected_coverage([27, 240], [95, 4000]), |case| {
         let Ok(session) = common::session_of(&case.bytes()) else {
             return Ok(0);
         };
@@ -153,12 +158,12 @@ fn parts_are_what_the_events_say() {
 
 #[test]
 fn parts_are_all_of_the_memory_in_any_range() {
-    for_all(known([27, 31_000], [95, 120_000]), |case| {
+    for_all(expected_coverage([27, 31_000], [95, 120_000]), |case| {
         let Ok(session) = common::session_of(&case.bytes()) else {
             return Ok(0);
         };
         let log = session.overview().span.unwrap_or_default();
-        let whole = session.ask(&HeldQuery(None));
+        let whole = session.ask(&HeldMemoryQuery(None));
         let summary = session.ask(&SummaryQuery(None));
         if whole.peak.map(|peak| peak.held_bytes) != summary.max_heap_size {
             return Err(format!("{:?} {:?}", whole.peak, summary.max_heap_size));
@@ -168,13 +173,13 @@ fn parts_are_all_of_the_memory_in_any_range() {
         for part in 0..7 {
             let start = from + length / 7 * part;
             let range = span(start, start + length / (part + 3));
-            count += check_sums(&session.ask(&HeldQuery(Some(range))))?;
+            count += check_sums(&session.ask(&HeldMemoryQuery(Some(range))))?;
         }
         Ok(count)
     });
 }
 
-const TYPES: &[Declared] = &[
+const TYPES: &[EventTypeDecl] = &[
     (9, Some(0), "Starting GC"),
     (10, Some(0), "Finished GC"),
     (18, Some(14), "Block marker"),
@@ -190,7 +195,7 @@ const TYPES: &[Declared] = &[
 
 const MIB: u64 = 1 << 20;
 
-/// A collection of a log that is made: its numbers in MiB.
+/// Collection of a synthetic log: time in nanoseconds, sizes in MiB.
 #[derive(Clone, Copy, Default)]
 struct Gc {
     at: u64,
@@ -202,8 +207,8 @@ struct Gc {
 }
 
 impl Gc {
-    fn write(self, log: &mut Build) {
-        let number = |log: &mut Build, id, bytes: u64| {
+    fn write(self, log: &mut LogBuilder) {
+        let number = |log: &mut LogBuilder, id, bytes: u64| {
             let payload = [&[0; 4][..], &bytes.to_be_bytes()].concat();
             log.event(id, self.at + 50, &payload);
         };
@@ -228,9 +233,9 @@ impl Gc {
     }
 }
 
-/// A log with two capabilities and nurseries of 4 MiB.
-fn made(arguments: &str, collections: &[Gc]) -> Session {
-    let mut log = Build::with_types(TYPES);
+/// Builds a log with two capabilities and nurseries of 4 MiB.
+fn synthetic_log(arguments: &str, collections: &[Gc]) -> Session {
+    let mut log = LogBuilder::with_types(TYPES);
     log.block(None, (0, 5), |log| {
         let arguments = [&[0; 4][..], arguments.as_bytes(), &[0]].concat();
         log.event(30, 1, &arguments);
@@ -252,10 +257,10 @@ fn made(arguments: &str, collections: &[Gc]) -> Session {
     read_session(&mut log.bytes.as_slice()).expect("a log")
 }
 
-fn mib(moment: Option<HeldMoment>) -> Vec<(Part, u64)> {
+fn mib(moment: Option<MemoryMoment>) -> Vec<(MemoryPart, u64)> {
     let moment = moment.expect("a moment");
-    let part = |part| (part, moment.parts.of(part) / MIB);
-    let parts = Part::ALL.into_iter().map(part);
+    let part = |part| (part, moment.parts.get(part) / MIB);
+    let parts = MemoryPart::ALL.into_iter().map(part);
     parts.filter(|(_, size)| *size > 0).collect()
 }
 
@@ -296,13 +301,17 @@ const GROWING: [Gc; 4] = [
 
 #[test]
 fn parts_of_a_log_that_is_known() {
-    use Part::{Grown, Live, Nursery, Reserve, Runtime, Slop, Stuck, Unknown};
-    let session = made("p", &GROWING);
-    let at = |from: u64| session.ask(&HeldQuery(Some(span(from, from + 10)))).last;
-    // Before the first major collection nothing is known of what is live.
-    let free = Part::Free;
+    use MemoryPart::{Grown, Live, Nursery, Reserve, Runtime, Slop, Stuck, Unknown};
+    let session = synthetic_log("p", &GROWING);
+    let at = |from: u64| {
+        session
+            .ask(&HeldMemoryQuery(Some(span(from, from + 10))))
+            .last
+    };
+    // Live data is unknown before the first major collection.
+    let free = MemoryPart::Free;
     assert_eq!(mib(at(100)), [(Nursery, 8), (Unknown, 6), (free, 6)]);
-    // 60 are held and 50 needed: 10 could not be given back.
+    // 60 MiB are held after returning 4, but 50 are needed: 10 could not be returned.
     let first = [
         (Live, 10),
         (Slop, 1),
@@ -312,7 +321,7 @@ fn parts_of_a_log_that_is_known() {
         (Stuck, 10),
     ];
     assert_eq!(mib(at(1000)), first);
-    // What came since may be live or not; it grew into what was free.
+    // Data allocated since may be live or not; it grew into free memory.
     let grown = [
         (Live, 10),
         (Slop, 1),
@@ -330,17 +339,17 @@ fn parts_of_a_log_that_is_known() {
         (Reserve, 180),
     ];
     assert_eq!(mib(at(3000)), last);
-    let whole = session.ask(&HeldQuery(None));
+    let whole = session.ask(&HeldMemoryQuery(None));
     assert_eq!((whole.collections, whole.majors), (4, 2));
     let peak = whole.peak.expect("a peak");
     assert_eq!((peak.at, peak.held_bytes), (Nanos(3040), 300 * MIB));
     assert_eq!(peak.copying_factor(), Some(3.0));
-    // (2 + 2) times what is live with the ends of its blocks, and two nurseries.
+    // (2 + 2) times live data with its slop, and two nurseries.
     assert_eq!(peak.expected_bytes, Some((4 * 102 + 8) * MIB));
-    let given = whole.given_back.expect("told");
+    let given = whole.returned.expect("told");
     assert_eq!((given.asked, given.returned_bytes), (1, 4 * MIB));
-    // Between collections the memory is what the one before left.
-    let between = session.ask(&HeldQuery(Some(span(2500, 2600))));
+    // Between collections, memory is what the previous one left.
+    let between = session.ask(&HeldMemoryQuery(Some(span(2500, 2600))));
     assert_eq!(
         (between.collections, mib(between.peak)),
         (0, grown.to_vec())
@@ -352,14 +361,14 @@ fn parts_of_a_log_that_is_known() {
 
 #[test]
 fn slices_show_the_most_that_was_held() {
-    let session = made("p", &GROWING);
-    let held = session.ask(&HeldQuery(Some(span(0, 24_000))));
+    let session = synthetic_log("p", &GROWING);
+    let held = session.ask(&HeldMemoryQuery(Some(span(0, 24_000))));
     let sizes: Vec<u64> = held
         .slices
         .iter()
         .map(|it| it.map_or(0, |it| it.held_bytes / MIB))
         .collect();
-    // The log ends at 3,050 ns, and with it the range: 240 slices of 12.7 ns.
+    // The range is clipped to the end of the log at 3,050 ns: 240 slices of 12.7 ns.
     assert_eq!(held.range, span(0, 3050));
     assert_eq!(
         (
@@ -369,17 +378,20 @@ fn slices_show_the_most_that_was_held() {
     );
 }
 
-/// All that is said of a log or a range of it.
-fn said(name: &str, session: &Session, range: Option<Interval>) -> String {
-    let held = session.ask(&HeldQuery(range));
+/// Renders all sentences and numbers about a log or a range of it.
+fn render(name: &str, session: &Session, range: Option<Interval>) -> String {
+    let held = session.ask(&HeldMemoryQuery(range));
     let mut text = format!("# {name}\n");
     let mut line = |words: &str| {
         let _ = writeln!(text, "{}", words.replace('\u{a0}', " "));
     };
     line(&headline(&held).unwrap_or_default());
     for moment in [held.peak, held.last_major].into_iter().flatten() {
-        let part = |part: Part| format!("{} {}", part_name(part), moment.parts.of(part) / 1024);
-        let parts = Part::ALL.into_iter().filter(|it| moment.parts.of(*it) > 0);
+        let part =
+            |part: MemoryPart| format!("{} {}", part_name(part), moment.parts.get(part) / 1024);
+        let parts = MemoryPart::ALL
+            .into_iter()
+            .filter(|it| moment.parts.get(*it) > 0);
         line(&format!(
             "KiB: {}",
             parts.map(part).collect::<Vec<_>>().join(", ")
@@ -409,7 +421,7 @@ fn sentences() {
         "ghc-9.6.6/heap-N2-hT-l-au",
         "ghc-9.10.3/fib-forkio-N8-la",
     ] {
-        text += &said(name, &fixture(name).session(), None);
+        text += &render(name, &fixture(name).session(), None);
         text += "\n";
     }
     let at_exit = Gc {
@@ -429,8 +441,16 @@ fn sentences() {
         returned: Some([300, 28, 10]),
     };
     let all: Vec<Gc> = GROWING.into_iter().chain([fallen, at_exit]).collect();
-    text += &said("made", &made("p\0+RTS\0-F1.5\0-Fd2", &all), None);
-    text += &said("made, before", &made("p", &all), Some(span(0, 500)));
-    text += &said("made, between", &made("p", &all), Some(span(2500, 2600)));
+    text += &render("made", &synthetic_log("p\0+RTS\0-F1.5\0-Fd2", &all), None);
+    text += &render(
+        "made, before",
+        &synthetic_log("p", &all),
+        Some(span(0, 500)),
+    );
+    text += &render(
+        "made, between",
+        &synthetic_log("p", &all),
+        Some(span(2500, 2600)),
+    );
     insta::assert_snapshot!(text);
 }

@@ -1,6 +1,5 @@
-//! The layers of the library have walls: Cargo keeps each crate from those
-//! above it, and this test keeps the modules within a crate from circles that
-//! run through different folders. Files of one folder may know each other.
+//! Layers of the code: Cargo prevents dependencies on higher crates, and this test prevents cycles between modules
+//! of different folders within a crate. Modules of one folder may depend on each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,19 +7,19 @@ use std::path::{Path, PathBuf};
 
 use syn::visit::{self, Visit};
 
-/// A module by its path from the root of its crate.
+/// Module path from the root of its crate.
 type Module = Vec<String>;
 
-/// Collects the paths that a file names outside of its tests.
+/// Collects the paths that a file uses outside of its tests.
 #[derive(Default)]
 struct Paths {
     found: Vec<Vec<String>>,
-    /// What is handed on under a name (`pub use`), which uses nothing by itself.
+    /// Reexports (`pub use`), which are no uses by themselves.
     handed_on: Vec<Vec<String>>,
 }
 
 impl Paths {
-    /// The paths of a tree of uses.
+    /// Appends the paths of a `use` tree to `into`.
     fn uses(tree: &syn::UseTree, mut before: Vec<String>, into: &mut Vec<Vec<String>>) {
         match tree {
             syn::UseTree::Path(path) => {
@@ -62,7 +61,7 @@ impl<'ast> Visit<'ast> for Paths {
             visit::visit_item_mod(self, item);
         }
     }
-    /// Who may see an item is no use of a module.
+    /// The path in `pub(in …)` is not a use of the module.
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let names = path.segments.iter();
@@ -72,8 +71,8 @@ impl<'ast> Visit<'ast> for Paths {
     }
 }
 
-/// The Rust files below a folder.
-fn files(folder: &Path, into: &mut Vec<PathBuf>) {
+/// Appends the Rust files below a folder to `into`.
+pub(crate) fn files(folder: &Path, into: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).expect("a folder of the sources");
     for entry in entries {
         let path = entry.expect("an entry").path();
@@ -101,7 +100,7 @@ fn module(root: &Path, file: &Path) -> Module {
     names
 }
 
-/// Which module each module of a crate uses.
+/// Returns the modules that each module of a crate uses.
 fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     let mut all = Vec::new();
     files(root, &mut all);
@@ -116,7 +115,7 @@ fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     }
     let lead = |own: &Module, path: &[String]| {
         let mut place = target(path, own, &modules)?;
-        // What a module hands on belongs to where it comes from.
+        // Resolve reexports to the module that defines the item.
         for _ in 0..4 {
             let name = path.last()?;
             let handed_on = paths.get(&place)?.handed_on.iter();
@@ -125,7 +124,7 @@ fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
             };
             place = target(from, &place, &modules)?;
         }
-        // The root of a crate only lists what it has.
+        // The root of a crate only lists its modules.
         (!place.is_empty() && place != *own).then_some(place)
     };
     let used = |own: &Module| {
@@ -135,7 +134,7 @@ fn uses(root: &Path) -> BTreeMap<Module, BTreeSet<Module>> {
     modules.iter().map(|own| (own.clone(), used(own))).collect()
 }
 
-/// The module that a path leads to; `None` if it leads out of the crate.
+/// Returns the module that a path refers to; `None` if it is outside of the crate.
 fn target(path: &[String], own: &Module, modules: &BTreeSet<Module>) -> Option<Module> {
     let first = path.first()?;
     let mut full: Module = match first.as_str() {
@@ -160,7 +159,7 @@ fn target(path: &[String], own: &Module, modules: &BTreeSet<Module>) -> Option<M
     Some(full)
 }
 
-/// All that can be reached from a module.
+/// Returns all modules reachable from a module.
 fn reached<'a>(
     from: &'a Module,
     uses: &'a BTreeMap<Module, BTreeSet<Module>>,
@@ -177,7 +176,7 @@ fn reached<'a>(
     seen
 }
 
-/// The folder that a module stands in; one with a folder of its own stands there.
+/// Returns the folder of a module; for a module with submodules, their folder.
 fn folder(module: &Module, modules: &BTreeMap<Module, BTreeSet<Module>>) -> Module {
     let has_children = modules
         .keys()
@@ -186,7 +185,7 @@ fn folder(module: &Module, modules: &BTreeMap<Module, BTreeSet<Module>>) -> Modu
     module[..module.len() - up].to_vec()
 }
 
-/// The sources of each package.
+/// Returns the source folder of each package.
 fn packages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = ["cli", "page", "protocol", "worker"]
@@ -228,7 +227,8 @@ fn no_circle_of_modules_runs_through_different_folders() {
     assert!(circles.is_empty(), "{circles:#?}");
 }
 
-/// A file chooses the keys of most tables, so a hash function without a secret lets a small file make each lookup slow.
+/// Input files determine the keys of most tables: without a seeded hash function, a small file could make every
+/// lookup slow.
 #[test]
 fn hash_tables_have_seeds() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -245,7 +245,7 @@ fn hash_tables_have_seeds() {
             paths.visit_file(&syn::parse_file(&text).expect("Rust"));
             for path in paths.found.iter().chain(&paths.handed_on) {
                 let has = |name: &str| path.iter().any(|part| part == name);
-                // Those of the standard library have a seed, but not in WebAssembly.
+                // Tables of the standard library are seeded, except in WebAssembly.
                 let is_standard =
                     has("std") && (has("HashMap") || has("HashSet") || has("RandomState"));
                 let is_other = path[0] == "rustc_hash" || path[0] == "foldhash";

@@ -1,7 +1,7 @@
-//! Tests of the whole from outside: the library, the command line, its documentation.
+//! End-to-end tests of the library, the command line and its documentation.
 //!
-//! One program, so that it is linked once and all its tests share the cores:
-//! `cargo test --test main NAME` runs those with a name that contains `NAME`, such as a module's.
+//! All modules are one program, so that it is linked once and all tests share the cores:
+//! `cargo test --test main NAME` runs the tests whose path contains `NAME`, such as a module's name.
 
 mod adversarial;
 mod assert;
@@ -45,6 +45,7 @@ mod layers;
 mod manual;
 mod memory;
 mod merge;
+mod names;
 mod numbers;
 mod one_number;
 mod outputs;

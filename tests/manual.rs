@@ -1,4 +1,4 @@
-//! What shells, `man` and people who report something are told of the command line.
+//! Shell completions, man pages, and the data for bug reports.
 
 use crate::common;
 

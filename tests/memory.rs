@@ -1,4 +1,4 @@
-//! Whatever memory a log may take, it says the same.
+//! Answers do not depend on the memory budget.
 
 use crate::common;
 use crate::common::asking;
@@ -8,8 +8,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use asking::must_agree;
-use common::build::Build;
+use asking::assert_equal_answers;
+use common::build::LogBuilder;
 use common::{cases, fixture, session_of};
 use eventlog::source::drive;
 use eventlog::{Backing, LogError};
@@ -19,19 +19,19 @@ use native::TemporaryFile;
 use native::read_session_on;
 use session::{MemoryBudget, Session};
 
-/// Of 64 KiB in all, so that 16 are for what can be put away.
+/// 64 KiB in total, an eighth of which is for data that can be spilled.
 const LITTLE: MemoryBudget = MemoryBudget { bytes: 64 << 10 };
 
-/// All questions are asked, of each log twice.
+/// Larger logs are skipped, as every question is asked four times for each log.
 const AFFORDABLE: usize = 1_000_000;
 
 fn with(bytes: &[u8], backing: Option<Arc<dyn Backing>>) -> Result<Session, LogError> {
-    let mut session = Session::within(bytes.len() as u64, LITTLE, backing);
+    let mut session = Session::with_memory_budget(bytes.len() as u64, LITTLE, backing);
     drive(&mut &*bytes, &mut session)?;
     Ok(session)
 }
 
-/// What is beyond the budget goes to a temporary file.
+/// Opens a log that spills to a temporary file.
 fn with_little(bytes: &[u8]) -> Result<Session, LogError> {
     with(bytes, Some(Arc::new(TemporaryFile::default())))
 }
@@ -40,7 +40,7 @@ fn agree(whole: &Session, other: &Session, bytes: &[u8], how: &str) {
     for seed in 0..2_u32 {
         let bytes_of = |i: u32| (i * i / 7 + i * (31 + seed)) as u8;
         let choices: Vec<u8> = (0..4000_u32).map(bytes_of).collect();
-        must_agree(whole, other, bytes, &choices, how);
+        assert_equal_answers(whole, other, bytes, &choices, how);
     }
 }
 
@@ -50,9 +50,9 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-/// More than any fixture: a hundred thousand events.
+/// Builds a log of 120,000 events, more than any fixture has.
 fn large() -> Vec<u8> {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (0, 400_000_000), |log| log.runs(1000, 60_000))
         .end();
     log.bytes
@@ -79,12 +79,15 @@ fn what_is_beyond_the_budget_is_put_away() {
     for threads in [1, 4] {
         let threads = NonZeroUsize::new(threads).expect("some");
         let file = Arc::new(TemporaryFile::default());
-        let little = Session::within(bytes.len() as u64, LITTLE, Some(file));
+        let little = Session::with_memory_budget(bytes.len() as u64, LITTLE, Some(file));
         let little = read_session_on(threads, little, &*bytes).expect("a log");
         let used = little.memory_use();
-        assert!(used.here_bytes <= LITTLE.spill_store_bytes(), "{used:?}");
-        assert!(used.away_bytes > 50_000, "{used:?}");
-        assert_eq!(little.about_memory().count(), 0);
+        assert!(
+            used.resident_bytes <= LITTLE.spill_store_bytes(),
+            "{used:?}"
+        );
+        assert!(used.spilled_bytes > 50_000, "{used:?}");
+        assert_eq!(little.memory_diagnostics().count(), 0);
         agree(&whole, &little, &bytes, "a large log");
     }
 }
@@ -95,9 +98,9 @@ fn without_another_place_all_stays_in_memory_and_that_is_said() {
     let whole = session_of(&bytes).expect("a log");
     let little = with(&bytes, None).expect("a log");
     let used = little.memory_use();
-    assert!(used.here_bytes > LITTLE.spill_store_bytes() && used.away_bytes == 0);
-    assert_eq!(whole.about_memory().count(), 0);
-    assert_eq!(little.about_memory().count(), 1);
+    assert!(used.resident_bytes > LITTLE.spill_store_bytes() && used.spilled_bytes == 0);
+    assert_eq!(whole.memory_diagnostics().count(), 0);
+    assert_eq!(little.memory_diagnostics().count(), 1);
 }
 
 #[test]
@@ -108,19 +111,19 @@ fn a_compressed_log_is_inflated_to_the_file() {
         let whole = session_of(&packed).expect("a log");
         let little = with_little(&packed).expect("a log");
         let inflated = little.inflated().expect("it was compressed");
-        let (here_bytes, away_bytes) = inflated.here_and_away_bytes();
-        assert!(here_bytes <= LITTLE.inflated_bytes());
-        assert_eq!(here_bytes + away_bytes, plain.len() as u64);
+        let (resident_bytes, spilled_bytes) = inflated.resident_and_spilled_bytes();
+        assert!(resident_bytes <= LITTLE.inflated_bytes());
+        assert_eq!(resident_bytes + spilled_bytes, plain.len() as u64);
         agree(&whole, &little, &packed, "a compressed log");
         let file = Arc::new(TemporaryFile::default());
-        let little = Session::within(packed.len() as u64, LITTLE, Some(file));
+        let little = Session::with_memory_budget(packed.len() as u64, LITTLE, Some(file));
         let threads = NonZeroUsize::new(4).expect("some");
         let together = read_session_on(threads, little, &*packed).expect("a log");
         agree(&whole, &together, &packed, "by four threads");
     }
 }
 
-/// A disk that is full from the start, or a file that is lost later.
+/// Spill file on a full disk, or one that is lost later.
 #[derive(Debug, Default)]
 struct Failing {
     file: TemporaryFile,
@@ -150,7 +153,7 @@ fn a_full_disk_costs_only_memory() {
             ..Failing::default()
         };
         let little = with(&bytes, Some(Arc::new(disk))).expect("a log");
-        assert_eq!(little.about_memory().count(), 1);
+        assert_eq!(little.memory_diagnostics().count(), 1);
         assert_eq!(little.events(), whole.events());
     }
 }
@@ -162,7 +165,7 @@ fn a_file_that_is_lost_is_said_to_be() {
     disk.is_lost.store(true, Ordering::Relaxed);
     let error = with(&packed, Some(disk)).expect_err("it cannot be read");
     assert!(
-        error.to_string().contains("could not be read again"),
+        error.to_string().contains("could not be read back"),
         "{error}"
     );
 }

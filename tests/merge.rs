@@ -1,16 +1,16 @@
-//! `eventscope merge`: the parts of a log give the log again, and of several processes each has its
-//! events, moved and with numbers of its own.
+//! `eventscope merge`: the parts of one log give the log again; logs of several processes are combined with
+//! shifted times and renumbered capabilities and threads.
 
 use crate::common;
 
 use std::collections::BTreeMap;
 use std::fs;
 
-use common::build::{Build, TYPES};
-use common::events::{Held, same};
-use common::merging::{facts, merged};
-use common::peer::{listed, peer};
-use common::{cases, eventscope, fixture, for_all, known, stdout};
+use common::build::{LogBuilder, TYPES};
+use common::events::{RawEvent, compare_events};
+use common::ghc_events::{build_reference_reader, list_events};
+use common::merging::{facts, merge_logs};
+use common::{cases, eventscope, expected_coverage, fixture, for_all, stdout};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
 use eventlog::{Event, LogReader, Record};
@@ -19,7 +19,7 @@ use eventlog_edit::merge::{Align, Facts, PlanError};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-fn events(log: &[u8]) -> (Vec<Held>, LogReader) {
+fn events(log: &[u8]) -> (Vec<RawEvent>, LogReader) {
     common::events::events(log).expect("a log")
 }
 
@@ -35,7 +35,7 @@ fn part(mut log: &[u8], from: Option<u64>, to: Option<u64>) -> Vec<u8> {
     cut.finish(header).expect("memory takes all").0
 }
 
-/// Cuts a log at shares of its time, and merges the parts.
+/// Cuts a log at shares of its length in time, and merges the parts.
 fn cut_and_merged(log: &[u8], shares: &[f64], order: bool) -> Result<usize, String> {
     let mut whole = log;
     let Ok(reader) = read_log(&mut whole, &mut |_: &Record<'_>| {}) else {
@@ -48,7 +48,7 @@ fn cut_and_merged(log: &[u8], shares: &[f64], order: bool) -> Result<usize, Stri
     };
     let (all, _) = events(log);
     let end = all.iter().map(|event| event.time).max().unwrap_or(0);
-    // Who says the wall clock is the same log.
+    // Cut only after the wall-clock event, by which parts are recognized as one log.
     let moment = |share: f64| (share * end as f64) as u64;
     let mut at: Vec<u64> = shares
         .iter()
@@ -62,9 +62,10 @@ fn cut_and_merged(log: &[u8], shares: &[f64], order: bool) -> Result<usize, Stri
         parts.reverse();
     }
     let slices: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-    let (new, counts, _) = merged(&slices, &Align::WallClock, &[]).map_err(|e| e.to_string())?;
+    let (new, counts, _) =
+        merge_logs(&slices, &Align::WallClock, &[]).map_err(|e| e.to_string())?;
     let (again, reader) = events(&new);
-    same(&again, &all)?;
+    compare_events(&again, &all)?;
     if reader.damage().count() > 0 || counts.events != all.len() as u64 {
         return Err(format!("{counts:?} {:?}", reader.damage()));
     }
@@ -73,7 +74,7 @@ fn cut_and_merged(log: &[u8], shares: &[f64], order: bool) -> Result<usize, Stri
 
 #[test]
 fn the_parts_of_a_log_give_the_log_again() {
-    for_all(known([35, 50_000], [100, 500_000]), |case| {
+    for_all(expected_coverage([35, 50_000], [100, 500_000]), |case| {
         cut_and_merged(&case.bytes(), &[0.3, 0.6], false)
     });
 }
@@ -102,14 +103,14 @@ fn what_parts_share_is_there_once() {
         part(&log, Some(end / 4), None),
     ];
     let (new, ..) =
-        merged(&[&overlapping[0], &overlapping[1]], &Align::WallClock, &[]).expect("a plan");
-    assert_eq!(same(&events(&new).0, &all), Ok(()));
-    let (new, ..) = merged(&[&log, &log, &log], &Align::WallClock, &[]).expect("a plan");
-    assert_eq!(same(&events(&new).0, &all), Ok(()));
+        merge_logs(&[&overlapping[0], &overlapping[1]], &Align::WallClock, &[]).expect("a plan");
+    assert_eq!(compare_events(&events(&new).0, &all), Ok(()));
+    let (new, ..) = merge_logs(&[&log, &log, &log], &Align::WallClock, &[]).expect("a plan");
+    assert_eq!(compare_events(&events(&new).0, &all), Ok(()));
 }
 
-/// The events of each capability, each with its type, its time and how long its payload is.
-fn by_cap(events: &[Held]) -> BTreeMap<u16, Vec<(u16, u64, usize)>> {
+/// Returns type, time and payload length of the events of each capability.
+fn by_cap(events: &[RawEvent]) -> BTreeMap<u16, Vec<(u16, u64, usize)>> {
     let mut caps: BTreeMap<u16, Vec<_>> = BTreeMap::new();
     for event in events {
         if let Some(cap) = event.cap {
@@ -120,12 +121,12 @@ fn by_cap(events: &[Held]) -> BTreeMap<u16, Vec<(u16, u64, usize)>> {
     caps
 }
 
-/// The first fields of the events that begin with a thread.
-fn threads(events: &[Held]) -> Vec<u32> {
+/// Returns the thread ids of the events that begin with one.
+fn threads(events: &[RawEvent]) -> Vec<u32> {
     let of_thread = events
         .iter()
         .filter(|event| matches!(event.id, 0..=4 | 8 | 44));
-    let first = |event: &Held| {
+    let first = |event: &RawEvent| {
         event
             .payload
             .first_chunk()
@@ -134,19 +135,19 @@ fn threads(events: &[Held]) -> Vec<u32> {
     of_thread.filter_map(first).collect()
 }
 
-/// Fails if `new` has not each event of both logs, in the order of each capability.
+/// Returns an error unless `new` has every event of both logs, in the order of each capability.
 fn has_both(
-    new: &[Held],
-    logs: [&[Held]; 2],
+    new: &[RawEvent],
+    logs: [&[RawEvent]; 2],
     facts: &[Facts],
     shifts: [u64; 2],
 ) -> Result<(), String> {
     let shifted = |log: usize| {
-        let moved = |event: &Held| Held {
+        let moved = |event: &RawEvent| RawEvent {
             time: event.time + shifts[log],
             ..event.clone()
         };
-        logs[log].iter().map(moved).collect::<Vec<Held>>()
+        logs[log].iter().map(moved).collect::<Vec<RawEvent>>()
     };
     let (first, second) = (shifted(0), shifted(1));
     let caps = facts[0].caps as u16;
@@ -160,7 +161,7 @@ fn has_both(
     if new_caps != expected {
         return Err("the capabilities have other events".to_owned());
     }
-    let outside = |events: &[Held]| -> Vec<(u16, u64)> {
+    let outside = |events: &[RawEvent]| -> Vec<(u16, u64)> {
         let mut rows: Vec<_> = (events.iter().filter(|event| event.cap.is_none()))
             .map(|event| (event.id, event.time))
             .collect();
@@ -183,16 +184,16 @@ fn has_both(
     Ok(())
 }
 
-/// Events of two processes at one time need no order: they are no reason to begin new blocks.
+/// Events of two processes with equal times need no order, and must not start new blocks.
 #[test]
 fn processes_with_the_same_times_have_few_blocks() {
     let log = |pid: u32| {
         let types = [TYPES, &[(32, Some(8), "Process ID")]].concat();
-        let mut log = Build::with_types(&types);
+        let mut log = LogBuilder::with_types(&types);
         log.block(None, (1, 5), |log| {
             log.event(32, 2, &[[0; 4], pid.to_be_bytes()].concat())
         });
-        // Capabilities of one process are not at one time.
+        // Capabilities of one process do not have equal times.
         for (cap, step) in [(0, 700), (1, 1100), (2, 1300)] {
             log.block(Some(cap), (10, 10_000_000), |log| {
                 for at in (0..2_000).map(|number| 101 + u64::from(cap) + 20 * step * number / 10) {
@@ -204,7 +205,7 @@ fn processes_with_the_same_times_have_few_blocks() {
         log.end().bytes.clone()
     };
     let logs = [log(1), log(2)];
-    let (new, ..) = merged(&[&logs[0], &logs[1]], &Align::Start, &[]).expect("a plan");
+    let (new, ..) = merge_logs(&[&logs[0], &logs[1]], &Align::Start, &[]).expect("a plan");
     let (all, reader) = events(&new);
     assert_eq!(reader.damage().count(), 0);
     assert!(all.len() > 24_000);
@@ -222,7 +223,7 @@ fn of_two_processes_each_has_its_events() {
     let logs = names.map(|name| fixture(name).bytes());
     for (a, b) in [(0, 1), (1, 0), (1, 2), (2, 0)] {
         let (new, counts, facts) =
-            merged(&[&logs[a], &logs[b]], &Align::WallClock, &[]).expect("a plan");
+            merge_logs(&[&logs[a], &logs[b]], &Align::WallClock, &[]).expect("a plan");
         let (all, reader) = events(&new);
         assert_eq!(reader.damage().count(), 0, "{:?}", reader.damage());
         assert_eq!((counts.censuses, counts.misfits.len()), (0, 0));
@@ -234,7 +235,7 @@ fn of_two_processes_each_has_its_events() {
         let shifts = [0, 1].map(|log| (zero(&facts[log]) - first) as u64);
         let own = [&events(&logs[a]).0[..], &events(&logs[b]).0[..]];
         assert_eq!(has_both(&all, own, &facts, shifts), Ok(()));
-        // All clocks of the new log agree.
+        // All clocks of the merged log agree.
         let mut zeros = Vec::new();
         let mut pids = Vec::new();
         let mut collect = |record: &Record<'_>| match record.event() {
@@ -255,7 +256,7 @@ fn of_two_processes_each_has_its_events() {
 #[test]
 fn logs_are_aligned_by_their_starts_markers_and_by_hand() {
     let log = |start: u64, marker: u64| {
-        let mut log = Build::with_types(TYPES);
+        let mut log = LogBuilder::with_types(TYPES);
         log.block(Some(0), (start, marker + 10), |b| {
             b.run(start, 1)
                 .event(19, marker, b"ready")
@@ -267,11 +268,11 @@ fn logs_are_aligned_by_their_starts_markers_and_by_hand() {
     let logs: [&[u8]; 2] = [&first, &second];
     let own = logs.map(|log| events(log).0);
     let check = |align: &Align, offsets: &[i128], shifts: [u64; 2]| {
-        let (new, _, facts) = merged(&logs, align, offsets).expect("a plan");
+        let (new, _, facts) = merge_logs(&logs, align, offsets).expect("a plan");
         let (all, reader) = events(&new);
         assert_eq!(reader.damage().count(), 0, "{:?}", reader.damage());
-        // What is made for processes without a capability set.
-        let all: Vec<Held> = all
+        // Skip the events that `merge` generates for processes without a capability set.
+        let all: Vec<RawEvent> = all
             .into_iter()
             .filter(|event| !matches!(event.id, 25 | 27 | 30))
             .collect();
@@ -284,7 +285,7 @@ fn logs_are_aligned_by_their_starts_markers_and_by_hand() {
     let marker = Align::Marker("ready".to_owned());
     check(&marker, &[], [0, 4_100]);
     check(&marker, &[0, -5_000], [900, 0]);
-    let error = |align: &Align| merged(&logs, align, &[]).err();
+    let error = |align: &Align| merge_logs(&logs, align, &[]).err();
     assert_eq!(
         error(&Align::WallClock),
         Some(PlanError::NoWallClock("log-0".to_owned()))
@@ -296,12 +297,12 @@ fn logs_are_aligned_by_their_starts_markers_and_by_hand() {
     );
 }
 
-/// A log whose program says these texts at these times.
-fn saying(texts: &[(u64, String)]) -> Vec<u8> {
+/// Builds a log with these messages.
+fn log_with_messages(texts: &[(u64, String)]) -> Vec<u8> {
     let mut texts = texts.to_vec();
     texts.sort();
     let (first, last) = (texts[0].0, texts[texts.len() - 1].0);
-    let mut log = Build::with_types(TYPES);
+    let mut log = LogBuilder::with_types(TYPES);
     log.block(Some(0), (first, last), |b| {
         for (at, text) in &texts {
             b.event(19, *at, text.as_bytes());
@@ -311,8 +312,8 @@ fn saying(texts: &[(u64, String)]) -> Vec<u8> {
     log.end().bytes.clone()
 }
 
-/// When each text of a merged log is said.
-fn said(log: &[u8]) -> BTreeMap<String, u64> {
+/// Returns the time of each message of a merged log.
+fn message_times(log: &[u8]) -> BTreeMap<String, u64> {
     let mut said = BTreeMap::new();
     let mut log = log;
     read_log(&mut log, &mut |record: &Record<'_>| {
@@ -324,22 +325,22 @@ fn said(log: &[u8]) -> BTreeMap<String, u64> {
     said
 }
 
-/// Logs of processes whose clocks begin at these times, and messages between them: from whom, to
-/// whom, when, and how long each takes.
-fn talking(zeros: &[u64], messages: &[(usize, usize, u64, u64)]) -> Vec<Vec<u8>> {
+/// Builds the logs of processes whose clocks start at `zeros`, and which exchange `messages`: sender, receiver,
+/// time of sending, duration of transfer.
+fn messaging_logs(zeros: &[u64], messages: &[(usize, usize, u64, u64)]) -> Vec<Vec<u8>> {
     let mut texts = vec![Vec::new(); zeros.len()];
     for (place, zero) in zeros.iter().enumerate() {
-        // The first moment that all have: by it the true times are known again.
+        // Message that all processes log at the same true time, to measure the error of the alignment.
         texts[place].push((BASE - zero, format!("process {place}")));
     }
     for (id, &(from, to, at, takes)) in messages.iter().enumerate() {
         texts[from].push((BASE + at - zeros[from], format!("SEND {id} with more")));
         texts[to].push((BASE + at + takes - zeros[to], format!("RECV {id}")));
     }
-    texts.iter().map(|texts| saying(texts)).collect()
+    texts.iter().map(|texts| log_with_messages(texts)).collect()
 }
 
-/// Later than any clock begins.
+/// Later than the start of any clock.
 const BASE: u64 = 2_000_000;
 
 fn by_pairs() -> Align {
@@ -349,14 +350,14 @@ fn by_pairs() -> Align {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// However clocks differ and however long messages take: none arrives before it is sent, and
-    /// clocks are wrong by half the shortest way there and back at most.
+    /// For any clocks and transfer times, no message arrives before it is sent, and clocks are wrong by at most
+    /// half of the shortest round trip.
     #[test]
     fn messages_align_clocks(
         zeros in proptest::collection::vec(0..BASE, 2..4),
         messages in proptest::collection::vec((0..1_000_000_u64, 1..100_000_u64), 4..40),
     ) {
-        // Each with the next one, to and fro.
+        // Neighboring processes send each other messages in turn.
         let count = zeros.len();
         let messages: Vec<_> = (messages.iter().enumerate())
             .map(|(id, &(at, takes))| {
@@ -372,18 +373,18 @@ proptest! {
         let ways: Option<Vec<u64>> = (0..count - 1)
             .map(|one| Some(shortest(one, one + 1)? + shortest(one + 1, one)?))
             .collect();
-        let logs = talking(&zeros, &messages);
+        let logs = messaging_logs(&zeros, &messages);
         let slices: Vec<&[u8]> = logs.iter().map(Vec::as_slice).collect();
-        let result = merged(&slices, &by_pairs(), &[]);
+        let result = merge_logs(&slices, &by_pairs(), &[]);
         let Some(ways) = ways else {
             prop_assert!(result.is_err());
             return Ok(());
         };
         let (new, ..) = result.expect("both directions");
-        let said = said(&new);
+        let said = message_times(&new);
         for (id, _) in messages.iter().enumerate() {
             let (sent, received) = (said[&format!("SEND {id} with more")], said[&format!("RECV {id}")]);
-            // A middle may lie between two nanoseconds.
+            // The midpoint may lie between two nanoseconds.
             prop_assert!(sent <= received + 1, "message {id}: {sent} {received}");
         }
         for one in 0..count - 1 {
@@ -396,13 +397,13 @@ proptest! {
 #[test]
 fn messages_that_do_not_tell_are_refused() {
     let merge_of = |messages: &[(usize, usize, u64, u64)]| {
-        let logs = talking(&[0, 500_000], messages);
-        merged(&[&logs[0], &logs[1]], &by_pairs(), &[]).map(|(new, ..)| said(&new))
+        let logs = messaging_logs(&[0, 500_000], messages);
+        merge_logs(&[&logs[0], &logs[1]], &by_pairs(), &[]).map(|(new, ..)| message_times(&new))
     };
     let both = merge_of(&[(0, 1, 10, 1_000), (1, 0, 9_000, 3_000)]).expect("both directions");
     assert_eq!(both["process 1"].abs_diff(both["process 0"]), 1_000);
     let one_way = merge_of(&[(0, 1, 10, 1_000), (0, 1, 20, 400)]).expect_err("one direction");
-    // Aligned by their starts, the second must not begin more than 400 ns too early.
+    // Relative to an alignment by their starts, the second log may begin at most 400 ns earlier.
     let words = one_way.to_string();
     assert!(
         words.contains("one direction only") && words.contains("at least -400 ns"),
@@ -412,23 +413,23 @@ fn messages_that_do_not_tell_are_refused() {
     assert!(back.to_string().contains("at most 700 ns"), "{back}");
     let none = merge_of(&[]).expect_err("no messages");
     assert_eq!(none, PlanError::NoMessages("log-1".to_owned()));
-    // A clock that jumps: each way is negative.
+    // A clock that jumps: both transfer times are negative.
     let logs = [
-        saying(&[(100, "SEND a".to_owned()), (150, "RECV b".to_owned())]),
-        saying(&[(100, "RECV a".to_owned()), (200, "SEND b".to_owned())]),
+        log_with_messages(&[(100, "SEND a".to_owned()), (150, "RECV b".to_owned())]),
+        log_with_messages(&[(100, "RECV a".to_owned()), (200, "SEND b".to_owned())]),
     ];
-    let wrong = merged(&[&logs[0], &logs[1]], &by_pairs(), &[]).expect_err("a contradiction");
+    let wrong = merge_logs(&[&logs[0], &logs[1]], &by_pairs(), &[]).expect_err("a contradiction");
     assert!(matches!(wrong, PlanError::Contradiction(..)), "{wrong}");
-    // An id that stands for two messages says nothing.
+    // An id used for two messages is ambiguous and ignored.
     let logs = [
-        saying(&[
+        log_with_messages(&[
             (100, "SEND a".to_owned()),
             (150, "SEND a".to_owned()),
             (200, "RECV b".to_owned()),
         ]),
-        saying(&[(120, "RECV a".to_owned()), (130, "SEND b".to_owned())]),
+        log_with_messages(&[(120, "RECV a".to_owned()), (130, "SEND b".to_owned())]),
     ];
-    let twice = merged(&[&logs[0], &logs[1]], &by_pairs(), &[]).expect_err("one direction");
+    let twice = merge_logs(&[&logs[0], &logs[1]], &by_pairs(), &[]).expect_err("one direction");
     assert!(matches!(twice, PlanError::OneWay { .. }), "{twice}");
 }
 
@@ -445,7 +446,8 @@ fn any_two_logs_merge() {
     let mut checked = 0;
     for pair in all.windows(2).step_by(3) {
         let logs = [pair[0].bytes(), pair[1].bytes()];
-        let (new, counts, _) = merged(&[&logs[0], &logs[1]], &Align::Start, &[]).expect("a plan");
+        let (new, counts, _) =
+            merge_logs(&[&logs[0], &logs[1]], &Align::Start, &[]).expect("a plan");
         let (after, reader) = events(&new);
         let name = format!("{} and {}", pair[0].name, pair[1].name);
         assert_eq!(reader.damage().count(), 0, "{name}: {:?}", reader.damage());
@@ -462,16 +464,16 @@ fn any_two_logs_merge() {
 #[test]
 fn ghc_events_reads_what_was_merged() {
     let folder = TempDir::new().expect("a folder");
-    let Some(peer) = peer(folder.path()) else {
+    let Some(reader) = build_reference_reader(folder.path()) else {
         println!("ghc-events is not installed: nothing is compared");
         return;
     };
     let new = folder.path().join("new.eventlog");
     let cases = ["ghc-9.6.6/fib-forkio-N2-l", "ghc-9.6.6/sparks-N2-ls"].map(fixture);
     let logs = [cases[0].bytes(), cases[1].bytes()];
-    let (both, ..) = merged(&[&logs[0], &logs[1]], &Align::Start, &[]).expect("a plan");
+    let (both, ..) = merge_logs(&[&logs[0], &logs[1]], &Align::Start, &[]).expect("a plan");
     fs::write(&new, &both).expect("a file");
-    let rows = |log: &std::path::Path| listed(&peer, log).expect("ghc-events reads it");
+    let rows = |log: &std::path::Path| list_events(&reader, log).expect("ghc-events reads it");
     let before: usize = cases.iter().map(|case| rows(&case.log).len()).sum();
     assert_eq!(rows(&new).len(), before);
     let end = events(&logs[0])
@@ -484,7 +486,7 @@ fn ghc_events_reads_what_was_merged() {
         part(&logs[0], None, Some(end / 2)),
         part(&logs[0], Some(end / 2), None),
     ];
-    let (whole, ..) = merged(&[&parts[0], &parts[1]], &Align::WallClock, &[]).expect("a plan");
+    let (whole, ..) = merge_logs(&[&parts[0], &parts[1]], &Align::WallClock, &[]).expect("a plan");
     fs::write(&new, &whole).expect("a file");
     assert_eq!(rows(&new), rows(&cases[0].log));
 }
@@ -544,12 +546,13 @@ fn the_command_line() {
         [(10, "OUT 1"), (90, "IN 2")],
         [(1_020, "IN 1"), (1_060, "OUT 2")],
     ];
-    let talks = texts.map(|texts| saying(&texts.map(|(at, text)| (at, text.to_owned()))));
+    let talks =
+        texts.map(|texts| log_with_messages(&texts.map(|(at, text)| (at, text.to_owned()))));
     for (path, log) in [&a, &b].into_iter().zip(&talks) {
         fs::write(path, log).expect("a file");
     }
     let (code, said) = status(&["merge", &a, &b, "-o", &new, "--by", "messages=OUT,IN"]);
-    let bounds = "b.eventlog: by 2 messages with a.eventlog it is moved by 20 ns, beside aligning their starts; that is between 0 ns and 40 ns";
+    let bounds = "b.eventlog: shifted by 20 ns relative to alignment by start, from 2 messages with a.eventlog; bounds 0 ns and 40 ns";
     assert!(code == Some(0) && said.contains(bounds), "{code:?} {said}");
     assert_eq!(
         status(&["merge", &a, &b, "-o", &new, "--by", "pairs"]).0,
@@ -562,7 +565,7 @@ fn the_command_line() {
     );
 }
 
-/// A newer GHC may append fields to events that `merge` makes where a log has none.
+/// A newer GHC may append fields to the types of events that `merge` generates.
 #[test]
 fn made_events_have_the_size_that_the_logs_declare() {
     for size in [4, 8] {
@@ -572,7 +575,7 @@ fn made_events_have_the_size_that_the_logs_declare() {
                 (25, Some(capset_bytes), "Create capability set"),
                 (27, Some(capset_bytes), "Add capability to capability set"),
             ]);
-            let mut log = Build::with_types(&types);
+            let mut log = LogBuilder::with_types(&types);
             log.block(Some(0), (10, 3000), |b| {
                 b.event(0, 10, &[0, 0, 0, 1]).run(20, 1).stop(2000, 1, 5)
             });

@@ -1,4 +1,4 @@
-//! The numbers of parts of a log, and of logs made by hand.
+//! Summaries of parts of a log, and of synthetic logs.
 
 use crate::common;
 
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
 use analysis::numbers::summary::Summary;
-use common::build::{Build, Declared};
+use common::build::{EventTypeDecl, LogBuilder};
 use eventlog::ids::{CapId, Nanos};
 use model::time::Interval;
 use proptest::prelude::*;
@@ -49,7 +49,7 @@ fn all_collections(session: &Session, range: Option<Interval>) -> Vec<Collection
     session.ask(&query).rows
 }
 
-/// Every number of which the parts add up to the whole.
+/// Returns the numbers whose sum over the parts equals that of the whole.
 fn additive(summary: &Summary) -> Vec<(String, u64)> {
     let mut all = Vec::new();
     let mut put = |name: &str, number: Option<u64>| {
@@ -92,7 +92,7 @@ fn additive(summary: &Summary) -> Vec<(String, u64)> {
     all
 }
 
-/// Every number of which the largest of the parts is that of the whole.
+/// Returns the numbers whose maximum over the parts equals that of the whole.
 fn maxima(summary: &Summary) -> Vec<Option<u64>> {
     let generations = summary.generations.iter().map(|row| Some(row.max_pause_ns));
     let others = [
@@ -104,7 +104,7 @@ fn maxima(summary: &Summary) -> Vec<Option<u64>> {
     generations.chain(others).collect()
 }
 
-/// Where to cut a log: anywhere, or exactly where a collection begins or ends.
+/// Position at which to cut a log: arbitrary, or exactly at the begin or end of a collection.
 #[derive(Clone, Debug)]
 enum Cut {
     At(f64),
@@ -157,11 +157,11 @@ proptest! {
         }
         prop_assert_eq!(sums, additive(&whole), "{} at {:?}", LOGS[log], &edges);
         prop_assert_eq!(largest, maxima(&whole));
-        // A range that reaches beyond the log is clipped to it.
+        // A range that extends beyond the log is clipped to it.
         prop_assert_eq!(session.ask(&SummaryQuery(Some(span(0, u64::MAX)))), whole);
     }
 
-    /// Lists of collections and of sparks say the same as the summary.
+    /// Lists of collections and sparks agree with the summary.
     #[test]
     fn lists_agree_with_the_summary(log in 0..LOGS.len(), a in 0.0..1.1, b in 0.0..1.1) {
         let session = &SESSIONS[log];
@@ -193,7 +193,7 @@ proptest! {
     }
 }
 
-/// Rates for drawing are those of the totals, in a log of which all is drawn.
+/// The rates of the slices integrate to the totals.
 #[test]
 fn slices_of_a_whole_log_have_every_spark() {
     let session = &SESSIONS[2];
@@ -212,12 +212,12 @@ fn slices_of_a_whole_log_have_every_spark() {
         .map(|pool| pool.max)
         .max();
     assert_eq!(most, all.pool.map(|pool| pool.max));
-    // Each converted spark ran, in this log with an event for each.
+    // This log has an event for each spark, and each converted spark ran.
     assert!(reply.has_single_sparks);
     assert_eq!(reply.runs.iter().map(|bin| bin.count).sum::<u64>(), 193);
 }
 
-const TYPES: &[Declared] = &[
+const TYPES: &[EventTypeDecl] = &[
     (1, Some(4), "Run thread"),
     (9, Some(0), "Starting GC"),
     (10, Some(0), "Finished GC"),
@@ -233,12 +233,12 @@ const TYPES: &[Declared] = &[
     (59, Some(0), "Empty event for #9003"),
 ];
 
-fn heap(log: &mut Build, id: u16, time: u64, bytes: u64) {
+fn heap(log: &mut LogBuilder, id: u16, time: u64, bytes: u64) {
     log.event(id, time, &[&[0; 4][..], &bytes.to_be_bytes()].concat());
 }
 
-/// `GCStatsGHC`: generation, slop, threads; 100 bytes copied, 60 of them in balance.
-fn statistics(log: &mut Build, time: u64, (generation, slop, threads): (u16, u64, u32)) {
+/// Appends `GCStatsGHC`: generation, slop, threads; 100 bytes copied, 60 of them balanced.
+fn statistics(log: &mut LogBuilder, time: u64, (generation, slop, threads): (u16, u64, u32)) {
     let mut payload = vec![0; 4];
     payload.extend(generation.to_be_bytes());
     for number in [100, slop, 4096] {
@@ -251,19 +251,19 @@ fn statistics(log: &mut Build, time: u64, (generation, slop, threads): (u16, u64
     log.event(53, time, &payload);
 }
 
-fn heap_info(log: &mut Build, time: u64, generations: u16) {
+fn heap_info(log: &mut LogBuilder, time: u64, generations: u16) {
     let payload = [&[0; 4][..], &generations.to_be_bytes(), &[0; 32]].concat();
     log.event(52, time, &payload);
 }
 
-fn open(log: &mut Build) -> Session {
+fn open(log: &mut LogBuilder) -> Session {
     log.end();
     read_session(&mut log.bytes.as_slice()).expect("a log")
 }
 
-/// A parallel collection that capability 0 leads and 1 takes part in, from 1000 to
-/// 1500; the end is dated before the statistics that it follows.
-fn parallel(log: &mut Build) {
+/// Builds a parallel collection from 1000 to 1500 ns that capability 0 leads and 1 takes part in; the end is dated
+/// before the statistics that it follows.
+fn parallel(log: &mut LogBuilder) {
     log.block(Some(1), (900, 1700), |log| {
         log.event(9, 1100, &[]);
         heap(log, 49, 1450, 300);
@@ -283,7 +283,7 @@ fn parallel(log: &mut Build) {
 #[test]
 fn a_collection_is_what_its_leader_says() {
     let session = open(&mut {
-        let mut log = Build::with_types(TYPES);
+        let mut log = LogBuilder::with_types(TYPES);
         parallel(&mut log);
         log
     });
@@ -308,7 +308,7 @@ fn a_collection_is_what_its_leader_says() {
     assert_eq!(all_collections(&session, None), [expected]);
     let summary = session.ask(&SummaryQuery(None));
     assert_eq!((summary.gc_ns, summary.total_ns), (Some(500), 1600));
-    // The log has no tasks: when the runtime starts and ends is not known.
+    // Without tasks, the start and end of the runtime are unknown.
     assert_eq!((summary.mutator_ns, summary.init_ns), (None, None));
     assert_eq!(summary.work_balance, Some(0.6));
     assert_eq!(summary.bytes_allocated, Some(800));
@@ -322,7 +322,7 @@ fn a_collection_is_what_its_leader_says() {
 
 #[test]
 fn a_cut_through_a_collection_shares_its_time() {
-    let mut log = Build::with_types(TYPES);
+    let mut log = LogBuilder::with_types(TYPES);
     parallel(&mut log);
     let session = open(&mut log);
     let part = |from, to| session.ask(&SummaryQuery(Some(span(from, to))));
@@ -332,7 +332,7 @@ fn a_cut_through_a_collection_shares_its_time() {
     assert_eq!((early.collections, late.collections), (Some(1), Some(0)));
     let row = |summary: &Summary| summary.generations[0].clone();
     assert_eq!((row(&early).elapsed_ns, row(&late).elapsed_ns), (200, 300));
-    // A pause is as long as it is, wherever one looks from.
+    // A pause has its full length, whichever part of it the range covers.
     assert_eq!(row(&early).avg_pause_ns, 500);
     assert_eq!(row(&early).max_pause_ns, 500);
     assert_eq!((row(&late).avg_pause_ns, row(&late).max_pause_ns), (0, 0));
@@ -345,7 +345,7 @@ fn a_cut_through_a_collection_shares_its_time() {
         (early.bytes_copied, late.bytes_copied),
         (Some(100), Some(0))
     );
-    // Exactly at the start of the collection: it belongs to what follows.
+    // A collection that starts exactly at the end of a range belongs to the next range.
     assert_eq!(part(0, 1000).collections, Some(0));
     assert_eq!(part(1000, 1001).collections, Some(1));
 }
@@ -353,7 +353,7 @@ fn a_cut_through_a_collection_shares_its_time() {
 #[test]
 fn which_generation_is_the_oldest_may_stand_at_the_end() {
     let log = |info: bool| {
-        let mut log = Build::with_types(TYPES);
+        let mut log = LogBuilder::with_types(TYPES);
         log.block(Some(0), (10, 900), |log| {
             for (start, generation, slop) in [(100, 0, 50), (200, 1, 70), (300, 2, 20)] {
                 log.event(11, start, &[]).event(9, start + 5, &[]);
@@ -374,19 +374,19 @@ fn which_generation_is_the_oldest_may_stand_at_the_end() {
         open(&mut log).ask(&SummaryQuery(None))
     };
     let with = log(true);
-    // Generation 3 is the oldest, and never collected: no slop counts.
+    // Generation 3 is the oldest but was never collected: no slop counts.
     assert_eq!((with.max_slop, with.generations.len()), (None, 4));
     assert_eq!(with.max_residency, Some(12_345));
     assert_eq!(with.work_balance, None);
     assert_eq!(with.gc_ns, Some(60));
-    // Without a word of it, the oldest is the oldest that was collected.
+    // Without heap parameters, the oldest generation is the oldest one that was collected.
     let without = log(false);
     assert_eq!((without.max_slop, without.generations.len()), (Some(20), 3));
 }
 
 #[test]
 fn what_a_log_does_not_have_is_absent() {
-    let mut log = Build::with_types(TYPES);
+    let mut log = LogBuilder::with_types(TYPES);
     log.block(Some(0), (10, 50), |log| log.run(20, 1));
     let summary = open(&mut log).ask(&SummaryQuery(None));
     assert_eq!(summary.total_ns, 20);
@@ -399,11 +399,11 @@ fn what_a_log_does_not_have_is_absent() {
     assert!(summary.generations.is_empty());
 }
 
-/// The runtime of a program that is built for profiling reports the time in which it counts the heap apart from
-/// that of collections; any other has it in these.
+/// The runtime of a program built for profiling reports the time of heap censuses separately from that of
+/// collections; other runtimes include it.
 #[test]
 fn a_profiled_program_counts_the_heap_outside_of_gc() {
-    let types: [Declared; 3] = [
+    let types: [EventTypeDecl; 3] = [
         (29, None, "RTS identifier"),
         (162, Some(8), "Heap profile sample begin"),
         (165, Some(8), "Heap profile sample end"),
@@ -413,7 +413,7 @@ fn a_profiled_program_counts_the_heap_outside_of_gc() {
         ("GHC-9.6.6 rts_thr_p", 250, Some(50)),
         ("GHC-9.6.6 rts_thr", 300, None),
     ] {
-        let mut log = Build::with_types(&types);
+        let mut log = LogBuilder::with_types(&types);
         log.block(Some(0), (10, 600), |log| {
             let identifier = [&[0; 4][..], rts.as_bytes()].concat();
             log.event(29, 20, &identifier);
@@ -426,11 +426,10 @@ fn a_profiled_program_counts_the_heap_outside_of_gc() {
     }
 }
 
-/// GHC before 7.6 has no statistics: all that is known is when the capabilities
-/// stood still.
+/// GHC before 7.6 has no statistics: only the times in which capabilities were stopped are known.
 #[test]
 fn without_statistics_collections_are_time() {
-    let mut log = Build::with_types(TYPES);
+    let mut log = LogBuilder::with_types(TYPES);
     for cap in [0, 1] {
         log.block(Some(cap), (10, 500), |log| {
             let late = u64::from(cap) * 7;

@@ -1,5 +1,5 @@
-//! Equal names have equal values, whoever is asked: the summary, metrics, digests, lists and the account of time. The
-//! default window of all of them is the whole log.
+//! Equal names have equal values in the summary, metrics, digests, lists and the account of time. The default
+//! range of all of them is the whole log.
 
 use crate::common;
 
@@ -9,17 +9,17 @@ use analysis::numbers::Collection;
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::numbers::summary::Summary;
 use analysis::timeline::thread_table::ThreadTableQuery;
-use common::{Case, for_all_spans, known, session_of};
+use common::{Case, expected_coverage, for_all_spans, session_of};
 use eventlog::ids::Nanos;
 use insight::digest::Group;
-use insight::measured::{Found, Measured};
+use insight::measured::{MeasuredMetric, MeasuredValue};
 use insight::metrics::MetricContext;
 use insight::{Digest, RuleContext};
 use model::time::Interval;
 use session::Session;
 use session::questions::{FindingsQuery, SparksQuery, SummaryQuery, ThreadTimeQuery, TimeQuery};
 
-/// The numbers of one name, from whoever has one.
+/// Values of each name, with their sources.
 #[derive(Default)]
 struct Numbers(BTreeMap<String, Vec<(&'static str, f64)>>);
 
@@ -33,7 +33,7 @@ impl Numbers {
         self.put(name, from, number.map(|number| number as f64));
     }
 
-    /// How many names have several numbers, all of which are the same.
+    /// Returns the number of names with several values, or an error if they differ.
     fn are_one(&self) -> Result<usize, String> {
         for (name, all) in &self.0 {
             if all.windows(2).any(|two| two[0].1 != two[1].1) {
@@ -78,11 +78,11 @@ fn of_summary(numbers: &mut Numbers, summary: &Summary) {
     put("time.productivity", summary.productivity);
 }
 
-fn of_metrics(numbers: &mut Numbers, measured: &[Measured]) {
+fn of_metrics(numbers: &mut Numbers, measured: &[MeasuredMetric]) {
     for one in measured {
         match &one.found {
-            Found::One { value } => numbers.put(one.metric.name, "metrics", Some(*value)),
-            Found::Many { values, ranks } => {
+            MeasuredValue::One { value } => numbers.put(one.metric.name, "metrics", Some(*value)),
+            MeasuredValue::Many { values, ranks } => {
                 let name = |part: &str| format!("{}.{part}", one.metric.name);
                 let max = ranks.get("max").map(|seen| seen.value);
                 numbers.put(&name("max"), "metrics", max);
@@ -90,7 +90,7 @@ fn of_metrics(numbers: &mut Numbers, measured: &[Measured]) {
                     numbers.count("gc.count", "pauses", Some(values.len() as u64));
                 }
             }
-            Found::None { .. } => {}
+            MeasuredValue::None { .. } => {}
         }
     }
 }
@@ -107,8 +107,8 @@ fn of_digest(numbers: &mut Numbers, digest: &Digest) {
     }
 }
 
-/// What the summary knows, metrics know, and nothing else.
-fn same_are_known(measured: &[Measured], summary: &Summary) -> Result<(), String> {
+/// A metric has a value exactly if the summary has one.
+fn same_are_known(measured: &[MeasuredMetric], summary: &Summary) -> Result<(), String> {
     let known = [
         ("gc.count", summary.collections.is_some()),
         ("gc.copied", summary.bytes_copied.is_some()),
@@ -118,7 +118,7 @@ fn same_are_known(measured: &[Measured], summary: &Summary) -> Result<(), String
     ];
     for (name, is_known) in known {
         let mut of_name = measured.iter().filter(|one| one.metric.name == name);
-        let has = of_name.any(|one| !matches!(one.found, Found::None { .. }));
+        let has = of_name.any(|one| !matches!(one.found, MeasuredValue::None { .. }));
         if has != is_known {
             return Err(format!("{name} is known to one: {has}, summary {is_known}"));
         }
@@ -126,7 +126,7 @@ fn same_are_known(measured: &[Measured], summary: &Summary) -> Result<(), String
     Ok(())
 }
 
-/// Every number of a part of a log.
+/// Collects all numbers of a range of a log.
 fn numbers(
     session: &Session,
     range: Option<Interval>,
@@ -135,7 +135,7 @@ fn numbers(
     let mut numbers = Numbers::default();
     of_summary(&mut numbers, summary);
     let looked = MetricContext::new(RuleContext::new(session.recording(), range));
-    let measured = Measured::all(&looked);
+    let measured = MeasuredMetric::evaluate_all(&looked);
     let findings = session.ask(&FindingsQuery(range)).ok_or("no findings")?;
     for one in &measured {
         let of_rules = ["finding.count", "time.unexplained"].contains(&one.metric.name);
@@ -182,7 +182,7 @@ fn numbers(
         "threads",
         threads.iter().map(|thread| thread.running_ns).sum(),
     );
-    // The table tells the run apart in which a log ends that is cut.
+    // The table lists the last run of a truncated log separately.
     let table_ns = table.all.times.running_ns + table.all.times.open_ns;
     count("thread.run", "table", table_ns);
     let parallel = times.parallelism_ns.iter().enumerate();
@@ -230,7 +230,7 @@ fn numbers(
 
 #[test]
 fn equal_names_have_equal_values() {
-    for_all_spans(known([0, 0], [0, 0]), |session, log| {
+    for_all_spans(expected_coverage([0, 0], [0, 0]), |session, log| {
         let (length, end) = (log.duration().0, log.end().0);
         let part = Interval::new(Nanos(log.start().0 + length / 3), Nanos(end - length / 4));
         let mut compared = 0;
@@ -246,7 +246,7 @@ fn equal_names_have_equal_values() {
     });
 }
 
-/// What the command prints as JSON says of which part it is, and `assert` finds the same numbers.
+/// The JSON of commands states its range, and `assert` finds the same numbers.
 #[test]
 fn commands_state_the_part_and_agree() {
     let case: Case = common::fixture("ghc-9.6.6/gc-heavy-N1-l");
@@ -261,7 +261,7 @@ fn commands_state_the_part_and_agree() {
     let json = |words: &[&str]| -> serde_json::Value {
         serde_json::from_str(&common::stdout(words)).expect("JSON")
     };
-    // Rules look at the program: from its first run to the collection with which the runtime ends.
+    // Rules look only at the program: from its first run to the collection with which the runtime exits.
     let of_rules = json(&["findings", "--json", file])["range"].clone();
     assert!(of_rules["from_ns"].as_u64() > Some(0) && of_rules["to_ns"].as_u64() < Some(end));
     for command in ["summary", "time", "findings"] {

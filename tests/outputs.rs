@@ -1,4 +1,4 @@
-//! Files that commands write: they never replace an input, and replace their target only when they are complete.
+//! Output files never replace an input, and replace their target only when they are complete.
 #![cfg(unix)]
 
 use crate::common;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use common::{eventscope, fixture};
 use tempfile::TempDir;
 
-/// The commands that write a file, without their log and their output.
+/// Commands that write a file, without their log and output arguments.
 const WRITERS: [(&str, &[&str]); 7] = [
     ("cut", &["--out"]),
     ("merge", &["--out"]),
@@ -23,7 +23,7 @@ const WRITERS: [(&str, &[&str]); 7] = [
     ("heap", &["--chart"]),
 ];
 
-/// The log that a command writes from.
+/// Returns a log that is suitable for a command.
 fn log_of(command: &str) -> Vec<u8> {
     let name = match command {
         "heap" => "ghc-9.6.6/heap-N2-hT-l-au",
@@ -136,14 +136,14 @@ fn an_interrupted_command_leaves_the_old_output() {
         let folder = TempDir::new().expect("a folder");
         let old = folder.path().join("old");
         fs::write(&old, "old").expect("a file");
-        // It waits for its standard input.
+        // The command waits for its standard input.
         let mut child = Command::new(env!("CARGO_BIN_EXE_eventscope"))
             .args([command, "-", "--out"])
             .arg(&old)
             .stdin(Stdio::piped())
             .spawn()
             .expect("eventscope runs");
-        // `wait` would close it, and the command would come to its end.
+        // `wait` would close standard input, and the command would finish.
         let stdin = child.stdin.take();
         let deadline = Instant::now() + Duration::from_secs(60);
         while names(folder.path()).len() == 1 {

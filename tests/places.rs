@@ -1,5 +1,5 @@
-//! Every extreme comes with its place, and every wait with who ended it: against other
-//! answers about the same logs.
+//! Every extreme comes with its range, and every wait with the thread that ended it; compared with other answers
+//! about the same logs.
 
 use crate::common;
 
@@ -8,13 +8,13 @@ use analysis::numbers::sparks_query::SparkRunBin;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
 use analysis::timeline::wait_totals::{WaitTotal, WaitTotals, WaitTotalsQuery};
 use analysis::timeline::waits::Wait;
-use common::{for_all_spans, known};
+use common::{expected_coverage, for_all_spans};
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
 use model::time::Interval;
 use session::questions::{SparksQuery, SummaryQuery};
 
-/// All of a log, and its halves.
+/// Returns the whole log and its halves.
 fn ranges(log: Interval) -> [Option<Interval>; 3] {
     let half = |from, to| Some(Interval::new(from, to));
     let middle = log.middle();
@@ -38,10 +38,10 @@ fn top(range: Option<Interval>, sort: CollectionColumn) -> CollectionsQuery {
     }
 }
 
-/// The longest pause, each percentile and each bar lead to collections of the list.
+/// The longest pause, each percentile and each bar of the histogram name collections of the list.
 #[test]
 fn numbers_of_collections_lead_to_the_collections() {
-    for_all_spans(known([27, 688], [102, 2776]), |session, log| {
+    for_all_spans(expected_coverage([27, 688], [102, 2776]), |session, log| {
         let mut looked_at = 0;
         for range in ranges(log) {
             let pauses = session.ask(&CollectionsQuery {
@@ -94,57 +94,61 @@ fn numbers_of_collections_lead_to_the_collections() {
     });
 }
 
-/// The longest wait of a thread is a time in which it lived and was ready that long; the
-/// totals of its waits are the times of the table, and each names its longest.
+/// The longest wait of a thread lies within its life and has the stated length; its waits add up to the times of
+/// the table, and each total names its longest wait.
 #[test]
 fn waits_of_threads_add_up_to_the_table_and_name_their_longest() {
-    for_all_spans(known([29, 2369], [106, 7847]), |session, log| {
-        let mut looked_at = 0;
-        for range in ranges(log) {
-            let table = session.ask(&ThreadTableQuery {
-                range,
-                sort: ThreadColumn::Ready,
-                descending: true,
-                rows: 0..12,
-                ..ThreadTableQuery::default()
-            });
-            let table = table.ok_or("no table")?;
-            for row in &table.rows {
-                let sums = &row.sums;
-                same(
-                    "a place",
-                    sums.longest_ready.is_some(),
-                    sums.longest_ready_ns > 0,
-                )?;
-                if let Some(longest) = sums.longest_ready {
-                    let lies = range.unwrap_or(log).hull(log);
-                    if longest.duration().0 < sums.longest_ready_ns || longest.clip(lies) != longest
-                    {
-                        return Err(format!("{:?} at {longest:?}", sums.longest_ready_ns));
-                    }
-                }
-                let query = WaitTotalsQuery {
-                    thread: row.id,
+    for_all_spans(
+        expected_coverage([29, 2369], [106, 7847]),
+        |session, log| {
+            let mut looked_at = 0;
+            for range in ranges(log) {
+                let table = session.ask(&ThreadTableQuery {
                     range,
-                };
-                let totals = session.ask(&query).ok_or("no totals")?;
-                looked_at += totals.reasons.len();
-                if totals.looked_at == totals.waits {
-                    let queued = |total: &&WaitTotal<Wait>| matches!(total.of, Wait::Queued(_));
-                    let queued = totals.reasons.iter().filter(queued);
-                    let longest = queued.filter_map(|total| total.longest).map(|wait| wait.ns);
-                    let longest = longest.max().unwrap_or(0);
+                    sort: ThreadColumn::Ready,
+                    descending: true,
+                    rows: 0..12,
+                    ..ThreadTableQuery::default()
+                });
+                let table = table.ok_or("no table")?;
+                for row in &table.rows {
+                    let sums = &row.sums;
                     same(
-                        "the longest wait for a capability",
-                        longest,
-                        sums.longest_ready_ns,
+                        "a place",
+                        sums.longest_ready.is_some(),
+                        sums.longest_ready_ns > 0,
                     )?;
+                    if let Some(longest) = sums.longest_ready {
+                        let lies = range.unwrap_or(log).hull(log);
+                        if longest.duration().0 < sums.longest_ready_ns
+                            || longest.clip(lies) != longest
+                        {
+                            return Err(format!("{:?} at {longest:?}", sums.longest_ready_ns));
+                        }
+                    }
+                    let query = WaitTotalsQuery {
+                        thread: row.id,
+                        range,
+                    };
+                    let totals = session.ask(&query).ok_or("no totals")?;
+                    looked_at += totals.reasons.len();
+                    if totals.examined == totals.waits {
+                        let queued = |total: &&WaitTotal<Wait>| matches!(total.of, Wait::Queued(_));
+                        let queued = totals.reasons.iter().filter(queued);
+                        let longest = queued.filter_map(|total| total.longest).map(|wait| wait.ns);
+                        let longest = longest.max().unwrap_or(0);
+                        same(
+                            "the longest wait for a capability",
+                            longest,
+                            sums.longest_ready_ns,
+                        )?;
+                    }
+                    check(&totals, &sums.times.blocked_ns)?;
                 }
-                check(&totals, &sums.times.blocked_ns)?;
             }
-        }
-        Ok(looked_at)
-    });
+            Ok(looked_at)
+        },
+    );
 }
 
 fn check(totals: &WaitTotals, blocked_ns: &[u64]) -> Result<(), String> {
@@ -163,8 +167,8 @@ fn check(totals: &WaitTotals, blocked_ns: &[u64]) -> Result<(), String> {
             }
         }
     }
-    // Every block outside of foreign calls was ended by somebody, or the log does not say.
-    if totals.looked_at == totals.waits {
+    // Every wait outside of foreign calls has a total by waker, or one for unknown wakers.
+    if totals.examined == totals.waits {
         let foreign = blocked_ns[WaitReason::ForeignCall as usize];
         let all: u64 = blocked_ns.iter().sum();
         let woken: u64 = totals.wakers.iter().map(|total| total.ns).sum();
@@ -173,10 +177,10 @@ fn check(totals: &WaitTotals, blocked_ns: &[u64]) -> Result<(), String> {
     Ok(())
 }
 
-/// Of each bar of run times, the longest sparks lie in it.
+/// The longest sparks of each bar have run times within the bar.
 #[test]
 fn bars_of_sparks_name_their_longest() {
-    for_all_spans(known([1, 40], [6, 158]), |session, log| {
+    for_all_spans(expected_coverage([1, 40], [6, 158]), |session, log| {
         let mut looked_at = 0;
         for range in ranges(log) {
             for bin in session.ask(&SparksQuery(range)).runs {

@@ -1,20 +1,19 @@
-//! What a session says of the process and of the log itself, compared with
-//! the dumps of `ghc-events` and with logs made by hand.
+//! Information about the process and the log, compared with dumps of `ghc-events` and with synthetic logs.
 
 use crate::common;
 
 use analysis::diagnostics::Severity;
 use analysis::process::{Change, Process};
-use common::build::{Build, TYPES};
-use common::show::{Shown, parse, unescape};
-use common::{Case, Tally, cases, known, session_of};
+use common::build::{LogBuilder, TYPES};
+use common::show::{HaskellValue, parse, unescape};
+use common::{Case, Tally, cases, expected_coverage, session_of};
 use eventlog::ids::{ByteOffset, CapId};
 use session::Session;
 use views::words::diagnostics::line;
 
-type Fields = Vec<(String, Shown)>;
+type Fields = Vec<(String, HaskellValue)>;
 
-/// The events of a reference: time, name, fields.
+/// Events of a reference: time, name, fields.
 struct Reference(Vec<(u64, String, Fields)>);
 
 impl Reference {
@@ -23,7 +22,7 @@ impl Reference {
         let event = |row: &str| {
             let columns: Vec<&str> = row.split('\t').collect();
             let fields = match parse(&unescape(columns.get(3)?))? {
-                Shown::Record(_, fields) => fields,
+                HaskellValue::Record(_, fields) => fields,
                 _ => Vec::new(),
             };
             let (time, name) = (columns[0].parse().ok()?, columns[2].to_owned());
@@ -37,13 +36,13 @@ impl Reference {
     fn named<'a>(
         &'a self,
         name: &'a str,
-    ) -> impl DoubleEndedIterator<Item = (u64, &'a [(String, Shown)])> {
+    ) -> impl DoubleEndedIterator<Item = (u64, &'a [(String, HaskellValue)])> {
         let events = self.0.iter().filter(move |(_, other, _)| other == name);
         events.map(|(time, _, fields)| (*time, &fields[..]))
     }
 
-    /// A field of the last event of that name.
-    fn last(&self, name: &str, field: &str) -> Option<&Shown> {
+    /// Returns a field of the last event with that name.
+    fn last(&self, name: &str, field: &str) -> Option<&HaskellValue> {
         let mut events = self.0.iter().rev();
         let (_, _, fields) = events.find(|(_, other, _)| other == name)?;
         let mut fields = fields.iter();
@@ -54,18 +53,18 @@ impl Reference {
 
     fn number(&self, name: &str, field: &str) -> Option<u64> {
         match self.last(name, field)? {
-            Shown::Number(number) => Some(*number),
+            HaskellValue::Number(number) => Some(*number),
             other => panic!("{other:?} is no number"),
         }
     }
 
     fn texts(&self, name: &str, field: &str) -> Vec<String> {
-        let text = |shown: &Shown| match shown {
-            Shown::Text(text) => text.clone(),
+        let text = |shown: &HaskellValue| match shown {
+            HaskellValue::Text(text) => text.clone(),
             other => panic!("{other:?} is no text"),
         };
         match self.last(name, field) {
-            Some(Shown::List(texts)) => texts.iter().map(text).collect(),
+            Some(HaskellValue::List(texts)) => texts.iter().map(text).collect(),
             _ => Vec::new(),
         }
     }
@@ -81,7 +80,7 @@ fn changes(reference: &Reference) -> Vec<(u64, u64, Change)> {
     let mut changes = Vec::new();
     for (name, change) in kinds {
         for (time, fields) in reference.named(name) {
-            let Some((_, Shown::Number(cap))) = fields.first() else {
+            let Some((_, HaskellValue::Number(cap))) = fields.first() else {
                 panic!("{name} has a capability");
             };
             changes.push((time, *cap, change));
@@ -169,7 +168,7 @@ fn compare(case: &Case, reference: &Reference, process: &Process, session: &Sess
     assert_eq!(process.capsets.len(), capsets, "{name}");
 }
 
-/// Logs of which `ghc-events` reads nothing, or less than all.
+/// Logs that `ghc-events` cannot read, or not completely.
 const NOT_COMPARED: &[&str] = &[
     "ghc-9.0.2/cut-in-header",
     "ghc-9.0.2/relog-N2-l",
@@ -192,13 +191,13 @@ fn processes_agree_with_the_reference() {
         compare(&case, &reference, &session.process(), &session);
         tally.add(&case, reference.0.len());
     }
-    tally.finish(known([39, 61390], [135, 645163]));
+    tally.finish(expected_coverage([39, 61390], [135, 645163]));
 }
 
-/// Sizes of types as they are in the file.
+/// Sizes of event types match the bytes in the file.
 #[test]
 fn types_have_their_bytes() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (0, 100), |log| {
         log.run(5, 7).stop(6, 7, 3).event(19, 7, b"hello")
     })
@@ -215,11 +214,11 @@ fn types_have_their_bytes() {
     );
 }
 
-/// What is wrong or odd, by time and with its place.
+/// Diagnostics are ordered by time and have their position in the file.
 #[test]
 fn diagnostics_have_their_places() {
     let types = [TYPES, &[(250, Some(1), "Something new")]].concat();
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     let mut damaged = 0;
     log.block(Some(0), (0, 1000), |log| {
         log.event(9, 10, &[]).event(9, 20, &[]).event(10, 30, &[]);

@@ -1,5 +1,5 @@
-//! A log that several processes have written: whose its capabilities and threads are is known, and
-//! the numbers of each are those of its own log.
+//! Log of several processes: its capabilities and threads are assigned to processes, and the numbers of each
+//! process are those of its own log.
 
 use crate::common;
 
@@ -7,8 +7,8 @@ use std::fs;
 
 use analysis::account::report::CapTimes;
 use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
-use common::build::{Build, TYPES};
-use common::merging::merged;
+use common::build::{LogBuilder, TYPES};
+use common::merging::merge_logs;
 use common::picture::tracks;
 use common::{eventscope, fixture, stdout};
 use eventlog::ids::ThreadId;
@@ -34,12 +34,12 @@ fn session(mut log: &[u8]) -> Session {
 fn three() -> ([Vec<u8>; 3], Session) {
     let logs = NAMES.map(|name| fixture(name).bytes());
     let slices = [0, 1, 2].map(|at| logs[at].as_slice());
-    let (new, ..) = merged(&slices, &Align::Start, &[]).expect("a plan");
+    let (new, ..) = merge_logs(&slices, &Align::Start, &[]).expect("a plan");
     let new = session(&new);
     (logs, new)
 }
 
-/// What does not depend on how long the other processes ran.
+/// Returns the classes that do not depend on how long the other processes ran.
 fn own(times: &CapTimes) -> [u64; 6] {
     [
         times.running_ns,
@@ -82,7 +82,7 @@ fn each_process_has_the_numbers_of_its_own_log() {
         collections.iter().map(|row| row.collections).sum::<u64>(),
         led
     );
-    // Memory of all of them together is at least that of the one that takes most.
+    // The memory of all processes together is at least that of the largest one.
     let most = logs
         .iter()
         .map(|log| session(log).ask(&SummaryQuery(None)).max_heap_size);
@@ -102,7 +102,7 @@ fn rules_say_nothing_of_several_processes() {
     );
     let said = views::words::insight::nothing_found(&report);
     assert!(
-        said.starts_with("Nothing was looked for. Rules look at one program"),
+        said.starts_with("No rules ran. Rules analyze one program"),
         "{said}"
     );
 }
@@ -131,7 +131,7 @@ fn tracks_stand_below_their_process() {
         Some("fib-forkio + sparks + dense")
     );
 
-    // Threads of each, as their own logs have them.
+    // Threads of each process, as in its own log.
     let mut expected = Vec::new();
     for log in &logs {
         expected.push(threads(&session(log)).len());
@@ -163,7 +163,7 @@ fn tracks_stand_below_their_process() {
             (Kind::Process, names[place])
         );
     }
-    // Each line has a name of its own.
+    // Each row has a unique name.
     let mut ids: Vec<&TrackName> = all.iter().map(|track| &track.id).collect();
     ids.sort();
     ids.dedup();
@@ -194,7 +194,7 @@ fn a_process_is_folded_and_revealed() {
         .map(|life| (life.cap, String::new()))
         .collect();
     let contents = new.contents();
-    let known = session::tracks::Known {
+    let known = session::tracks::TrackListInput {
         caps: &caps,
         contents: &contents,
         threads: &rows,
@@ -210,11 +210,11 @@ fn a_process_is_folded_and_revealed() {
         view.reveal(track);
         assert!(shows(&view, wanted), "{wanted}");
     }
-    // A pinned thread says whose it is.
+    // A pinned thread shows its process.
     view.change(TrackChange::Pin(TrackName::thread(rows[0].id)), &layout);
     let pinned = arranged(&new, &view);
     assert!(pinned[0].name.contains(" · "), "{}", pinned[0].name);
-    assert_eq!(contents.processes.of_thread(ThreadId(0)), None);
+    assert_eq!(contents.processes.process_of_thread(ThreadId(0)), None);
 }
 
 #[test]
@@ -243,14 +243,14 @@ fn what_a_log_says_of_each_process_is_told() {
 #[test]
 fn processes_of_one_program_have_names_of_their_own() {
     let log = |start: u64| {
-        let mut log = Build::with_types(TYPES);
+        let mut log = LogBuilder::with_types(TYPES);
         log.block(Some(0), (start, start + 10), |b| {
             b.run(start, 1).run(start + 10, 2)
         });
         log.end().bytes.clone()
     };
     let (first, second) = (log(100), log(200));
-    let (new, ..) = merged(&[&first, &second], &Align::Start, &[]).expect("a plan");
+    let (new, ..) = merge_logs(&[&first, &second], &Align::Start, &[]).expect("a plan");
     let new = session(&new);
     let names: Vec<String> = new
         .contents()
@@ -261,11 +261,11 @@ fn processes_of_one_program_have_names_of_their_own() {
         .collect();
     assert_eq!(names, ["log-0", "log-1"]);
     let twice = fixture(NAMES[0]).bytes();
-    let (new, ..) = merged(&[&twice, &second, &second], &Align::Start, &[]).expect("a plan");
+    let (new, ..) = merge_logs(&[&twice, &second, &second], &Align::Start, &[]).expect("a plan");
     let names = session(&new).contents().processes.all;
     let names: Vec<&str> = names.iter().map(|own| own.name.as_str()).collect();
     assert_eq!(names, ["fib-forkio", "log-1", "log-2"]);
-    // One process: nothing is said of several.
+    // With one process, process names are omitted.
     assert_eq!(session(&twice).contents().processes.names(), None);
 }
 

@@ -1,13 +1,11 @@
-//! Cost-centre samples against the reports that the runtime wrote at the end
-//! of the same runs (`+RTS -p`, `-P`, `-pj`), stack by stack.
+//! Cost-centre samples compared stack by stack with the reports that the runtime wrote at the end of the same runs
+//! (`+RTS -p`, `-P`, `-pj`).
 //!
-//! The rule where the two count differently: at each tick the runtime looks
-//! twice where a capability is (`handleProfTick` in `rts/Proftimer.c`), first
-//! for the report's count, then for the log's event, and the program goes on
-//! in between. So a tick may be at another stack in the log than in the
-//! report, but there are as many in both: sums are exact. Functions that
-//! call each other all the time exchange ticks; callers of both do not see
-//! it, as a tick stays below them.
+//! Both count differently: at each tick the runtime reads the current cost-centre stack of a capability twice
+//! (`handleProfTick` in `rts/Proftimer.c`), first for the report, then for the log, and the program continues in
+//! between. A tick may therefore have another stack in the log than in the report, but both have the same number
+//! of ticks: sums are exact. Functions that call each other all the time exchange ticks; common callers are not
+//! affected, as the tick stays below them.
 
 use crate::common;
 
@@ -15,33 +13,33 @@ use session::questions::FlameExportQuery;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{Tally, cases, known, session_of};
+use common::{Tally, cases, expected_coverage, session_of};
 use model::profile::TrackSource;
-use model::profile::origin::Choice;
+use model::profile::stack_source::FlameSelection;
 use model::profile::weights::Measure;
 use serde_json::Value;
 use session::flame::query::{ExportFormat, FlameQuery};
 
-/// Ticks by stack, outermost first, without `MAIN`, in which all lie.
+/// Ticks by stack, outermost first, without the common root `MAIN`.
 type Ticks = BTreeMap<Vec<String>, f64>;
 
-/// A report.
+/// Report of the time profiler.
 #[derive(Debug, Default)]
 struct Report {
     sum: f64,
     individual: Ticks,
     inherited: Ticks,
-    /// Whether it counts what the runtime itself did: reports in JSON do.
+    /// Whether it includes cost centres of the runtime; only JSON does.
     counts_runtime: bool,
-    /// By how much its numbers are rounded, in ticks: text has 0.1 %.
+    /// Rounding error in ticks: 0.1 % in text.
     rounding: f64,
 }
 
-/// The runtime's own cost centres that a report in text leaves out
-/// (`pruneCCSTree` in `rts/ProfilerReport.c` and `ignoreCCS` in `rts/Profiling.c`).
+/// Cost centres of the runtime that a text report omits (`pruneCCSTree` in `rts/ProfilerReport.c` and `ignoreCCS`
+/// in `rts/Profiling.c`).
 const LEFT_OUT: [&str; 3] = ["IDLE", "GC", "SYSTEM"];
 
-/// Functions of the programs that go over into each other within microseconds.
+/// Functions that call each other within microseconds.
 const EXCHANGING: [&str; 8] = [
     "Main.isEven'",
     "Main.isOdd'",
@@ -53,7 +51,7 @@ const EXCHANGING: [&str; 8] = [
     "Main.slow",
 ];
 
-/// The names that the log's files have.
+/// Returns the name of a cost centre in exported files.
 fn name(label: &str, module: &str, location: &str) -> String {
     if location == "<built-in>" {
         label.to_owned()
@@ -78,7 +76,7 @@ fn text_report(text: &str) -> Report {
     let is_head = |line: &&str| line.starts_with("COST CENTRE");
     let head = text.lines().filter(is_head).nth(1).expect("a tree");
     let rows = text.lines().skip_while(|line| *line != head).skip(2);
-    // `-P` has ticks and bytes at the end.
+    // `-P` appends columns for ticks and bytes.
     let more = if head.contains(" ticks ") { 2 } else { 0 };
     let mut path: Vec<String> = Vec::new();
     for row in rows.take_while(|row| !row.is_empty()) {
@@ -112,7 +110,7 @@ fn json_report(report: &Value) -> Report {
     ticks
 }
 
-/// Adds a node and what is in it; the ticks of all of it.
+/// Adds a node and its descendants. Returns the sum of their ticks.
 fn json_stack(
     node: &Value,
     names: &BTreeMap<u64, String>,
@@ -133,7 +131,7 @@ fn json_stack(
     own + inner
 }
 
-/// The report beside a log; those of retainer profiles have another subject.
+/// Reads the report next to a log; `None` for retainer profiles.
 fn report_beside(log: &Path) -> Option<Report> {
     let text = std::fs::read_to_string(log.with_extension("prof")).ok()?;
     if text.starts_with('{') {
@@ -143,16 +141,16 @@ fn report_beside(log: &Path) -> Option<Report> {
     (!text.starts_with("Retainer")).then(|| text_report(&text))
 }
 
-/// Ticks by stack out of the log.
+/// Returns the ticks of a log by stack.
 fn ticks(bytes: &[u8]) -> Ticks {
     let session = session_of(bytes).expect("a log");
     let sources = session.flame_sources();
     let tracks = sources.iter().flat_map(|info| &info.tracks);
     let is_cap = |track: &TrackSource| matches!(track, TrackSource::Capability(_));
     let query = FlameQuery {
-        choice: Choice {
+        choice: FlameSelection {
             tracks: tracks.map(|track| track.source).filter(is_cap).collect(),
-            ..Choice::default()
+            ..FlameSelection::default()
         },
         measure: Measure::Count,
         ..FlameQuery::default()
@@ -170,7 +168,7 @@ fn ticks(bytes: &[u8]) -> Ticks {
     ticks
 }
 
-/// Ticks of each stack and of all that begin with it.
+/// Returns the ticks of each stack including all stacks that extend it.
 fn inherited(individual: &Ticks) -> Ticks {
     let mut inherited = Ticks::new();
     for (stack, ticks) in individual {
@@ -181,7 +179,7 @@ fn inherited(individual: &Ticks) -> Ticks {
     inherited
 }
 
-/// Ticks by cost centre, in whatever stacks; where it is anywhere in them.
+/// Returns ticks by cost centre: where it is innermost, and where it is anywhere in the stack.
 fn by_centre(individual: &Ticks) -> [Ticks; 2] {
     let mut sums = [Ticks::new(), Ticks::new()];
     for (stack, ticks) in individual {
@@ -195,8 +193,7 @@ fn by_centre(individual: &Ticks) -> [Ticks; 2] {
     sums
 }
 
-/// The greatest difference among the stacks that end in an exchanging
-/// function, and among the others, in ticks.
+/// Returns the greatest differences in ticks, for stacks that end in an exchanging function and for others.
 fn differences(ours: &Ticks, theirs: &Ticks) -> [f64; 2] {
     let mut greatest = [0.0_f64; 2];
     for stack in ours.keys().chain(theirs.keys()) {
@@ -208,8 +205,8 @@ fn differences(ours: &Ticks, theirs: &Ticks) -> [f64; 2] {
     greatest
 }
 
-/// Differences of a log: exchanging functions and others, for each of
-/// individual and inherited by stack and by centre.
+/// Returns the differences of a log for exchanging functions and others: individual and inherited, by stack and by
+/// centre.
 fn compare(case: &common::Case, report: &Report) -> [[f64; 2]; 4] {
     let mut ours = ticks(&case.bytes());
     if !report.counts_runtime {
@@ -229,8 +226,8 @@ fn compare(case: &common::Case, report: &Report) -> [[f64; 2]; 4] {
     ]
 }
 
-/// The tightest that hold, as shares of all ticks; a difference of two ticks
-/// in 186 is 1.1 %. First of functions that exchange ticks, then of others.
+/// Tightest tolerances that hold, as shares of all ticks, for exchanging functions and for others. A difference of
+/// two ticks in 186 is 1.1 %.
 const TOLERANCES: [(&str, [f64; 2]); 4] = [
     ("individual by stack", [0.065, 0.012]),
     ("inherited by stack", [0.065, 0.006]),
@@ -248,18 +245,18 @@ fn ticks_are_those_of_the_reports() {
         tally.add(&case, report.individual.len());
         for (found, (what, tolerances)) in compare(&case, &report).iter().zip(TOLERANCES) {
             for (found, tolerance) in found.iter().zip(tolerances) {
-                // A tenth of a tick more for numbers that the report rounds.
+                // Allow 0.1 ticks more, as the report rounds.
                 let share = (found - 0.1) / report.sum;
                 let name = &case.name;
                 assert!(share < tolerance, "{name}: {what}: {found:.2} ticks");
             }
         }
     }
-    tally.finish(known([3, 260], [8, 605]));
+    tally.finish(expected_coverage([3, 260], [8, 605]));
 }
 
-/// Where the program runs on one OS thread, or stands still at a tick, the two
-/// looks see the same: only what the report rounds differs.
+/// If the program runs on one OS thread, or is stopped at a tick, both reads see the same stack: only rounding
+/// differs.
 #[test]
 fn a_tick_that_stands_still_is_the_same_in_both() {
     let mut tally = Tally::default();
@@ -278,5 +275,5 @@ fn a_tick_that_stands_still_is_the_same_in_both() {
         assert!(own[0].max(own[1]) <= rounding, "{}: {own:?}", case.name);
         tally.add(&case, report.individual.len());
     }
-    tally.finish(known([1, 20], [3, 92]));
+    tally.finish(expected_coverage([1, 20], [3, 92]));
 }

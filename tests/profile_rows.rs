@@ -1,5 +1,5 @@
-//! The rows of the profile: samples by capability and foreign calls by OS
-//! thread, at any zoom the truth of the profile; as pictures and in words.
+//! Tracks of the profile: samples by capability and foreign calls by OS thread. Their marks match the profile at
+//! any zoom; snapshots cover pictures and words.
 
 use crate::common;
 
@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use analysis::flamegraph::sources;
-use analysis::timeline::profile_rows::CallsOf;
-use common::build::{Build, Declared};
+use analysis::timeline::profile_rows::Caller;
+use common::build::{EventTypeDecl, LogBuilder};
 use common::picture::{self, open_bytes, whole};
 use eventlog::ids::{CapId, Nanos, OsThreadId};
 use model::class::CLASSES;
@@ -22,15 +22,15 @@ use session::Session;
 use session::tracks::calls::{Call, ForeignCalls};
 use session::tracks::details::{DetailsQuery, Fact, Target};
 use session::tracks::item::{Marks, Names};
-use session::tracks::samples::{Sampled, Samples};
-use session::tracks::{Contents, Row, TimelineQuery};
+use session::tracks::samples::{SamplePayload, Samples};
+use session::tracks::{LogContents, TimelineQuery, TrackId};
 use views::timeline::arrange::TrackView;
 use views::timeline::layout::{Layout, Track};
 
-/// How many events are read at a time.
+/// Events per reading step.
 const AT_ONCE: usize = 100_000;
 
-/// The sample of the landing page with a profile and foreign calls.
+/// Opens the sample log of the start page that has a profile and foreign calls.
 fn demo() -> Session {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -44,10 +44,10 @@ fn demo() -> Session {
     open_bytes(&bytes, AT_ONCE)
 }
 
-/// Names as the page has them.
-struct Told(Contents);
+/// Function names as the page provides them.
+struct Rows(LogContents);
 
-impl Names for Told {
+impl Names for Rows {
     fn foreign_function(&self, number: u32) -> Option<&Frame> {
         self.0.foreign_functions.get(number as usize)
     }
@@ -56,7 +56,7 @@ impl Names for Told {
     }
 }
 
-fn ask(session: &Session, rows: &[Row], view: (u64, u64), width_px: u32) -> (Marks, u64) {
+fn ask(session: &Session, rows: &[TrackId], view: (u64, u64), width_px: u32) -> (Marks, u64) {
     let query = TimelineQuery {
         view: Interval::new(Nanos(view.0), Nanos(view.1)),
         width_px,
@@ -73,19 +73,24 @@ fn ask(session: &Session, rows: &[Row], view: (u64, u64), width_px: u32) -> (Mar
 
 fn tracks(session: &Session) -> Vec<Track> {
     let mut tracks = picture::tracks(session, (&[], 0), &TrackView::default());
-    tracks.retain(|track| matches!(track.row(), Some(Row::Samples(_) | Row::ForeignCalls(_))));
+    tracks.retain(|track| {
+        matches!(
+            track.row(),
+            Some(TrackId::Samples(_) | TrackId::ForeignCalls(_))
+        )
+    });
     tracks
 }
 
-fn rows(session: &Session) -> Vec<Row> {
+fn rows(session: &Session) -> Vec<TrackId> {
     tracks(session).iter().filter_map(Track::row).collect()
 }
 
-/// Paints the rows of a part of a log, and compares with the snapshot.
+/// Paints the tracks in a range and compares with the snapshot.
 fn show(snapshot: &str, session: &Session, range: (u64, u64)) {
     let layout = Layout::new(tracks(session));
     let view = picture::view(session, Some(range));
-    let painted = picture::paint(session, &layout, view, &Told(session.contents()), &[]);
+    let painted = picture::paint(session, &layout, view, &Rows(session.contents()), &[]);
     insta::assert_snapshot!(snapshot, painted);
 }
 
@@ -105,7 +110,7 @@ fn text(facts: &[Fact]) -> String {
             Some(Target::Event(at, cap)) => format!(" → event of {cap:?} at {}", at.0),
             Some(Target::Flame(target)) => format!(
                 " → {} {} at {}",
-                sources::of(target.source).name(),
+                sources::description(target.source).name(),
                 target.track.name(),
                 target.at.0
             ),
@@ -115,10 +120,10 @@ fn text(facts: &[Fact]) -> String {
     facts.iter().map(line).collect()
 }
 
-/// What is said of the items of a row, each with what is known of it.
-fn said(session: &Session, row: Row, view: (u64, u64), width_px: u32) -> Vec<String> {
+/// Returns the description and details of each item of a row.
+fn describe(session: &Session, row: TrackId, view: (u64, u64), width_px: u32) -> Vec<String> {
     let (marks, _) = ask(session, &[row], view, width_px);
-    let names = Told(session.contents());
+    let names = Rows(session.contents());
     let items = marks.items(row).map(|item| {
         let (name, words) = item.describe(&names);
         let facts = session.ask(&DetailsQuery {
@@ -138,14 +143,14 @@ fn the_demo_in_words() {
     let middle = 1_036_000_000;
     let mut all = Vec::new();
     for row in rows(&session) {
-        let near = said(&session, row, (middle, middle + 12_000_000), 1000);
-        let far = said(&session, row, (from, to), 4);
+        let near = describe(&session, row, (middle, middle + 12_000_000), 1000);
+        let far = describe(&session, row, (from, to), 4);
         all.extend(near.into_iter().take(1).chain(far.into_iter().take(1)));
     }
     insta::assert_snapshot!("profile_words", all.join("\n\n"));
 }
 
-const TYPES: &[Declared] = &[
+const TYPES: &[EventTypeDecl] = &[
     (1, Some(4), "Run thread"),
     (2, Some(10), "Stop thread"),
     (18, Some(14), "Block marker"),
@@ -155,10 +160,10 @@ const TYPES: &[Declared] = &[
     (168, Some(8), "Start of a time profile"),
 ];
 
-/// The cost centres of made logs: `IDLE` and `GC` are the runtime's.
+/// Cost centres of synthetic logs; `IDLE` and `GC` belong to the runtime.
 const CENTRES: [&str; 5] = ["IDLE", "GC", "f", "g", "h"];
 
-fn declare(log: &mut Build) {
+fn declare(log: &mut LogBuilder) {
     for (id, name) in (1u32..).zip(CENTRES) {
         let (module, place) = match id {
             1 | 2 => (name, "<built-in>"),
@@ -170,17 +175,17 @@ fn declare(log: &mut Build) {
     }
 }
 
-/// A sample with this cost centre on `Main.f`.
-fn tick(log: &mut Build, at: u64, centre: u32) {
+/// Appends a sample whose stack is this cost centre called by `Main.f`.
+fn tick(log: &mut LogBuilder, at: u64, centre: u32) {
     let stack = [centre, 3];
     let ids = stack.iter().flat_map(|id| id.to_be_bytes());
     let payload: Vec<u8> = [0; 12].into_iter().chain([2]).chain(ids).collect();
     log.event(167, at, &payload);
 }
 
-/// A log with samples of capability 0: after how long, and which cost centre.
+/// Builds a log with samples on capability 0: time since the previous one, cost centre.
 fn sampled(ticks: &[(u64, u32)], interval: u64) -> Session {
-    let mut log = Build::with_types(TYPES);
+    let mut log = LogBuilder::with_types(TYPES);
     log.block(Some(0), (0, 1 << 40), |log| {
         declare(log);
         log.event(168, 0, &interval.to_be_bytes());
@@ -195,28 +200,34 @@ fn sampled(ticks: &[(u64, u32)], interval: u64) -> Session {
     open_bytes(&log.bytes, AT_ONCE)
 }
 
-/// A span of the truth: when, its class, and the name of its function.
+/// Expected span with its class and the name of its function.
 #[derive(Clone, Debug, PartialEq)]
-struct True {
+struct ExpectedSpan {
     span: Interval,
     class: Class,
     name: String,
 }
 
-/// Checks the marks of a row one by one.
-fn check(session: &Session, row: Row, truth: &[True], view: (u64, u64), width_px: u32) -> usize {
+/// Compares the marks of a row with `truth`. Returns the number of spans seen.
+fn check(
+    session: &Session,
+    row: TrackId,
+    truth: &[ExpectedSpan],
+    view: (u64, u64),
+    width_px: u32,
+) -> usize {
     let (marks, bucket) = ask(session, &[row], view, width_px);
     let contents = session.contents();
     let names = match row {
-        Row::Samples(_) => &contents.sampled_functions,
+        TrackId::Samples(_) => &contents.sampled_functions,
         _ => &contents.foreign_functions,
     };
     let aligned = view.0 / bucket * bucket;
-    let narrow = |one: &&True| one.span.duration().0 < bucket;
+    let narrow = |one: &&ExpectedSpan| one.span.duration().0 < bucket;
     let mut seen = 0;
-    for (mark, span) in marks.of(row) {
+    for (mark, span) in marks.row_marks(row) {
         let number = match row {
-            Row::Samples(_) => mark.read::<Sampled>().0,
+            TrackId::Samples(_) => mark.read::<SamplePayload>().0,
             _ => mark.read::<Call>().function,
         };
         let name = number.map(|number| names[number as usize].name());
@@ -229,9 +240,9 @@ fn check(session: &Session, row: Row, truth: &[True], view: (u64, u64), width_px
             seen += 1;
             continue;
         }
-        // Of the bucket before the view only what reaches into it is there.
-        let reaches = |one: &&True| span.start().0 >= aligned || one.span.end().0 > view.0;
-        let here: Vec<&True> = truth
+        // In the bucket before the view, only spans that reach into the view are counted.
+        let reaches = |one: &&ExpectedSpan| span.start().0 >= aligned || one.span.end().0 > view.0;
+        let here: Vec<&ExpectedSpan> = truth
             .iter()
             .filter(narrow)
             .filter(|one| span.start() <= one.span.start() && one.span.start() < span.end())
@@ -253,13 +264,13 @@ fn check(session: &Session, row: Row, truth: &[True], view: (u64, u64), width_px
         }
         let voters: usize = counts.values().sum();
         let winner = counts.iter().find(|(_, count)| **count * 2 > voters);
-        if let Some((winner, _)) = winner.filter(|_| matches!(row, Row::Samples(_))) {
+        if let Some((winner, _)) = winner.filter(|_| matches!(row, TrackId::Samples(_))) {
             assert_eq!(name.as_deref(), Some(*winner), "{counts:?}");
         }
     }
-    let shown = |one: &&True| {
+    let shown = |one: &&ExpectedSpan| {
         let wide = one.span.duration().0 >= bucket;
-        // A wide one that ends where the view begins is not in it.
+        // A wide span that ends where the view begins is not in view.
         let begun = if wide {
             one.span.end().0 > view.0
         } else {
@@ -267,7 +278,7 @@ fn check(session: &Session, row: Row, truth: &[True], view: (u64, u64), width_px
         };
         begun && one.span.start().0 <= view.1
     };
-    // Nothing in view is left out.
+    // No span in view is missing.
     let wanted: usize = truth.iter().filter(shown).count();
     assert!(seen >= wanted, "{seen} of {wanted}");
     assert!(marks.reply.len() <= 2 * (width_px as usize + 2));
@@ -275,8 +286,8 @@ fn check(session: &Session, row: Row, truth: &[True], view: (u64, u64), width_px
 }
 
 proptest! {
-    /// At any zoom the marks of samples are those of the ticks: so many, so
-    /// long by class, and the most of them are named.
+    /// At any zoom, marks of samples match the ticks: their number, their time by class, and the name of the
+    /// majority.
     #[test]
     fn samples_are_the_truth_at_any_zoom(
         ticks in prop::collection::vec((prop_oneof![Just(1000u64), 1u64..4000], 1u32..6), 1..300),
@@ -297,23 +308,23 @@ proptest! {
             };
             let name = CENTRES[centre as usize - 1];
             let module = if centre < 3 { name } else { "Main" };
-            True {
+            ExpectedSpan {
                 span: Interval::new(Nanos(start), Nanos(at)),
                 class,
                 name: format!("{module}.{name}"),
             }
         });
-        let truth: Vec<True> = truth.collect();
-        let row = Row::from(Samples(CapId(0)));
+        let truth: Vec<ExpectedSpan> = truth.collect();
+        let row = TrackId::from(Samples(CapId(0)));
         let listed = session.contents();
-        let (_, listed) = listed.of_kind::<Samples>().next().expect("samples");
+        let (_, listed) = listed.entries_of_kind::<Samples>().next().expect("samples");
         prop_assert_eq!(&listed.note, &scene::format::count(ticks.len() as u64));
         check(&session, row, &truth, (from, from + length), width);
         let all = check(&session, row, &truth, (0, 1 << 30), width);
         prop_assert_eq!(all, ticks.len());
     }
 
-    /// At any zoom the marks of calls are those that were announced.
+    /// At any zoom, marks of calls match the announced calls.
     #[test]
     fn calls_are_the_truth_at_any_zoom(
         calls in prop::collection::vec((1u64..3000, 1u64..2000, 0u32..4), 1..200),
@@ -321,7 +332,7 @@ proptest! {
         length in 1u64..500_000,
         width in 1u32..300,
     ) {
-        let mut log = Build::with_types(TYPES);
+        let mut log = LogBuilder::with_types(TYPES);
         let mut truth = Vec::new();
         log.block(Some(0), (0, 1 << 40), |log| {
             let mut at = 0;
@@ -331,7 +342,7 @@ proptest! {
                 log.event(19, at, format!("START {number} {name}").as_bytes());
                 log.event(19, at, format!("ANN_TH {number} {name} 71").as_bytes());
                 let span = Interval::new(Nanos(at), Nanos(at + lasts));
-                truth.push(True { span, class: Class::Foreign, name: name.clone() });
+                truth.push(ExpectedSpan { span, class: Class::Foreign, name: name.clone() });
                 at += lasts;
                 log.event(19, at, format!("STOP {number} {name}").as_bytes());
             }
@@ -339,7 +350,7 @@ proptest! {
         });
         log.end();
         let session = open_bytes(&log.bytes, AT_ONCE);
-        let row = Row::from(ForeignCalls(CallsOf::OsThread(OsThreadId(71))));
+        let row = TrackId::from(ForeignCalls(Caller::OsThread(OsThreadId(71))));
         prop_assert_eq!(rows(&session), [row]);
         check(&session, row, &truth, (from, from + length), width);
         let all = check(&session, row, &truth, (0, 1 << 30), width);
@@ -347,7 +358,7 @@ proptest! {
     }
 }
 
-/// All samples of real profiles are shown, as long as they are in the profile.
+/// The tracks of real profiles show all of their samples.
 #[test]
 fn rows_of_real_profiles_are_whole() {
     let mut tally = common::Tally::default();
@@ -375,23 +386,23 @@ fn rows_of_real_profiles_are_whole() {
             let (from, to) = whole(&session);
             for width in [1, 700, 100_000] {
                 let (marks, _) = ask(&session, &[Samples(cap).into()], (0, to + 1), width);
-                let marks = marks.of(Samples(cap));
+                let marks = marks.row_marks(Samples(cap));
                 let shown: u64 = marks.map(|(mark, _)| u64::from(mark.count)).sum();
                 assert_eq!(shown, track.samples, "{} from {from}", case.name);
             }
             tally.add(&case, track.samples as usize);
         }
     }
-    tally.finish(common::known([3, 706], [8, 2186]));
+    tally.finish(common::expected_coverage([3, 706], [8, 2186]));
 }
 
-/// A call whose callback calls out again is interrupted by it.
+/// A call is interrupted by the foreign call that its callback makes.
 #[test]
 fn calls_of_callbacks() {
-    let mut log = Build::with_types(TYPES);
+    let mut log = LogBuilder::with_types(TYPES);
     log.block(Some(0), (0, 1 << 40), |log| {
         declare(log);
-        let say = |log: &mut Build, at: u64, text: &str| {
+        let say = |log: &mut LogBuilder, at: u64, text: &str| {
             log.event(19, at, text.as_bytes());
         };
         log.run(500, 9);
@@ -412,22 +423,22 @@ fn calls_of_callbacks() {
     });
     log.end();
     let session = open_bytes(&log.bytes, AT_ONCE);
-    let known = Row::from(ForeignCalls(CallsOf::OsThread(OsThreadId(71))));
-    let unknown = Row::from(ForeignCalls(CallsOf::Unknown { lane: 0 }));
+    let known = TrackId::from(ForeignCalls(Caller::OsThread(OsThreadId(71))));
+    let unknown = TrackId::from(ForeignCalls(Caller::Unknown { lane: 0 }));
     assert_eq!(rows(&session), [known, unknown]);
-    let mut all = said(&session, known, (0, 10_000), 1000);
-    all.extend(said(&session, unknown, (0, 10_000), 1000));
-    all.extend(said(&session, known, (0, 1 << 20), 1));
+    let mut all = describe(&session, known, (0, 10_000), 1000);
+    all.extend(describe(&session, unknown, (0, 10_000), 1000));
+    all.extend(describe(&session, known, (0, 1 << 20), 1));
     insta::assert_snapshot!("calls_of_callbacks", all.join("\n\n"));
 }
 
-/// What no profiler took samples of, and no program announced, has no rows.
+/// Tracks of capabilities without samples and of lanes without calls are empty.
 #[test]
 fn rows_that_are_not_there_are_empty() {
     let session = sampled(&[(1000, 3)], 1000);
     let rows = [
-        Row::from(Samples(CapId(7))),
-        ForeignCalls(CallsOf::Unknown { lane: 0 }).into(),
+        TrackId::from(Samples(CapId(7))),
+        ForeignCalls(Caller::Unknown { lane: 0 }).into(),
     ];
     let (marks, _) = ask(&session, &rows, (0, 10_000), 100);
     assert!(marks.reply.is_empty());

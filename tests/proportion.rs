@@ -1,11 +1,10 @@
-//! Work grows in proportion to the log, also for logs that are made to cost more: very many
-//! capabilities, sets of them, blocks that cannot be, threads that never stop.
+//! Work is proportional to the size of the log, also for adversarial logs: very many capabilities or capability
+//! sets, invalid blocks, threads that never stop.
 //!
-//! A loop over a list is no step that could be counted from outside, so the work is what the
-//! processor did for this thread alone. A busy machine only adds to that: the least of several runs
-//! counts, and of more of them as long as it seems too much. Four times the log should be about four
-//! times the work; more than eight times is taken to be out of proportion, as growth with the square
-//! would be sixteen times.
+//! Iterations cannot be counted from outside, so the work is measured as CPU time of this thread. A busy machine
+//! can only add to it: the minimum of several runs counts, and of more runs as long as it seems too high. Four
+//! times the log should be about four times the work; more than eight times counts as out of proportion, as
+//! quadratic growth would be sixteen times.
 
 use crate::common;
 
@@ -13,7 +12,7 @@ use std::time::Duration;
 
 use analysis::check::Check;
 use analysis::info::Info;
-use common::build::{Build, TYPES};
+use common::build::{LogBuilder, TYPES};
 use eventlog::source::read_log;
 use eventlog::{Record, Sink};
 use rustix::time::{ClockId, clock_gettime};
@@ -24,7 +23,7 @@ fn processor_time() -> Duration {
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }
 
-/// What all commands do with a log: information, the order of events, all analyses.
+/// Does what all commands do with a log: information, order of events, all analyses.
 fn work(bytes: &[u8]) {
     let mut info = Info::default();
     let mut check = Check::default();
@@ -47,9 +46,9 @@ fn time(bytes: &[u8]) -> Duration {
     processor_time() - before
 }
 
-/// Compares a log of so many things with one of a quarter as many.
+/// Compares a log of size `most` with one of a quarter of the size.
 fn grows_in_proportion(what: &str, log: impl Fn(u32) -> Vec<u8>, most: u32) {
-    /// How often the work is done: at least, and where it seems too much.
+    /// Number of runs: minimum, and maximum while the work seems too high.
     const RUNS: (usize, usize) = (5, 50);
     let logs = [most / 4, most].map(log);
     let mut least = [Duration::MAX; 2];
@@ -75,7 +74,7 @@ fn sets_of_capabilities() {
     ]
     .concat();
     let log = |count: u32| {
-        let mut log = Build::with_types(&types);
+        let mut log = LogBuilder::with_types(&types);
         log.block(None, (1, 10_000_000), |b| {
             b.event(25, 2, &[0, 0, 0, 1, 0, 1]);
             for cap in 0..count {
@@ -92,7 +91,7 @@ fn sets_of_capabilities() {
 #[test]
 fn capabilities_that_cannot_be() {
     let log = |count: u32| {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         for number in 0..count {
             let at = u64::from(number) * 10 + 1;
             log.block(Some(number as u16), (at, at + 9), |b| {
@@ -107,7 +106,7 @@ fn capabilities_that_cannot_be() {
 #[test]
 fn threads_that_never_stop() {
     let log = |count: u32| {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         log.block(Some(0), (1, 100_000_000), |b| {
             for thread in 1..=count {
                 let at = u64::from(thread) * 10;
@@ -117,17 +116,17 @@ fn threads_that_never_stop() {
         });
         log.end().bytes.clone()
     };
-    // So many that of both logs most threads are packed.
+    // Enough that in both logs most threads are packed.
     grows_in_proportion("open threads", log, 400_000);
 }
 
-/// Ids that fall into one bucket of a table that multiplies them with a number that everybody knows.
+/// Returns ids that collide in a table that multiplies them by a known constant.
 fn colliding(number: u32) -> u64 {
     const INVERSE: u64 = 0x7814_94a5_5daa_ed0d;
     u64::from(number + 1).wrapping_mul(INVERSE)
 }
 
-/// A log with an event for each number.
+/// Builds a log with one event per number.
 fn of_events(count: u32, event: impl Fn(u32) -> (u16, Vec<u8>)) -> Vec<u8> {
     let types = [
         TYPES,
@@ -139,7 +138,7 @@ fn of_events(count: u32, event: impl Fn(u32) -> (u16, Vec<u8>)) -> Vec<u8> {
         ],
     ]
     .concat();
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     for first in (0..count).step_by(1000) {
         let time = |number: u32| 1000 + 10 * u64::from(number);
         log.block(Some(0), (time(first), time(first + 1000)), |log| {
@@ -204,10 +203,10 @@ fn spans_whose_ids_collide() {
     grows_in_proportion("spans", |count| of_events(count, span), 40_000);
 }
 
-/// So many collections; one event names a capability.
+/// Builds a log with `collections` collections, and one event that names capability `cap`.
 fn names_a_capability(cap: u16, collections: u64) -> Vec<u8> {
     let types = [TYPES, &[(45, Some(2), "Create capability")]].concat();
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.block(None, (1, 5), |log| {
         log.event(45, 2, &[0, 0]).event(45, 2, &cap.to_be_bytes())
     });
@@ -222,7 +221,7 @@ fn names_a_capability(cap: u16, collections: u64) -> Vec<u8> {
     log.end().bytes.clone()
 }
 
-/// One flipped bit makes a capability with a great number.
+/// One flipped bit may make a very large capability number.
 #[test]
 fn a_great_number_is_no_more_work_than_a_small_one() {
     let time = |cap| {
@@ -242,11 +241,11 @@ fn a_great_number_is_no_more_work_than_a_small_one() {
     );
 }
 
-/// A hole in a file is passed over at once.
+/// A hole in a file is skipped at once.
 #[test]
 fn zeros_are_less_work_than_other_bytes_that_are_no_events() {
     let time = |byte: u8| {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         log.block(Some(0), (1, 1_000_000), |log| log.runs(10, 100));
         log.raw(&vec![byte; 4 << 20]);
         let before = processor_time();

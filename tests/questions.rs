@@ -1,6 +1,5 @@
-//! Every kind of question, asked of every kind of log, whole or damaged, with
-//! parameters that chance decides. No answer panics, none depends on the
-//! pauses that are made or on the pieces in which the file is read.
+//! Every kind of question, asked of every kind of log, undamaged or damaged, with random parameters. No answer
+//! panics, and none depends on yielding or on the pieces in which the file is read.
 
 use crate::common;
 use crate::common::asking;
@@ -12,7 +11,7 @@ use common::fixture_cases;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// Small enough to be read many times.
+/// Maximum size of logs, as each is read many times.
 const LARGEST: usize = 120_000;
 
 static LOGS: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
@@ -48,7 +47,7 @@ proptest! {
 
 #[test]
 fn whole_logs_answer_everything() {
-    // The same choices for all: any bytes that are not all alike.
+    // Arbitrary varying bytes, the same for all logs.
     let choices: Vec<u8> = (0..4000_u32).map(|i| (i * i / 7 + i * 31) as u8).collect();
     let mut read = 0;
     for (name, bytes) in LOGS.iter() {

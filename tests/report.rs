@@ -1,5 +1,5 @@
-//! The report of a log: its numbers are those of the other commands, it is well formed whatever
-//! the log, says why a part is empty, and no text of a log becomes markup.
+//! Report of a log: its numbers equal those of the other commands, it is well formed for any log, explains empty
+//! sections, and escapes all texts of the log.
 
 use crate::common;
 
@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use analysis::yielder::block_on;
-use common::build::{Build, TYPES};
+use common::build::{LogBuilder, TYPES};
 use common::{fixture, fixture_cases, session_of, stdout};
 use eventlog::ids::{Duration, Nanos};
 use model::format;
 use model::time::Interval;
 use serde_json::Value as Json;
 use session::Session;
-use views::report::{Wanted, report};
+use views::report::{ReportSubject, report};
 
 const SECTIONS: [&str; 6] = [
     "Summary",
@@ -26,22 +26,22 @@ const SECTIONS: [&str; 6] = [
 ];
 
 fn report_of(session: &Session, name: &str, range: Option<Interval>) -> String {
-    let wanted = Wanted {
+    let wanted = ReportSubject {
         name: name.to_owned(),
         range,
     };
     block_on(report(session, Rc::new(session.overview()), &wanted)).expect("a session answers")
 }
 
-/// An element of a document.
+/// Element of a document.
 struct Element {
     name: String,
     attributes: String,
     text: String,
 }
 
-/// The elements of a document, in order, if it is well formed as XML: then any reader of HTML
-/// reads the same.
+/// Returns the elements of a document in order. It must be well-formed XML, so that every HTML parser reads the
+/// same.
 fn elements(html: &str) -> Result<Vec<Element>, String> {
     let html = html.strip_prefix("<!DOCTYPE html>\n").unwrap_or(html);
     let (mut open, mut found) = (Vec::<usize>::new(), Vec::<Element>::new());
@@ -89,7 +89,7 @@ fn elements(html: &str) -> Result<Vec<Element>, String> {
     }
 }
 
-/// What has to hold of any report.
+/// Checks the invariants of any report.
 fn check(html: &str) -> Result<(), String> {
     let elements = elements(html)?;
     let of = |name: &str| -> Vec<&Element> {
@@ -145,7 +145,7 @@ fn check(html: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The whole log, and its second quarter.
+/// Returns the whole log and its second quarter.
 fn ranges(session: &Session) -> [Option<Interval>; 2] {
     let quarter = session.overview().span.map(|log| {
         let quarter = log.duration().0 / 4;
@@ -184,7 +184,7 @@ fn json(arguments: &[&str]) -> Json {
     serde_json::from_str(&stdout(arguments)).expect("JSON")
 }
 
-/// A fact of the report by its name.
+/// Returns a fact of the report by its name.
 fn fact<'a>(html: &'a str, name: &str) -> &'a str {
     let name = format!("<dt>{name}</dt><dd>");
     let at = html.find(&name).unwrap_or_else(|| panic!("no {name}"));
@@ -225,8 +225,8 @@ fn its_numbers_are_those_of_the_other_commands() {
         let threads = json(&["threads", "--json", case.path()]);
         let count = threads.as_array().expect("a list").len() as u64;
         assert!(html.contains(&format!(
-            "{}, those that ran longest first",
-            format::many(count, "thread")
+            "{}, longest running time first",
+            format::pluralize(count, "thread")
         )));
     }
 }
@@ -234,12 +234,12 @@ fn its_numbers_are_those_of_the_other_commands() {
 #[test]
 fn findings_say_what_they_do_not_explain_and_how_to_measure_their_advice() {
     let html = stdout(&["report", fixture("ghc-9.6.6/fib-forkio-N2-l").path()]);
-    assert!(html.contains("Most of that is: All idle, until a timer."));
+    assert!(html.contains("Largest cause: All idle, until a timer."));
     let log = "tests/fixtures/findings/nursery-too-small-found.eventlog.gz";
     let html = stdout(&["report", log]);
     let command = "eventscope try -- ./KeepTable 20000 500000 +RTS -A256k";
     assert!(html.contains(&format!("To measure these flags: {command}")));
-    assert!(!html.contains("Most of that is"));
+    assert!(!html.contains("Largest cause"));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_range_is_that_of_the_other_commands() {
         "{}",
         fact(&html, "Time")
     );
-    // The same text, whoever asks.
+    // The library renders the same text as the command line.
     let session = case.session();
     let name = case.path().rsplit('/').next().expect("a name");
     let own = report_of(&session, name, Some(range));
@@ -286,7 +286,7 @@ fn the_timeline_explains_the_marks_that_it_has() {
     ] {
         assert!(!html.contains(&format!(">{not}</text>")), "{not}");
     }
-    // Each colour has one for dark pages.
+    // Each color has a variant for dark pages.
     let names = html
         .split("var(--t")
         .skip(1)
@@ -326,7 +326,7 @@ fn it_goes_into_a_file() {
     assert_eq!(written, stdout(&["report", case.path()]));
 }
 
-/// Texts that would be markup, or turn the text around them.
+/// Texts that contain markup, or reorder the text around them.
 const HOSTILE: [&str; 4] = [
     "</p><script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
@@ -341,7 +341,7 @@ fn no_text_of_a_log_becomes_markup() {
         (29, None, "Identify the RTS version"),
         (30, None, "Program arguments"),
     ]);
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.block(None, (1, 5), |b| {
         let arguments = [&[0; 4], HOSTILE.join("\0").as_bytes()].concat();
         let ghc = format!("GHC-9.10.3 {} rts", HOSTILE[0]);
@@ -376,17 +376,17 @@ fn no_text_of_a_log_becomes_markup() {
 
 #[test]
 fn what_is_missing_is_said() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (10, 9_000), |b| b.runs(20, 4));
     log.end();
     let session = session_of(&log.bytes).expect("a log");
     let html = report_of(&session, "small.eventlog", None);
     check(&html).expect("a report");
     for said in [
-        "No collection is in this log",
+        "No collections in this log",
         "The log has no heap profile",
-        "The log has no events of collections",
-        "What this log cannot tell",
+        "The log has no GC events",
+        "Not checked: missing events",
     ] {
         assert!(html.contains(said), "{said}");
     }
@@ -394,7 +394,7 @@ fn what_is_missing_is_said() {
 
 #[test]
 fn long_tables_are_cut_with_a_word() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (10, 10_000_000), |b| {
         for thread in 1..=150_u32 {
             let at = 1000 * u64::from(thread);

@@ -1,5 +1,5 @@
-//! The numbers of a log beside the report that the runtime wrote of the same run (`+RTS -t --machine-readable`), which
-//! has exact bytes and microseconds: `tests/fixtures/reports`, made by the `make.sh` there.
+//! Numbers of a log compared with the runtime's report of the same run (`+RTS -t --machine-readable`), which has
+//! exact bytes and microseconds: `tests/fixtures/reports`, recorded by the `make.sh` there.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,12 +8,13 @@ use analysis::numbers::summary::Summary;
 use session::questions::SummaryQuery;
 use session::read_session;
 
-/// The report prints microseconds, rounded.
+/// Rounding error of the report, which prints microseconds.
 const ROUNDED_NS: f64 = 1_000.0;
-/// The phases of the runtime have no events of their own: the nearest ones are not farther away.
+/// Tolerance for the phases of the runtime, which have no events of their own: the nearest event is at most this
+/// far away.
 const PHASE_NS: f64 = 8_000.0;
 
-/// Names and values, as the report has them.
+/// Parses the names and values of a report.
 fn parse(report: &str) -> BTreeMap<&str, f64> {
     let pairs = report.lines().filter_map(|line| {
         let mut texts = line.split('"').skip(1).step_by(2);
@@ -23,7 +24,7 @@ fn parse(report: &str) -> BTreeMap<&str, f64> {
     pairs.collect()
 }
 
-/// The number of the log that a name of the report is of, and how far the two may be apart.
+/// Returns the number of the log that corresponds to a name in the report, and the tolerance.
 fn number(summary: &Summary, name: &str) -> Option<(f64, f64)> {
     let exact = |number: Option<u64>| Some((number? as f64, 0.0));
     let ns = |number: Option<u64>, apart: f64| Some((number? as f64 / 1e9, apart / 1e9));
@@ -57,7 +58,7 @@ fn number(summary: &Summary, name: &str) -> Option<(f64, f64)> {
         "GC_wall_seconds" => ns(summary.gc_ns, ROUNDED_NS),
         "exit_wall_seconds" => ns(summary.exit_ns, PHASE_NS),
         "total_wall_seconds" => ns(Some(summary.total_ns), PHASE_NS),
-        // A share, whatever it is called.
+        // A share between 0 and 1, despite its name.
         "productivity_wall_percent" => {
             let total_ns = summary.total_ns.max(1) as f64;
             share(summary.productivity, 2.0 * PHASE_NS / total_ns)
@@ -101,7 +102,7 @@ fn numbers_are_those_of_the_reports() {
                     failures.push(format!("{name}: {key} {ours} for {theirs}"));
                 }
             }
-            // The log has samples of the memory, after collections.
+            // The log samples memory only after collections.
             if key == "max_mem_in_use_bytes" {
                 let ours = summary.max_heap_size.map_or(0.0, |size| size as f64);
                 if ours > theirs {
@@ -117,7 +118,7 @@ fn numbers_are_those_of_the_reports() {
         failures.len(),
         failures.join("\n")
     );
-    // Nothing passes because it was not looked at.
+    // Guard against a test that passes because nothing was compared.
     assert!(reports >= 24, "{reports} reports");
     for key in [
         "init_wall_seconds",

@@ -1,12 +1,12 @@
-//! What `--from`, `--to`, `--thread` and `--cap` select: of everything that a command prints,
-//! the rows that the words of the help name. And what the lifecycle says of moves.
+//! `--from`, `--to`, `--thread` and `--cap` select exactly the rows described in the help, in the output of every
+//! command; moves in the lifecycle of threads.
 
 use crate::common;
 
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use common::build::Build;
+use common::build::LogBuilder;
 use common::{Case, fixture_cases, stdout};
 use serde_json::Value as Json;
 
@@ -21,7 +21,7 @@ const ANALYSES: [&[&str]; 6] = [
 
 fn json(arguments: &[&str]) -> Vec<Json> {
     let text = stdout(&[arguments, &["--json"]].concat());
-    // Of a file that is no log nothing is printed.
+    // Nothing is printed for a file that is not an eventlog.
     serde_json::from_str(&text).unwrap_or_default()
 }
 
@@ -37,7 +37,7 @@ fn number(row: &Json, key: &str) -> u64 {
         .unwrap_or_else(|| panic!("{key} of {row}"))
 }
 
-/// The end of one run and the start of a later one, and the busiest thread.
+/// Returns the end of one run, the start of a later one, and the busiest thread.
 fn parts(case: &Case) -> Option<(u64, u64, u64)> {
     let runs = json(&["spans", case.path(), "mutator"]);
     let mut count: BTreeMap<u64, usize> = BTreeMap::new();
@@ -45,7 +45,7 @@ fn parts(case: &Case) -> Option<(u64, u64, u64)> {
         *count.entry(number(run, "thread")).or_default() += 1;
     }
     let thread = *count.iter().max_by_key(|(_, count)| **count)?.0;
-    // Ends of spans themselves, so that it matters whether these are in a range.
+    // Use the ends of spans, to test whether a range includes its ends.
     let from = number(&runs[runs.len() / 3], "end");
     let to = number(&runs[runs.len() * 2 / 3], "start");
     (from < to).then_some((from, to, thread))
@@ -90,10 +90,10 @@ fn spans_are_those_that_reach_into_the_range() {
     );
 }
 
-/// A thread that waits is moved: thread, time, from and to.
+/// Migration of a waiting thread: thread, time, source, destination.
 type Move = (u64, u64, Option<u64>, u64);
 
-/// The moves of threads that wait, from the list of events.
+/// Returns the migrations of waiting threads, from the list of events.
 fn moves(case: &Case) -> Vec<Move> {
     let mut waits: BTreeMap<u64, bool> = BTreeMap::new();
     let mut finished: BTreeMap<u64, bool> = BTreeMap::new();
@@ -204,7 +204,7 @@ fn events_of_a_thread_are_about_it_or_happen_while_it_runs() {
     );
 }
 
-/// Events are in a range from its start to before its end, as everywhere.
+/// A range of events includes its start and excludes its end, as everywhere.
 #[test]
 fn events_are_those_in_the_range() {
     let case = common::fixture("ghc-9.6.6/ffi-safe-N2-la");
@@ -225,15 +225,15 @@ fn events_are_those_in_the_range() {
     assert!(ours.len() > 100, "{}", ours.len());
 }
 
-/// A log with something odd for each analysis.
+/// A log with one anomaly for each analysis.
 #[test]
 fn only_what_concerns_the_analysis_is_told() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (1, 1000), |b| {
-        b.event(10, 10, &[]) // a collection ends that had not begun
-            .stop(20, 5, 1) // thread 5 had not run
+        b.event(10, 10, &[]) // a collection ends without a start
+            .stop(20, 5, 1) // thread 5 did not run
             .run(30, 6)
-            .run(40, 7) // while 6 is running
+            .run(40, 7) // while thread 6 is running
             .stop(50, 6, 5)
     });
     let name = format!("eventscope-odd-{}.eventlog", std::process::id());
@@ -267,10 +267,10 @@ fn only_what_concerns_the_analysis_is_told() {
     std::fs::remove_file(path).expect("it is there");
 }
 
-/// A move counts while a thread waits, and only then.
+/// Only migrations of a waiting thread are marked.
 #[test]
 fn moves_of_a_running_thread_are_no_marks() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (1, 1000), |b| {
         let moved = |to: u8| [0, 0, 0, 6, 0, to];
         b.event(0, 10, &[0, 0, 0, 6])

@@ -1,5 +1,4 @@
-//! Whatever a log is cut into, and whoever analyses the parts in whatever order, it says
-//! the same.
+//! Answers depend neither on the slices of a log nor on the order in which they are analyzed.
 
 use crate::common;
 use crate::common::asking;
@@ -11,48 +10,48 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use analysis::segment::Scratch;
-use asking::must_agree;
-use common::build::Build;
+use asking::assert_equal_answers;
+use common::build::LogBuilder;
 use common::{Case, cases, fixture, session_of};
 use eventlog::ids::Nanos;
 use eventlog::source::SharedSource;
 use eventlog::{Cutting, Need, SliceStep, Step};
 use native::read_session_on;
-use session::{Job, Session, Working};
+use session::{Job, Session, SliceAnalyzer};
 
-fn part<'a>(bytes: &'a [u8], need: &Need) -> &'a [u8] {
+fn requested_bytes<'a>(bytes: &'a [u8], need: &Need) -> &'a [u8] {
     &bytes[need.0.start as usize..need.0.end as usize]
 }
 
-/// What others do: they analyse a slice, of which they have the bytes.
+/// Analyzes a slice from its bytes, as a worker does, and returns the segment to the session.
 fn work(session: &mut Session, job: Job, log: &[u8], scratch: &mut Scratch) -> Step {
-    let mut working = Working::new(job, scratch);
+    let mut working = SliceAnalyzer::new(job, scratch);
     loop {
         match working.advance(1000) {
             SliceStep::Need(needs) => {
                 for need in needs {
-                    working.supply(need.0.start, part(log, &need));
+                    working.supply(need.0.start, requested_bytes(log, &need));
                 }
             }
             SliceStep::More => {}
             SliceStep::Done => {
                 let (id, segment) = working.finish(scratch);
-                return session.give(id, segment);
+                return session.add_segment(id, segment);
             }
         }
     }
 }
 
-/// A log whose slices are known, with how many reads that took.
+/// Reads a log until its slices are known. Returns the number of reads.
 fn indexed(bytes: &[u8], cuts: Vec<Nanos>) -> (Session, usize) {
-    let mut session = Session::new(bytes.len() as u64).cut_into(Cutting::At(cuts));
+    let mut session = Session::new(bytes.len() as u64).with_cutting(Cutting::At(cuts));
     let mut reads = 0;
     loop {
         match session.advance(1000).expect("a log") {
             Step::Need(needs) => {
                 for need in needs {
                     reads += 1;
-                    session.supply(need.0.start, part(bytes, &need));
+                    session.supply(need.0.start, requested_bytes(bytes, &need));
                 }
             }
             Step::More => {}
@@ -61,7 +60,7 @@ fn indexed(bytes: &[u8], cuts: Vec<Nanos>) -> (Session, usize) {
     }
 }
 
-/// Reads a log in slices, the last of three first. With how many were read.
+/// Reads a log in slices, each batch of three in reverse order. Returns the number of slices.
 fn sliced(bytes: &[u8], cuts: Vec<Nanos>) -> (Session, usize) {
     let (mut session, _) = indexed(bytes, cuts);
     let log = session
@@ -79,7 +78,7 @@ fn sliced(bytes: &[u8], cuts: Vec<Nanos>) -> (Session, usize) {
     (session, read)
 }
 
-/// Times here and there in the log, those of collections and runs among them.
+/// Returns times throughout the log, including those of collections and runs.
 fn cuts(session: &Session, parts: u64) -> Vec<Nanos> {
     let Some(log) = session.overview().span else {
         return Vec::new();
@@ -99,12 +98,12 @@ fn cuts(session: &Session, parts: u64) -> Vec<Nanos> {
     cuts
 }
 
-/// Two sessions of a log give the same answers.
+/// Asserts that two sessions of a log give the same answers.
 fn agree(whole: &Session, cut: &Session, bytes: &[u8], how: &str) {
     for seed in 0..3_u32 {
         let bytes_of = |i: u32| (i * i / 7 + i * (31 + seed)) as u8;
         let choices: Vec<u8> = (0..4000_u32).map(bytes_of).collect();
-        must_agree(whole, cut, bytes, &choices, how);
+        assert_equal_answers(whole, cut, bytes, &choices, how);
     }
 }
 
@@ -117,7 +116,8 @@ fn says_the_same(case: &Case, bytes: &[u8], parts: u64) -> usize {
     read
 }
 
-/// A slice may be read from the start of a block, so that many of them cost.
+/// Maximum of log bytes times slices: a slice may be read from the start of a block, so that many slices are
+/// expensive.
 const AFFORDABLE: usize = 3_000_000;
 
 #[test]
@@ -153,7 +153,7 @@ fn a_damaged_log_says_the_same_whatever_it_is_cut_into() {
     }
 }
 
-/// A file that loses its end after some reads.
+/// File that is truncated after a number of reads.
 struct Shrinking<'a> {
     bytes: &'a [u8],
     whole_reads: usize,
@@ -177,10 +177,10 @@ impl SharedSource for Shrinking<'_> {
     }
 }
 
-/// Reads a log on so many threads.
-fn on(threads: usize, file: &(impl SharedSource + ?Sized), cuts: &[Nanos]) -> Session {
+/// Reads a log on `threads` threads.
+fn read_on_threads(threads: usize, file: &(impl SharedSource + ?Sized), cuts: &[Nanos]) -> Session {
     let threads = NonZeroUsize::new(threads).expect("some");
-    let session = Session::new(file.byte_len()).cut_into(Cutting::At(cuts.to_vec()));
+    let session = Session::new(file.byte_len()).with_cutting(Cutting::At(cuts.to_vec()));
     read_session_on(threads, session, file).expect("a log")
 }
 
@@ -198,7 +198,12 @@ fn a_log_says_the_same_however_many_threads_read_it() {
         let cuts = cuts(&whole, PARTS);
         for threads in [1, 4] {
             let how = format!("{} on {threads} threads", case.name);
-            agree(&whole, &on(threads, &*bytes, &cuts), &bytes, &how);
+            agree(
+                &whole,
+                &read_on_threads(threads, &*bytes, &cuts),
+                &bytes,
+                &how,
+            );
         }
     }
 }
@@ -217,7 +222,7 @@ fn a_log_that_loses_its_end_while_threads_read_it_ends_there() {
                 then_bytes: bytes.len() / 8 * part,
                 reads: AtomicUsize::new(0),
             };
-            on(threads, &file, &cuts)
+            read_on_threads(threads, &file, &cuts)
         });
         agree(&alone, &together, &bytes, &format!("{part} eighths"));
         assert!(alone.reader().damage().loses_data());
@@ -227,7 +232,7 @@ fn a_log_that_loses_its_end_while_threads_read_it_ends_there() {
 
 #[test]
 fn a_thread_that_only_stops_does_not_count_wherever_the_log_is_cut() {
-    let mut build = Build::new();
+    let mut build = LogBuilder::new();
     build
         .block(Some(0), (10, 100), |log| {
             log.stop(20, 5, 3).run(30, 6).stop(40, 6, 3).stop(50, 5, 3)
@@ -242,10 +247,10 @@ fn a_thread_that_only_stops_does_not_count_wherever_the_log_is_cut() {
     }
 }
 
-/// A collection that is dated before its block: a cut may lie between the two.
+/// A collection is dated before its block, and a cut may lie between these times.
 #[test]
 fn a_collection_dated_before_its_block_is_the_same_wherever_the_log_is_cut() {
-    let mut build = Build::new();
+    let mut build = LogBuilder::new();
     build.block(Some(0), (10, 40), |log| log.run(20, 5).stop(35, 5, 3));
     build.block(Some(1), (10, 100), |log| {
         log.run(11, 7)

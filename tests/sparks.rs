@@ -1,13 +1,12 @@
-//! How long single sparks ran, against a second computation of it that follows
-//! the events one by one.
+//! Run times of single sparks, compared with a second computation that follows the events one by one.
 
 use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::timeline::spark_runs::SparkRun;
-use common::build::{Build, Declared};
-use common::{for_all, known};
+use common::build::{EventTypeDecl, LogBuilder};
+use common::{expected_coverage, for_all};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Event, Record, StopStatus};
@@ -17,26 +16,26 @@ use proptest::prelude::*;
 use session::Session;
 use session::questions::SparksQuery;
 
-/// A spark that runs or waits with its thread.
+/// Spark that runs, or waits with its thread.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenSpark {
     start: Nanos,
-    /// How long it ran before its thread last stopped.
+    /// Run time up to the last stop of its thread (ns).
     ran_ns: u64,
-    /// Since when it runs again.
+    /// Start of the current run.
     since: Nanos,
 }
 
-impl Open {
+impl OpenSpark {
     fn paused(self, at: Nanos) -> Self {
         let ran_ns = self.ran_ns + at.since(self.since).0;
         Self { ran_ns, ..self }
     }
 }
 
-/// The sparks of capabilities, as the events come:
+/// Reference computation of the runs of sparks:
 ///
-/// | a capability's spark | event | becomes | yields |
+/// | current spark of the capability | event | next | records |
 /// |---|---|---|---|
 /// | any | `SparkRun`, `SparkSteal`, or those of GHC 6.12 | a new one | a run, if there was one |
 /// | some | `StopThread`, finished | none | a run |
@@ -46,10 +45,10 @@ impl Open {
 /// | any | `RunThread` of another | none | |
 #[derive(Debug, Default)]
 struct PlainSparks {
-    /// Whether there are events of single sparks, as `+RTS -lf` has them.
+    /// Whether the log has events of single sparks (`+RTS -lf`).
     single: bool,
-    caps: BTreeMap<CapId, Open>,
-    waiting: BTreeMap<ThreadId, Open>,
+    caps: BTreeMap<CapId, OpenSpark>,
+    waiting: BTreeMap<ThreadId, OpenSpark>,
     runs: Vec<SparkRun>,
 }
 
@@ -79,7 +78,7 @@ impl PlainSparks {
             Event::RunThread { thread } => {
                 self.caps.remove(&cap);
                 if let Some(open) = self.waiting.remove(&thread) {
-                    self.caps.insert(cap, Open { since: at, ..open });
+                    self.caps.insert(cap, OpenSpark { since: at, ..open });
                 }
             }
             Event::StopThread { thread, status } => {
@@ -94,7 +93,7 @@ impl PlainSparks {
             | Event::SparkSteal { .. }
             | Event::RunSpark { .. }
             | Event::StealSpark { .. } => {
-                let next = Open {
+                let next = OpenSpark {
                     start: at,
                     ran_ns: 0,
                     since: at,
@@ -106,7 +105,7 @@ impl PlainSparks {
         }
     }
 
-    fn close(&mut self, open: Option<Open>, at: Nanos) {
+    fn close(&mut self, open: Option<OpenSpark>, at: Nanos) {
         self.runs.extend(open.map(|open| SparkRun {
             start: open.start,
             ran_ns: open.paused(at).ran_ns,
@@ -145,7 +144,7 @@ fn compare(session: &Session, plain: &PlainSparks) -> Result<usize, String> {
 
 #[test]
 fn sparks_run_as_the_events_say() {
-    for_all(known([1, 193], [9, 1221]), |case| {
+    for_all(expected_coverage([1, 193], [9, 1221]), |case| {
         let bytes = case.bytes();
         let session = common::session_of(&bytes).ok();
         let both = session.zip(PlainSparks::of(&bytes));
@@ -153,7 +152,7 @@ fn sparks_run_as_the_events_say() {
     });
 }
 
-const TYPES: &[Declared] = &[
+const TYPES: &[EventTypeDecl] = &[
     (1, Some(4), "Run thread"),
     (2, Some(10), "Stop thread"),
     (18, Some(14), "Block marker"),
@@ -161,11 +160,11 @@ const TYPES: &[Declared] = &[
     (39, Some(2), "Spark steal"),
 ];
 
-/// What happens on one of two capabilities.
+/// Event on one of two capabilities.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Run(u32),
-    /// The thread stops with that status.
+    /// Stops the thread with this status.
     Stop(u32, u16),
     Spark,
     Steal,
@@ -174,9 +173,9 @@ enum Step {
 const FINISHED: u16 = StopCode::FINISHED.0 as u16;
 const YIELDED: u16 = 3;
 
-/// A log of steps: when, on which capability, what.
+/// Builds a log of steps: time, capability, step.
 fn log(steps: &[(u64, u16, Step)]) -> Vec<u8> {
-    let mut log = Build::with_types(TYPES);
+    let mut log = LogBuilder::with_types(TYPES);
     let end = steps.last().map_or(0, |&(at, ..)| at);
     for cap in [0, 1] {
         let steps = steps.iter().filter(|step| step.1 == cap);
@@ -193,7 +192,7 @@ fn log(steps: &[(u64, u16, Step)]) -> Vec<u8> {
     log.bytes
 }
 
-/// The sparks of a log of steps: when each began, and how long it ran.
+/// Returns start and run time of each spark in a log of steps.
 fn runs(steps: &[(u64, u16, Step)]) -> Vec<(u64, u64)> {
     let session = common::session_of(&log(steps)).expect("a log");
     let runs = session.recording().store.spark_runs().iter();
@@ -206,7 +205,7 @@ fn a_spark_waits_with_its_thread() {
         (5, 1, Step::Run(7)),
         (10, 1, Step::Spark),
         (13, 1, Step::Stop(7, YIELDED)),
-        // Another thread's spark on the same capability meanwhile.
+        // Another thread's spark on the same capability in between.
         (14, 1, Step::Run(8)),
         (15, 1, Step::Steal),
         (16, 1, Step::Stop(8, FINISHED)),
@@ -225,7 +224,7 @@ fn where_times_are_equal_a_spark_is_of_the_later_run() {
         (10, 0, Step::Spark),
         (14, 0, Step::Stop(8, YIELDED)),
         (20, 0, Step::Run(9)),
-        // In the last moment of a run that no other follows.
+        // A spark created at the last moment of a run, with no run following.
         (24, 0, Step::Spark),
         (24, 0, Step::Stop(9, FINISHED)),
         (30, 0, Step::Run(8)),
@@ -240,7 +239,7 @@ fn what_never_ends_is_no_run() {
         (5, 0, Step::Run(7)),
         (10, 0, Step::Spark),
         (12, 0, Step::Spark),
-        // No thread runs here.
+        // No thread runs on capability 1.
         (13, 1, Step::Spark),
         (20, 0, Step::Stop(7, YIELDED)),
         (30, 0, Step::Run(7)),
@@ -248,9 +247,9 @@ fn what_never_ends_is_no_run() {
     assert_eq!(found, [(10, 2)]);
 }
 
-/// Steps as a scheduler could take them: what is drawn is how long after the step
-/// before, on which capability, what is done there, and with which thread.
-fn sound(drawn: &[(u64, u16, u8, u32)]) -> Vec<(u64, u16, Step)> {
+/// Turns random values into steps that a scheduler could take. Each tuple is: time since the previous step,
+/// capability, kind of step, thread.
+fn valid_steps(drawn: &[(u64, u16, u8, u32)]) -> Vec<(u64, u16, Step)> {
     let (mut at, mut steps) = (0, Vec::new());
     let (mut running, mut finished) = ([None; 2], BTreeSet::new());
     for &(after, cap, what, thread) in drawn {
@@ -282,7 +281,7 @@ proptest! {
     fn any_schedule_is_as_the_events_say(
         drawn in prop::collection::vec((1..9_u64, 0..2_u16, 0..10_u8, 1..6_u32), 0..300),
     ) {
-        let bytes = log(&sound(&drawn));
+        let bytes = log(&valid_steps(&drawn));
         let session = common::session_of(&bytes).expect("a log");
         let plain = PlainSparks::of(&bytes).expect("a log");
         prop_assert_eq!(compare(&session, &plain), Ok(plain.runs.len()));

@@ -1,12 +1,12 @@
-//! Events do not depend on how the bytes come: in pieces of any size, through
-//! gzip or zstd, with another log before or after.
+//! Events do not depend on the form in which bytes arrive: in pieces of any size, compressed with gzip or zstd,
+//! before or after another log.
 
 use crate::common;
 
 use std::io::{self, Write};
 use std::ops::Range;
 
-use common::{Case, Reading, Row, fixture, fixture_cases, read};
+use common::{Case, ReadResult, Row, fixture, fixture_cases, read};
 use eventlog::display::{BackDating, DisplayOrder};
 use eventlog::source::{Source, read_log};
 use eventlog::{DamageKind, LogError, Record};
@@ -15,10 +15,10 @@ use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Gives as few bytes as it likes, but some.
+/// Source that returns at least one byte, but possibly fewer than requested.
 struct Short<'a> {
     bytes: &'a [u8],
-    /// The sizes of the pieces, used in turn.
+    /// Sizes of the pieces, used in turn.
     pieces: &'a [u64],
     reads: usize,
 }
@@ -37,7 +37,7 @@ impl Source for Short<'_> {
     }
 }
 
-/// Logs that can be read and are of moderate size.
+/// Returns readable logs of moderate size.
 fn logs() -> Vec<Case> {
     let mut cases = fixture_cases();
     cases.retain(|case| case.bytes().len() < 150_000 && !case.name.contains("cut-in-header"));
@@ -48,7 +48,7 @@ fn log() -> impl Strategy<Value = (String, Vec<u8>)> {
     select(logs()).prop_map(|case| (case.name.clone(), case.bytes()))
 }
 
-fn whole(bytes: &[u8]) -> Reading {
+fn whole(bytes: &[u8]) -> ReadResult {
     read(bytes).expect("a log")
 }
 
@@ -63,7 +63,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     compress_to_vec(bytes, CompressionLevel::Fastest)
 }
 
-/// Rows as if the log began `by` bytes later.
+/// Shifts the offsets of rows by `by` bytes.
 fn moved(rows: &[Row], by: usize) -> Vec<Row> {
     let moved = |row: &Row| Row {
         offset: row.offset + by as u64,
@@ -100,7 +100,7 @@ proptest! {
     #[test]
     fn compressed((name, bytes) in log(), level in 0..=9u32, cut in any::<prop::sample::Index>()) {
         let expected = whole(&bytes);
-        // Several members and frames may follow each other.
+        // Several gzip members or zstd frames may follow each other.
         let (first, second) = bytes.split_at(cut.index(bytes.len()));
         let files = [
             gzip(&bytes, level),
@@ -116,7 +116,7 @@ proptest! {
         }
     }
 
-    /// What could be inflated is read as the cut log that it is.
+    /// A truncated compressed file is read like the truncated log that it inflates to.
     #[test]
     fn compressed_and_cut((name, bytes) in log(), cut in any::<prop::sample::Index>()) {
         for file in [gzip(&bytes, 6), zstd(&bytes)] {
@@ -205,7 +205,7 @@ fn display_order_is_sorted_by_time_and_place() {
         let mut rows = Vec::new();
         let mut back = BackDating::default();
         let result = read_log(&mut bytes.as_slice(), &mut |record: &Record<'_>| {
-            rows.push(Row::of(record));
+            rows.push(Row::from_record(record));
             back.observe(record.time);
         });
         if result.is_err() {
@@ -214,18 +214,18 @@ fn display_order_is_sorted_by_time_and_place() {
         rows.sort_by_key(|row| (row.time, row.offset));
         let mut shown = Vec::new();
         let mut order = DisplayOrder::new(
-            |record: &Record<'_>| shown.push(Row::of(record)),
-            back.most(),
+            |record: &Record<'_>| shown.push(Row::from_record(record)),
+            back.max(),
         );
         read_log(&mut bytes.as_slice(), &mut order).expect("a log");
         let _ = order.finish();
         assert!(rows == shown, "{}", case.name);
         tally.add(&case, rows.len());
     }
-    tally.finish(common::known([40, 61748], [139, 652281]));
+    tally.finish(common::expected_coverage([40, 61748], [139, 652281]));
 }
 
-/// A slice that can be read so many times.
+/// Source that fails after a number of reads.
 struct Failing<'a> {
     bytes: &'a [u8],
     reads_left: u32,
@@ -244,7 +244,7 @@ impl Source for Failing<'_> {
     }
 }
 
-/// A source that fails in the middle ends the log there: what was read stays.
+/// A source that fails in the middle ends the log there; events read before remain.
 #[test]
 fn a_source_that_fails_later_ends_the_log() {
     let bytes = fixture("ghc-9.6.6/dense-N2-l-flush").bytes();

@@ -1,12 +1,12 @@
-//! Names for addresses, from real executables: those in `fixtures/symbols`,
-//! and, where there is a gcc, some that it makes now.
+//! Names for addresses from real executables: those in `fixtures/symbols`, and, where gcc is installed, some that
+//! are compiled by the test.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use eventlog::ids::Address;
-use symbols::{Kind, Load, MAGIC_BYTES, Symbols, SymbolsError, Wanted, is_symbols, kind};
+use symbols::{Kind, Load, MAGIC_BYTES, NameRequest, Symbols, SymbolsError, is_symbols, kind};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -22,14 +22,13 @@ fn read(path: &Path) -> Result<Symbols<File>, SymbolsError> {
     Symbols::read(File::open(path).expect("a file"))
 }
 
-/// Where the program was loaded, and the name of each address: those of
-/// functions and then those of info tables.
+/// Returns where the program was loaded, and the names of the addresses of functions, then of info tables.
 fn names(path: &Path, functions: &[u64], info_tables: &[u64]) -> (Load, Vec<String>) {
     let addresses = |all: &[u64]| all.iter().copied().map(Address).collect();
-    let wanted = Wanted {
+    let wanted = NameRequest {
         functions: addresses(functions),
         info_tables: addresses(info_tables),
-        ..Wanted::default()
+        ..NameRequest::default()
     };
     let naming = read(path)
         .and_then(|mut symbols| symbols.name(&wanted))
@@ -49,7 +48,7 @@ fn an_executable_at_fixed_addresses_names_functions_with_their_lines() {
         &[0x40_012B, 0x40_010F, 0x40_0100, 0x40_012C],
         &[0x40_00E8 - 16, 0x40_00F0, 0x40_012B - 16],
     );
-    assert_eq!(load, Load::AsItStands);
+    assert_eq!(load, Load::AtFileAddress);
     assert_eq!(
         names,
         [
@@ -93,7 +92,7 @@ fn executables_of_other_systems_are_read() {
     let (load, found) = names(&fixture("movable.exe"), &functions, &[]);
     assert_eq!(load, Load::Moved(0x7FF6_1234_0000 - 0x1_4000_0000));
     assert_eq!(found, ["0x7ff612341010 ||bar_c|", "0x7ff612341050 ||nap|"]);
-    // Lower than the file says, as it may be in Windows.
+    // Below the image base of the file, as Windows may load it.
     let (load, _) = names(&fixture("movable.exe"), &[0x1010, 0x1050], &[]);
     assert_eq!(load, Load::Moved(-0x1_4000_0000));
 }
@@ -102,7 +101,7 @@ fn executables_of_other_systems_are_read() {
 fn the_output_of_nm_names_functions() {
     let functions = [0x40_012B, 0x40_010F];
     let (load, names) = names(&fixture("fixed.nm"), &functions, &[0x40_00D8]);
-    assert_eq!(load, Load::AsItStands);
+    assert_eq!(load, Load::AtFileAddress);
     assert_eq!(
         names,
         [
@@ -168,7 +167,7 @@ fn any_damage_is_survived() {
 }
 
 fn damage(fixed: &[u8]) {
-    let wanted = Wanted {
+    let wanted = NameRequest {
         functions: vec![Address(0x40_012B)],
         info_tables: vec![Address(0x40_00D8)],
         known: vec![(Address(0x40_00F0), "map_info".to_owned())],
@@ -185,8 +184,7 @@ fn damage(fixed: &[u8]) {
     }
 }
 
-/// Programs that say where their functions are, as the hooks do. Without gcc
-/// there is nothing to test.
+/// Programs that print the addresses of their functions, as the hooks do. Skipped without gcc.
 #[test]
 fn executables_of_this_machine_name_their_own_functions() {
     let folder = std::env::temp_dir().join(format!("eventscope-symbols-{}", std::process::id()));
@@ -212,7 +210,7 @@ fn executables_of_this_machine_name_their_own_functions() {
             .filter_map(|line| u64::from_str_radix(line.trim_start_matches("0x"), 16).ok())
             .collect();
         let (load, names) = names(&program, &addresses, &[]);
-        assert_eq!(load == Load::AsItStands, way == "-no-pie", "{load:?}");
+        assert_eq!(load == Load::AtFileAddress, way == "-no-pie", "{load:?}");
         let labels: Vec<&str> = names
             .iter()
             .filter_map(|name| name.split_once(' '))

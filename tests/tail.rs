@@ -1,4 +1,4 @@
-//! `eventscope tail` prints what the log holds at last, wherever it comes from.
+//! `eventscope tail` prints the events of the complete log, whatever the source.
 
 use crate::common;
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use common::{cases, fixture, stdout};
 
-/// Logs that were written whole.
+/// Complete, undamaged logs.
 const SOUND: [&str; 4] = [
     "ghc-9.6.6/dense-N2-l-flush",
     "ghc-9.6.6/fib-forkio-N2-l",
@@ -25,7 +25,7 @@ fn log(name: &str) -> String {
     path.to_str().expect("UTF-8").to_owned()
 }
 
-/// Starts `eventscope tail` and waits for its end, while `meanwhile` goes on.
+/// Runs `eventscope tail` to its end, with `meanwhile` on another thread.
 fn tail(arguments: &[&str], meanwhile: impl FnOnce() + Send) -> Output {
     let program = Command::new(env!("CARGO_BIN_EXE_eventscope"))
         .arg("tail")
@@ -54,7 +54,7 @@ fn said(output: &Output) -> String {
 fn a_finished_log_is_printed_as_by_the_other_commands() {
     for name in SOUND {
         let log = log(name);
-        // All is held back until the end.
+        // A window longer than the log delays all output to the end, so that it is in order.
         let window = ["--window", "3600"];
         let events = stdout(&["events", &log, "--json"]);
         let came = stdout(&["tail", &log, "--json", window[0], window[1]]);
@@ -105,7 +105,7 @@ fn a_file_that_grows_is_printed_to_its_end() {
         }
     });
     let events = stdout(&["events", &log, "--json"]);
-    // Nothing comes for a moment now and then, and what is held back is printed.
+    // When no data arrives for a moment, delayed events are printed, so that the order may differ.
     let (mut came, mut all) = (lines(&output), Vec::new());
     all.extend(events.lines().map(str::to_owned));
     came.sort();
@@ -127,7 +127,7 @@ fn a_file_that_was_begun_anew_is_printed_from_its_start() {
             fs::copy(&second, &path).expect("room");
         },
     );
-    assert!(said(&output).contains("begun anew"), "{}", said(&output));
+    assert!(said(&output).contains("truncated"), "{}", said(&output));
     let events = stdout(&["events", &second, "--json"]);
     let came = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(came.ends_with(&events), "{}", said(&output));
@@ -143,7 +143,7 @@ fn a_connection_is_tried_again() {
     drop(listener);
     let place = format!("tcp:{address}");
     let output = tail(&[&place, "--json", "--window", "3600"], || {
-        // Nobody is there at first.
+        // Nothing listens on the port at first.
         thread::sleep(Duration::from_millis(400));
         let listener = TcpListener::bind(address).expect("the port");
         for len in [9_000, bytes.len()] {
@@ -156,7 +156,7 @@ fn a_connection_is_tried_again() {
     });
     let said = said(&output);
     assert!(said.contains("no connection"), "{said}");
-    assert!(said.contains("connected again: a log begins"), "{said}");
+    assert!(said.contains("reconnected: a new log begins"), "{said}");
     let events = stdout(&["events", &log, "--json"]);
     let came = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
@@ -185,13 +185,13 @@ fn sockets_of_this_computer_are_read() {
     assert!(output.status.success());
 }
 
-/// A capability that writes late: what comes behind later events is printed and said.
+/// A capability that writes late: events after later ones are printed and reported.
 #[test]
 fn how_late_events_are_is_said() {
     let log = log(SOUND[0]);
     let output = tail(&[&log, "--json", "--window", "0"], || {});
     let said = said(&output);
-    assert!(said.contains("events came behind later ones"), "{said}");
+    assert!(said.contains("events arrived after later ones"), "{said}");
     let events = stdout(&["events", &log, "--json"]);
     assert_eq!(lines(&output).len(), events.lines().count());
 }
@@ -211,7 +211,7 @@ fn what_is_no_log_says_so() {
     }
 }
 
-/// Another file may have the name of the one that is read, whatever its length; or none for a while.
+/// Another file may take the name of the one that is read, with any length, or the name may be absent for a while.
 #[test]
 fn a_file_that_was_replaced_or_deleted_is_noticed() {
     let (first, second) = (log(SOUND[0]), log(SOUND[1]));
@@ -219,7 +219,7 @@ fn a_file_that_was_replaced_or_deleted_is_noticed() {
     let other = fs::read(&second).expect("a log");
     let folder = tempfile::TempDir::new().expect("a folder");
     let path = folder.path().join("replaced.eventlog");
-    // No longer than the other, so that its length does not give it away.
+    // No longer than the replacement, so that the length does not reveal it.
     let len = other.len().min(bytes.len()) / 2;
     fs::write(&path, &bytes[..len]).expect("room");
     let output = tail(
@@ -234,15 +234,19 @@ fn a_file_that_was_replaced_or_deleted_is_noticed() {
         },
     );
     let said = said(&output);
-    let deleted = "the file was deleted; what is still written to it is read, and a new file of that name is followed once there is one";
+    let deleted =
+        "the file was deleted; it is still read, and a new file of the same name will be followed";
     assert_eq!(said.matches(deleted).count(), 1, "{said}");
-    assert!(said.contains("replaced by another: a log begins"), "{said}");
+    assert!(
+        said.contains("file was replaced: a new log begins"),
+        "{said}"
+    );
     let events = stdout(&["events", &second, "--json"]);
     let came = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(came.ends_with(&events), "{said}");
 }
 
-/// As `eventscope events` reads it.
+/// Stale bytes before a log are skipped, as in `eventscope events`.
 #[test]
 fn a_log_behind_stale_bytes_is_printed() {
     let log = fs::read(log(SOUND[1])).expect("a log");

@@ -1,4 +1,4 @@
-//! What commands print on a terminal: aligned tables with units, the longest rows first, and not too many of them.
+//! Output on a terminal: aligned tables with units, the longest rows first, limited in number.
 #![cfg(unix)]
 
 use crate::common;
@@ -7,19 +7,19 @@ use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use common::build::Build;
+use common::build::LogBuilder;
 use common::{eventscope, fixture, stdout};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tempfile::TempDir;
 
-/// The exit status of a command whose output is a terminal, and what it prints there.
+/// Runs a command with a terminal as its standard output. Returns the exit status and the output.
 fn on_terminal(arguments: &[&str]) -> (Option<i32>, String) {
     run_on_terminal(arguments, |command, terminal| {
         command.stdout(terminal).stderr(Stdio::null());
     })
 }
 
-/// The same, of a command that has the terminal where `attach` says.
+/// Like [`on_terminal`], with the terminal attached by `attach`.
 fn run_on_terminal(arguments: &[&str], attach: fn(&mut Command, File)) -> (Option<i32>, String) {
     let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
     grantpt(&terminal).expect("a terminal");
@@ -35,12 +35,12 @@ fn run_on_terminal(arguments: &[&str], attach: fn(&mut Command, File)) -> (Optio
     command.args(arguments).stdin(Stdio::null());
     attach(&mut command, side);
     let mut child = command.spawn().expect("eventscope runs");
-    // Else the terminal would stay open.
+    // The command holds the terminal open.
     drop(command);
     let mut printed = Vec::new();
     let mut terminal = File::from(terminal);
     let mut piece = [0; 4096];
-    // A terminal that nobody has open any more is an error on some systems.
+    // Reading a terminal that no process has open is an error on some systems.
     while let Ok(count @ 1..) = terminal.read(&mut piece) {
         printed.extend_from_slice(&piece[..count]);
     }
@@ -80,7 +80,7 @@ fn tables_have_heads_and_units() {
         }
         assert!(printed.contains("ms"), "{command:?}: {printed}");
         assert!(printed.lines().count() < 80, "{command:?}: {printed}");
-        // Other programs get what they always got.
+        // Output to other programs does not change.
         let piped = stdout(command);
         assert!(
             !piped.contains('…') && !piped.contains("\u{a0}"),
@@ -95,7 +95,7 @@ fn tables_have_heads_and_units() {
 
 #[test]
 fn long_tables_are_cut() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (1, 10_000_000), |b| {
         for thread in 1..=100u32 {
             let at = u64::from(thread) * 10_000;
@@ -140,11 +140,11 @@ fn a_report_is_not_for_terminals() {
     );
 }
 
-/// A table of thousands of counters ends after the first rows.
+/// A table of many counters is limited to its first rows.
 #[test]
 fn long_tables_of_counters_end() {
     let types = [(210, None, "Ticky counter definition")];
-    let mut log = Build::with_types(&types);
+    let mut log = LogBuilder::with_types(&types);
     log.block(Some(0), (10, 1000), |log| {
         for number in 0..100_u8 {
             let texts = format!("\0\x01a\0n{number}\0");
@@ -176,7 +176,7 @@ fn files_for_other_tools_are_not_for_terminals() {
 
 #[test]
 fn a_log_of_many_damaged_places_does_not_flood_a_terminal() {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     for number in 0..100 {
         let at = 1000 + number * 100;
         log.block(Some(0), (at, at + 50), |log| {

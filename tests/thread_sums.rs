@@ -1,18 +1,20 @@
-//! How threads spend their time, on every log: against the references, and
-//! that times add up to the nanosecond however the log is divided.
+//! Time of threads on every log: compared with the references, and exact to the nanosecond however the log is
+//! divided.
 
 use crate::common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use analysis::automata::thread_state::{Activity, ThreadSpan};
-use analysis::spans::{Analyses, Open, SpanSink, Spans, WaitReasons};
+use analysis::spans::{Analyses, OpenSpan, SpanSink, Spans, WaitReasons};
 use analysis::timeline::store::Store;
 use analysis::timeline::thread_table::{ThreadEnd, ThreadTable, ThreadTableQuery, ThreadTimes};
 use analysis::timeline::turns::TurnSums;
 use analysis::yielder::{NoYield, block_on};
-use common::build::Build;
-use common::{Case, Known, for_all, known, reference_is_wrong, stdout, store_of};
+use common::build::LogBuilder;
+use common::{
+    Case, ExpectedCoverage, expected_coverage, for_all, reference_is_wrong, stdout, store_of,
+};
 use eventlog::ids::{Nanos, ThreadId};
 use eventlog::source::read_log;
 use model::class::{Class, ManagerThread, WAIT_REASONS, WaitReason};
@@ -30,8 +32,8 @@ fn table(store: &Store, range: Option<Interval>) -> ThreadTable {
     block_on(store.thread_table(&query, &NoYield)).expect("the log is read")
 }
 
-/// Logs that can be read, with their threads.
-fn for_all_stores(known: Known, check: impl Fn(&Case, &Store) -> Result<usize, String>) {
+/// Runs `check` on the timeline store of every readable log.
+fn for_all_stores(known: ExpectedCoverage, check: impl Fn(&Case, &Store) -> Result<usize, String>) {
     for_all(known, |case| match store_of(&case.bytes()) {
         Ok(store) => check(case, &store),
         Err(_) => Ok(0),
@@ -45,11 +47,11 @@ fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Res
     Err(format!("{what}: ours {ours:?}, reference {theirs:?}"))
 }
 
-/// What rules know of threads without looking at each run is what looking at each tells: when a
-/// thread lived and ran, who ran so often, who was blocked for what, and the sums of all.
+/// The aggregates that rules use instead of single runs equal those computed from runs: lives and run times,
+/// threads with many runs, threads blocked for a reason, and the sums of all.
 #[test]
 fn shortcuts_of_rules_are_what_runs_tell() {
-    for_all_stores(known([28, 1667], [101, 7608]), |_, store| {
+    for_all_stores(expected_coverage([28, 1667], [101, 7608]), |_, store| {
         let range = Interval::new(Nanos(0), store.end());
         let all = block_on(store.threads_in(range, &NoYield));
         let table = table(store, Some(range));
@@ -57,17 +59,19 @@ fn shortcuts_of_rules_are_what_runs_tell() {
         expect("sums", all.times, table.all.times)?;
         let lives: Vec<_> = store.lives().collect();
         for life in &lives {
-            let Some((lived, ran_ns)) = life.whole() else {
+            let Some((lived, ran_ns)) = life.complete_life() else {
                 continue;
             };
             let what = format!("thread {}", life.id());
             expect(&what, lived, life.life())?;
-            let runs = life.turns_over(lived).map(|(_, turn)| turn.duration(2));
+            let runs = life
+                .turns_overlapping(lived)
+                .map(|(_, turn)| turn.duration(2));
             expect(&what, ran_ns, runs.sum())?;
         }
         for least in [1, 3, 100] {
             let often = lives.iter().filter(|life| life.runs() >= least);
-            let ours = store.lives_of_runs(u32::try_from(least).unwrap_or(u32::MAX));
+            let ours = store.lives_with_min_runs(u32::try_from(least).unwrap_or(u32::MAX));
             let ours: Vec<ThreadId> = ours.map(|life| life.id()).collect();
             expect("lives", ours, often.map(|life| life.id()).collect())?;
         }
@@ -82,10 +86,10 @@ fn shortcuts_of_rules_are_what_runs_tell() {
     });
 }
 
-/// Run time, runs and labels, as an independent program counted them.
+/// Run time, runs and labels agree with the counts of an independent program.
 #[test]
 fn runs_and_labels_agree() {
-    for_all_stores(known([28, 1667], [101, 7608]), |case, store| {
+    for_all_stores(expected_coverage([28, 1667], [101, 7608]), |case, store| {
         let Some(sums) = case.sums().filter(|_| !reference_is_wrong(case)) else {
             return Ok(0);
         };
@@ -111,10 +115,10 @@ fn runs_and_labels_agree() {
     });
 }
 
-/// A thread, as the reference's list of events tells it.
+/// Thread according to the reference's list of events.
 #[derive(Default)]
-struct Told {
-    /// Since when it waits, and why; `None` when it runs, has not begun or finished.
+struct ThreadSums {
+    /// Start and reason of the current wait; `None` while it runs, before it began, and after it finished.
     waits: Option<(u64, String)>,
     woken: Option<u64>,
     finished: bool,
@@ -124,7 +128,7 @@ struct Told {
     migrations: u64,
 }
 
-impl Told {
+impl ThreadSums {
     fn event(&mut self, time: u64, name: &str, status: &str) {
         match name {
             "WakeupThread" => self.wakeups += 1,
@@ -163,18 +167,17 @@ impl Told {
     }
 }
 
-/// The wait for a capability, by the rule as it is written down, worked out
-/// from the reference's list of events.
+/// Waits for a capability agree with the documented rule, applied to the reference's list of events.
 #[test]
 fn waits_for_a_capability_agree() {
-    for_all_stores(known([28, 1667], [101, 7609]), |case, store| {
+    for_all_stores(expected_coverage([28, 1667], [101, 7609]), |case, store| {
         let Some(events) = case.reference("events.tsv.gz") else {
             return Ok(0);
         };
         if reference_is_wrong(case) {
             return Ok(0);
         }
-        let mut told: BTreeMap<u32, Told> = BTreeMap::new();
+        let mut told: BTreeMap<u32, ThreadSums> = BTreeMap::new();
         let mut end = 0;
         for row in events.lines() {
             let row: Vec<&str> = row.split('\t').collect();
@@ -205,7 +208,7 @@ fn waits_for_a_capability_agree() {
             told.wait_ends(end);
             let sums = &row.sums;
             let times = &sums.times;
-            // What a lost buffer held is unknown to both.
+            // The content of a lost buffer is unknown to both.
             if times.unknown_ns > 0 {
                 continue;
             }
@@ -227,8 +230,7 @@ fn waits_for_a_capability_agree() {
     });
 }
 
-/// The spans of the lifecycle that are waits, by thread: those after which a
-/// thread must be woken by reason, the others together.
+/// Waits in the lifecycle by thread: time by reason if the thread has to be woken, and the total of all others.
 #[derive(Default)]
 struct Waits {
     threads: BTreeMap<ThreadId, ([u64; WAIT_REASONS], u64)>,
@@ -252,17 +254,17 @@ impl SpanSink for Waits {
         self.reasons.woken_by(thread, manager);
     }
 
-    fn open(&mut self, open: Open) {
-        if let Open::Thread(thread, span, woken) = open {
+    fn open(&mut self, open: OpenSpan) {
+        if let OpenSpan::Thread(thread, span, woken) = open {
             self.thread(thread, span, woken);
         }
     }
 }
 
-/// Blocked and waiting for a capability together are the lifecycle's spans.
+/// The sum of blocked time and waits for a capability equals the waits in the lifecycle.
 #[test]
 fn waits_are_those_of_the_lifecycle() {
-    for_all_stores(known([29, 1680], [106, 7660]), |case, store| {
+    for_all_stores(expected_coverage([29, 1680], [106, 7660]), |case, store| {
         let analyses = Analyses {
             lifecycle: true,
             mutator_by_cap: false,
@@ -306,8 +308,8 @@ fn add(sums: &mut TurnSums, other: &TurnSums) {
     }
 }
 
-/// Checks that the parts between `cuts` have all of the time, all runs and
-/// all wakeups, and each the time that the thread's lane shows.
+/// Checks that the parts between `cuts` add up to all time, runs and wakeups, and that each part has the time
+/// shown by the thread's lane.
 fn adds_up(store: &Store, cuts: &[u64]) -> Result<(), String> {
     let whole = table(store, None);
     let mut cuts: Vec<u64> = cuts.iter().map(|cut| cut % (store.end().0 + 1)).collect();
@@ -374,7 +376,7 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<(), String> {
 
 #[test]
 fn times_add_up_in_every_log() {
-    for_all_stores(known([29, 1680], [106, 7660]), |_, store| {
+    for_all_stores(expected_coverage([29, 1680], [106, 7660]), |_, store| {
         let end = store.end().0;
         let cuts: Vec<u64> = (1..7).map(|i| end / 7 * i + i).collect();
         adds_up(store, &cuts)?;
@@ -405,21 +407,21 @@ proptest! {
         })?;
     }
 
-    /// Events of a few threads in any order, with times that may go back: no
-    /// log that a runtime would write, but all that a damaged one may hold.
+    /// Events of a few threads in any order, with times that may go back: no runtime writes such logs, but damaged
+    /// ones may contain anything.
     #[test]
     fn times_add_up_whatever_the_events(
         events in prop::collection::vec((0u8..6, 0u32..4, 0u8..9, 0u16..22, 0u16..3), 1..400),
         cuts in prop::collection::vec(any::<u64>(), 0..5),
     ) {
-        let mut log = Build::new();
+        let mut log = LogBuilder::new();
         let mut now = 1000u64;
         for chunk in events.chunks(16) {
             let begin = now;
             let cap = chunk[0].4;
             let mut times = Vec::new();
             for &(_, _, step, _, _) in chunk {
-                // One step in nine goes back.
+                // One step in nine goes back in time.
                 now = if step == 0 { now.saturating_sub(40) } else { now + u64::from(step) * 10 };
                 times.push(now);
             }
@@ -443,10 +445,10 @@ proptest! {
     }
 }
 
-/// The command prints what the library says.
+/// The command prints the results of the library.
 #[test]
 fn the_command_prints_the_table() {
-    for_all(known([29, 1946], [106, 9662]), |case| {
+    for_all(expected_coverage([29, 1946], [106, 9662]), |case| {
         let Ok(store) = store_of(&case.bytes()) else {
             return Ok(0);
         };
@@ -464,7 +466,7 @@ fn the_command_prints_the_table() {
         let mut compared = 0;
         for (options, table) in tables {
             if table.total == 0 && !options.is_empty() {
-                continue; // The part lies before the log.
+                continue; // the part precedes the first event
             }
             let arguments = [&["threads", path, "--header"], &options[..]].concat();
             let printed = stdout(&arguments);

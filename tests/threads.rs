@@ -1,5 +1,4 @@
-//! How threads spend their time: each rule on a log made by hand, and the
-//! table's order, filter and range.
+//! Time of threads: each rule on a synthetic log, and order, filter and range of the table.
 
 use crate::common;
 
@@ -8,7 +7,7 @@ use analysis::timeline::thread_table::{
     ThreadColumn, ThreadEnd, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes,
 };
 use analysis::yielder::{NoYield, block_on};
-use common::build::Build;
+use common::build::LogBuilder;
 use common::store_of;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{Class, WaitReason};
@@ -17,7 +16,7 @@ use model::time::Interval;
 use session::cells::RowFormat;
 use session::thread_export::thread_text;
 
-/// The stop codes of the standard numbering.
+/// Stop codes in the standard numbering.
 const HEAP: u16 = 1;
 const STACK: u16 = 2;
 const YIELD: u16 = 3;
@@ -26,14 +25,14 @@ const CALL: u16 = 6;
 const MVAR: u16 = 7;
 const STM: u16 = 12;
 
-/// A log of one block of capability 0 with these events.
-fn log(fill: impl FnOnce(&mut Build) -> &mut Build) -> Store {
-    let mut log = Build::new();
+/// Builds a log with one block on capability 0.
+fn log(fill: impl FnOnce(&mut LogBuilder) -> &mut LogBuilder) -> Store {
+    let mut log = LogBuilder::new();
     log.block(Some(0), (1, 100_000_000_000), fill).end();
     store_of(&log.bytes).expect("a log")
 }
 
-/// Events about a thread.
+/// Appends events about threads.
 trait Events {
     fn create(&mut self, time: u64, thread: u32) -> &mut Self;
     fn runnable(&mut self, time: u64, thread: u32) -> &mut Self;
@@ -42,7 +41,7 @@ trait Events {
     fn name(&mut self, time: u64, thread: u32, label: &str) -> &mut Self;
 }
 
-impl Events for Build {
+impl Events for LogBuilder {
     fn create(&mut self, time: u64, thread: u32) -> &mut Self {
         self.event(0, time, &thread.to_be_bytes())
     }
@@ -85,7 +84,8 @@ fn only(store: &Store) -> ThreadTimes {
     rows.remove(0)
 }
 
-/// Running, waiting for a capability, blocked on an MVar, in a foreign call.
+/// Returns the times of running, waiting for a capability, blocked on an MVar, in a foreign call. There must be no
+/// others.
 fn times(sums: &ThreadSums) -> [u64; 4] {
     let blocked = sums.times.blocked_ns;
     let [mvar, call] = [WaitReason::Mvar, WaitReason::ForeignCall];
@@ -102,7 +102,7 @@ fn times(sums: &ThreadSums) -> [u64; 4] {
     ]
 }
 
-/// The spans of a thread's lane that are not empty.
+/// Returns the nonempty spans of a thread's lane.
 fn lane(store: &Store, thread: u32) -> Vec<(u64, u64, Class)> {
     let lane = store.thread_lane(ThreadId(thread)).expect("the thread");
     (0..lane.len())
@@ -113,7 +113,7 @@ fn lane(store: &Store, thread: u32) -> Vec<(u64, u64, Class)> {
 
 #[test]
 fn a_turn_that_is_not_there_is_nothing() {
-    // A page may still ask for what was in the log that it had before.
+    // The page may still request spans of a previously opened log.
     let store = log(|b| b.create(10, 7).run(30, 7).stop(35, 7, DONE));
     let lane = store.thread_lane(ThreadId(7)).expect("the thread");
     for index in [lane.len(), lane.len() + 1, lane.len() + 2, 3_000_000] {
@@ -140,7 +140,7 @@ fn a_new_thread_is_ready_at_once() {
 #[test]
 fn after_a_yield_or_an_overflow_it_is_ready_at_once() {
     for code in [HEAP, STACK, YIELD] {
-        // A migration on the way to the next run changes nothing.
+        // A migration before the next run changes nothing.
         let store = log(|b| {
             b.run(10, 7).stop(20, 7, code).migrate(40, 7);
             b.run(50, 7).stop(60, 7, DONE)
@@ -153,7 +153,7 @@ fn after_a_yield_or_an_overflow_it_is_ready_at_once() {
 
 #[test]
 fn after_a_block_it_is_ready_from_the_first_wakeup_on() {
-    type Wake = fn(&mut Build) -> &mut Build;
+    type Wake = fn(&mut LogBuilder) -> &mut LogBuilder;
     let ways: [Wake; 4] = [
         |b| b.wake(26, 7).wake(40, 7),
         |b| b.wake(26, 7).migrate(30, 7),
@@ -177,7 +177,7 @@ fn after_a_block_it_is_ready_from_the_first_wakeup_on() {
 
 #[test]
 fn only_a_wakeup_after_the_stop_counts() {
-    // Before the stop it meant an earlier wait, or came while it ran.
+    // A wakeup before the stop belongs to an earlier wait, or came while the thread ran.
     let store = log(|b| {
         b.wake(5, 7).run(10, 7).wake(15, 7).stop(20, 7, MVAR);
         b.run(50, 7).stop(60, 7, DONE).wake(70, 7)
@@ -186,7 +186,7 @@ fn only_a_wakeup_after_the_stop_counts() {
     assert_eq!(times(&row.sums), [20, 0, 30, 0]);
     assert_eq!(row.sums.times.ready_waits, 0);
     assert_eq!(row.sums.mean_ready_ns(), None);
-    // All of them are counted all the same.
+    // All wakeups are counted nevertheless.
     assert_eq!(row.sums.wakeups, 3);
 }
 
@@ -256,7 +256,7 @@ fn a_wait_of_more_than_32_bits_is_exact() {
 
 #[test]
 fn what_goes_on_at_the_end_of_the_log() {
-    // The log ends at 100: thread 9 stops then.
+    // The log ends at 100 ns, when thread 9 stops.
     let end = |code: u16, woken: bool| {
         log(|b| {
             b.run(10, 7).stop(20, 7, code);
@@ -278,7 +278,7 @@ fn what_goes_on_at_the_end_of_the_log() {
     assert_eq!(times(&yielded.sums), [10, 80, 0, 0]);
     assert_eq!(yielded.end, ThreadEnd::Ready);
 
-    let mut running = Build::new();
+    let mut running = LogBuilder::new();
     running.block(Some(0), (1, 100), |b| b.run(10, 7));
     running.block(Some(1), (1, 100), |b| b.run(90, 9).stop(100, 9, DONE));
     let running = store_of(&running.end().bytes).expect("a log");
@@ -318,7 +318,7 @@ fn a_second_stop_is_no_run() {
     assert_eq!(sums.times.life_ns(), 50);
 }
 
-/// Three threads: 7 runs often, 8 waits long, 9 is moved and has no label.
+/// Three threads: 7 runs often, 8 waits long, 9 migrates and has no label.
 fn three() -> Store {
     log(|b| {
         b.create(5, 7).create(6, 8).create(7, 9);
@@ -359,7 +359,7 @@ fn sorts_by_any_column() {
     let cases = [
         (Thread, false, [7, 8, 9]),
         (Thread, true, [9, 8, 7]),
-        // A thread without a label comes last in both directions.
+        // Threads without a label come last in both directions.
         (Label, false, [7, 8, 9]),
         (Label, true, [8, 7, 9]),
         (Created, true, [9, 8, 7]),
@@ -403,7 +403,7 @@ fn filters_and_cuts_rows_out() {
     assert_eq!(ids(&filtered("#8")), [8]);
     let none = filtered("nobody");
     assert_eq!((none.rows.len(), none.total), (0, 0));
-    // The sums are those of the rows that the filter lets through.
+    // The sums cover only the filtered rows.
     let workers = filtered("worker");
     assert_eq!(workers.total, 2);
     assert_eq!(workers.all.runs, 101);
@@ -440,16 +440,16 @@ fn only_some_threads_are_wanted() {
         table(&store, query)
     };
     assert_eq!(ids(&only(&[], "", None)), [7, 8, 9]);
-    // The order in which they are wanted does not matter, nor others.
+    // Order, duplicates and unknown ids in the request do not matter.
     let two = only(&[9, 77, 7, 9], "", None);
     assert_eq!(ids(&two), [7, 9]);
     assert_eq!(two.total, 2);
-    // The sums are those of the rows, which are the same as among all.
+    // The sums cover only these rows, which are unchanged.
     let all = only(&[], "", None);
     assert_eq!(two.rows, [all.rows[0].clone(), all.rows[2].clone()]);
     assert_eq!((two.all.runs, two.all.wakeups), (102, 2));
     assert_eq!(two.all.times.running_ns, 4006);
-    // With a filter or a range, what both let through.
+    // Combined with a filter or a range: rows that satisfy both.
     assert_eq!(ids(&only(&[8, 9], "worker", None)), [8]);
     assert_eq!(ids(&only(&[8, 9], "", Some((22_500, 23_050)))), [9]);
     assert_eq!(only(&[77], "", None).total, 0);
@@ -481,7 +481,7 @@ fn a_range_clips_times_and_counts_what_happens_in_it() {
     assert_eq!(seven.times.ready_ns(), 80 * 60);
     assert_eq!((seven.longest_ready_ns, seven.times.ready_waits), (60, 80));
     assert_eq!(part.rows[1].sums.times.ready_ns(), 8010);
-    // Thread 8 has finished by then; thread 9 is woken and moved once there.
+    // Thread 8 has finished before; thread 9 is woken once and migrates in this range.
     let late = range(22_500, 23_050);
     assert_eq!(ids(&late), [7, 9]);
     let nine = &late.rows[1].sums;
@@ -489,7 +489,7 @@ fn a_range_clips_times_and_counts_what_happens_in_it() {
     assert_eq!(nine.times.blocked_ns[WaitReason::Mvar as usize], 500);
     assert_eq!(nine.times.ready_ns(), 50);
     assert_eq!(nine.runs, 0);
-    // What comes before the first thread, or after all.
+    // Before the first thread.
     assert_eq!(range(0, 3).total, 0);
 }
 

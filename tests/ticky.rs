@@ -1,14 +1,13 @@
-//! Ticky counters: every number worked out a second time from the reference's
-//! list of events, for whole logs and for parts of them; and made logs for what
-//! the real ones do not have.
+//! Ticky counters: every number is recomputed from the reference's list of events, for whole logs and for parts of
+//! them. Synthetic logs cover what real ones lack.
 
 use crate::common;
 
 use std::collections::BTreeMap;
 
 use analysis::ticky::{Counts, Flaw, TickyColumn, TickyQuery, TickyTable};
-use common::build::{Build, TYPES};
-use common::{Case, eventscope, fixture, for_all, known, session_of, stdout};
+use common::build::{LogBuilder, TYPES};
+use common::{Case, eventscope, expected_coverage, fixture, for_all, session_of, stdout};
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use serde_json::Value as Json;
@@ -16,7 +15,7 @@ use session::Session;
 
 const FIXTURE: &str = "ghc-9.10.3/ticky-lT";
 
-/// The value of a field in the reference's text of an event.
+/// Returns the value of a field in the reference's text of an event.
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("{name} = "))?;
     let end = rest.find([',', '}']).unwrap_or(rest.len());
@@ -28,13 +27,13 @@ fn number(text: &str, name: &str) -> u64 {
     value.parse().expect("a number")
 }
 
-/// What the reference says of a log, with the times of the samples.
+/// Ticky data of a log according to the reference: (time, counter, counts) of the samples.
 #[derive(Default)]
 struct Reference {
     samples: Vec<(u64, u64, Counts)>,
-    /// Arity and, if it is told, the number of free variables.
+    /// Arity and, if known, the number of free variables, by counter.
     definitions: BTreeMap<u64, (u64, Option<u64>)>,
-    /// Bytes allocated since the start, by capability.
+    /// Bytes allocated since the start: time, capability, bytes.
     allocated: Vec<(u64, String, u64)>,
 }
 
@@ -89,7 +88,7 @@ impl Reference {
         sums
     }
 
-    /// What was allocated until `to` by all capabilities, less that until `from`.
+    /// Returns the bytes allocated by all capabilities before `to`, minus those before `from`.
     fn allocated(&self, from: u64, to: u64) -> Option<u64> {
         let until = |end: u64| {
             let mut last = BTreeMap::new();
@@ -111,7 +110,7 @@ fn close(ours: Option<f64>, theirs: Option<f64>) -> bool {
     }
 }
 
-/// Compares the rows and sums of a range; says how many rows there are.
+/// Compares the rows and sums of a range. Returns the number of rows.
 fn compare(table: &TickyTable, theirs: &Reference, from: u64, to: u64) -> Result<usize, String> {
     let mut sums = theirs.sums(from, to);
     let counted: u64 = sums.values().map(|counts| counts.allocs_bytes).sum();
@@ -167,7 +166,7 @@ fn ask(session: &Session, range: Option<(u64, u64)>) -> TickyTable {
 
 #[test]
 fn counters_are_those_of_the_reference() {
-    for_all(known([2, 200], [4, 206]), |case| {
+    for_all(expected_coverage([2, 200], [4, 206]), |case| {
         let Some(theirs) = Reference::of(case) else {
             return Ok(0);
         };
@@ -175,7 +174,7 @@ fn counters_are_those_of_the_reference() {
         let end = session.overview().span.ok_or("no events")?.end().0;
         let mut rows = compare(&ask(&session, None), &theirs, 0, u64::MAX)?;
         for part in 0..10 {
-            // Each cuts some sample in the midst of its counters.
+            // Each cut divides a sample between its counters.
             let cut = |place: usize| theirs.samples.get(place).map_or(end, |sample| sample.0);
             let from = cut(part * theirs.samples.len() / 10) + part as u64 % 2;
             for to in [from, from + 1000, cut(part * 3), end - 1, end + 1] {
@@ -189,7 +188,7 @@ fn counters_are_those_of_the_reference() {
 
 #[test]
 fn the_parts_of_a_log_sum_up_to_it() {
-    for_all(known([2, 20], [4, 40]), |case| {
+    for_all(expected_coverage([2, 20], [4, 40]), |case| {
         let Some(session) = session_of(&case.bytes()).ok() else {
             return Ok(0);
         };
@@ -296,10 +295,10 @@ fn what_one_ghc_adds_to_the_entries_is_said() {
     );
 }
 
-/// A log being made, of counters alone.
-struct Made(Build);
+/// Builder of logs with only counters.
+struct TickyLogBuilder(LogBuilder);
 
-impl Made {
+impl TickyLogBuilder {
     fn new() -> Self {
         let mut types = TYPES.to_vec();
         types.extend([
@@ -307,7 +306,7 @@ impl Made {
             (211, Some(32), "Ticky-ticky entry counter sample"),
             (212, Some(0), "Ticky-ticky entry counter begin sample"),
         ]);
-        Self(Build::with_types(&types))
+        Self(LogBuilder::with_types(&types))
     }
 
     fn counter(&mut self, time: u64, id: u64, numbers: [u64; 3]) -> &mut Self {
@@ -330,7 +329,7 @@ impl Made {
 
 #[test]
 fn definitions_of_all_versions_are_read() {
-    let mut log = Made::new();
+    let mut log = TickyLogBuilder::new();
     log.define(1, 1, 2, b"Li\0f{v r1} (M) (fun)\0");
     log.define(2, 2, 1, b"i\0M.g{v r2} (fun)\0\0\0\0\0\0\0\x10\0");
     log.define(3, 3, 0, b"\0t{v s3} (M) (thk) in r1\0\0\0\0\0\0\0\0\0{\"subTy\":\"thk_u\",\"fvs_c\":2,\"fvs\":\"Ii\"}\0");
@@ -369,7 +368,7 @@ fn definitions_of_all_versions_are_read() {
 
 #[test]
 fn info_tables_say_module_and_place() {
-    let mut log = Made::new();
+    let mut log = TickyLogBuilder::new();
     let texts = b"sat_s1_info\x0015\0Int\0outer.x\0Lib.Real\0src/Real.hs:3:4-9\0";
     log.0
         .event(169, 1, &[&0x1000_u64.to_be_bytes()[..], texts].concat());
@@ -382,7 +381,7 @@ fn info_tables_say_module_and_place() {
     assert_eq!(info.place, "src/Real.hs:3:4-9");
     assert_eq!(info.type_, "Int");
     assert_eq!(
-        (row(1).module(), row(1).stands_in()),
+        (row(1).module(), row(1).enclosing_name()),
         (Some("Lib.Real"), Some("outer.x"))
     );
     assert_eq!((row(2).module(), row(2).info.as_ref()), (Some("M"), None));
@@ -415,7 +414,7 @@ fn info_tables_say_module_and_place() {
 
 #[test]
 fn counters_without_a_definition_count_under_their_number() {
-    let mut log = Made::new();
+    let mut log = TickyLogBuilder::new();
     log.counter(10, 99, [1, 2, 3])
         .counter(20, 99, [4, 5, 6])
         .counter(20, 7, [1, 1, 1]);
@@ -441,7 +440,7 @@ fn counters_without_a_definition_count_under_their_number() {
 
 #[test]
 fn names_without_numbers_are_listed_and_said_to_be_that() {
-    let mut log = Made::new();
+    let mut log = TickyLogBuilder::new();
     log.define(1, 1, 2, b"Li\0f{v r1} (M) (fun)\0");
     let table = log.table();
     assert_eq!((table.total, table.flaw()), (1, Some(Flaw::NoCounts)));
@@ -463,11 +462,11 @@ fn rows_come_in_the_order_of_any_column() {
         };
         let all = rows(true, 0..u64::MAX);
         assert_eq!(all.len(), 13);
-        // Any window is a part of the whole.
+        // Any window is that part of all rows.
         assert_eq!(rows(true, 4..9), all[4..9], "{sort:?}");
         assert_eq!(rows(true, 12..40), all[12..], "{sort:?}");
         assert_eq!(rows(true, 40..50), [], "{sort:?}");
-        // What is not there comes last both ways.
+        // Missing values come last in both directions.
         let last = rows(false, 12..13);
         if sort == TickyColumn::EntriesPerAllocd {
             assert_eq!(last[0].entries_per_allocd(), None);

@@ -1,5 +1,4 @@
-//! The account of time, on every log: every nanosecond of every capability and
-//! thread has one class.
+//! Account of time, on every log: every nanosecond of every capability and thread has exactly one class.
 
 use crate::common;
 
@@ -7,7 +6,7 @@ use analysis::account::costs::{GcCosts, GcParts};
 use analysis::account::report::{CapTimes, ProgramTimes};
 use analysis::timeline::activity::{COLLECTING, UNREAD};
 use analysis::timeline::store::Store;
-use common::{Case, Known, for_all, known, store_of};
+use common::{Case, ExpectedCoverage, expected_coverage, for_all, store_of};
 use eventlog::ids::{Duration, Nanos};
 use eventlog::{Cutting, Need, Step};
 use model::time::Interval;
@@ -23,14 +22,14 @@ fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Res
     Err(format!("{what}: {ours:?}, expected {theirs:?}"))
 }
 
-fn for_all_stores(known: Known, check: impl Fn(&Case, &Store) -> Result<usize, String>) {
+fn for_all_stores(known: ExpectedCoverage, check: impl Fn(&Case, &Store) -> Result<usize, String>) {
     for_all(known, |case| match store_of(&case.bytes()) {
         Ok(store) => check(case, &store),
         Err(_) => Ok(0),
     });
 }
 
-/// What collections cost, by capability: the classes of the account, once more.
+/// Checks that the costs of collections by capability equal the classes of the account.
 fn costs_are_the_account(store: &Store, range: Interval) -> Result<Vec<GcCosts>, String> {
     let times = store.account().program(Some(range));
     let costs = store.account().gc_costs(Some(range));
@@ -60,10 +59,10 @@ fn costs_are_the_account(store: &Store, range: Interval) -> Result<Vec<GcCosts>,
     Ok(costs)
 }
 
-/// Of one capability the standstills of all collections are all that they cost.
+/// With one capability, the costs of collections equal the sum of their standstills.
 #[test]
 fn collections_cost_what_capabilities_spend_on_them() {
-    for_all_stores(known([27, 43], [102, 164]), |_, store| {
+    for_all_stores(expected_coverage([27, 43], [102, 164]), |_, store| {
         let log = store.account().log();
         let whole = costs_are_the_account(store, log)?;
         let account = store.account();
@@ -105,7 +104,7 @@ fn collections_cost_what_capabilities_spend_on_them() {
     });
 }
 
-/// The parts between cuts have all of the time, of every class.
+/// Checks that the parts between cuts add up to the whole, in every class.
 fn adds_up(store: &Store, cuts: &[u64]) -> Result<usize, String> {
     let account = store.account();
     let whole = account.program(None);
@@ -154,7 +153,7 @@ fn adds_up(store: &Store, cuts: &[u64]) -> Result<usize, String> {
 
 #[test]
 fn times_add_up_in_every_log() {
-    for_all_stores(known([0, 0], [0, 0]), |_, store| {
+    for_all_stores(expected_coverage([0, 0], [0, 0]), |_, store| {
         let log = store.account().log().duration().0;
         let cuts: Vec<u64> = (1..7).map(|i| log / 7 * i + i).collect();
         adds_up(store, &cuts)
@@ -167,7 +166,7 @@ fn a_log_that_is_still_read_tells_its_runs() {
     let store = store_of(&bytes).expect("a log");
     let log = store.account().log();
     let cuts = (1..8).map(|part| log.start() + Duration(log.duration().0 / 8 * part));
-    let mut session = Session::new(bytes.len() as u64).cut_into(Cutting::At(cuts.collect()));
+    let mut session = Session::new(bytes.len() as u64).with_cutting(Cutting::At(cuts.collect()));
     while session.events() < 1000 && !session.is_complete() {
         if let Step::Need(needs) = session.advance(200).expect("a log") {
             for Need(range) in needs {
@@ -184,7 +183,7 @@ fn a_log_that_is_still_read_tells_its_runs() {
         assert_eq!(classes, times.life_ns, "capability {cap}");
         assert!(times.running_ns > 0, "capability {cap}");
     }
-    // The activity shows the runs so far.
+    // The activity track shows the runs read so far.
     let points = session.ask(&TimelineQuery {
         view: session.overview().span.expect("events"),
         width_px: 100,

@@ -1,5 +1,5 @@
-//! The account of time against a second computation of it, made from the plain
-//! events (`common/plain_time.rs`), and the laws that any account has to keep.
+//! Account of time compared with a reference implementation (`common/plain_time.rs`), and invariants of any
+//! account.
 
 use crate::common;
 
@@ -10,9 +10,9 @@ use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::timeline::activity::{COLLECTING, MOST_SERIES};
 use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_table::ThreadTableQuery;
-use common::build::{Build, Declared};
-use common::plain_time::{CapSums, Does, PlainTime, Stretch, ThreadSums};
-use common::{Case, for_all, for_all_spans, known};
+use common::build::{EventTypeDecl, LogBuilder};
+use common::plain_time::{CapClass, CapSums, NsRange, PlainTime, ThreadSums};
+use common::{Case, expected_coverage, for_all, for_all_spans};
 use eventlog::ids::Nanos;
 use model::class::{CLASSES, Class, ClassTimes, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
@@ -27,19 +27,19 @@ use session::tracks::capability::Capability;
 use session::tracks::collections::Collections;
 use session::tracks::concurrency::Concurrency;
 use session::tracks::thread::Thread;
-use session::tracks::{Row, TimelineQuery};
+use session::tracks::{TimelineQuery, TrackId};
 
-/// What `eventscope time --json` calls the classes of a capability.
-const CAP_CLASSES: [(&str, Does); 9] = [
-    ("running", Does::Running),
-    ("collecting", Does::Collecting),
-    ("waiting_in_collection", Does::Waiting),
-    ("stopping", Does::Stopping),
-    ("census", Does::Census),
-    ("coming_back", Does::ComingBack),
-    ("idle_work_ready", Does::IdleWorkReady),
-    ("idle", Does::Idle),
-    ("unknown", Does::Unknown),
+/// Names of the classes of a capability in `eventscope time --json`.
+const CAP_CLASSES: [(&str, CapClass); 9] = [
+    ("running", CapClass::Running),
+    ("collecting", CapClass::Collecting),
+    ("waiting_in_collection", CapClass::Waiting),
+    ("stopping", CapClass::Stopping),
+    ("census", CapClass::Census),
+    ("coming_back", CapClass::ComingBack),
+    ("idle_work_ready", CapClass::IdleWorkReady),
+    ("idle", CapClass::Idle),
+    ("unknown", CapClass::Unknown),
 ];
 
 fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Result<(), String> {
@@ -49,11 +49,11 @@ fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Res
     Err(format!("{what}: {ours:?}, plainly {theirs:?}"))
 }
 
-fn span((from, to): Stretch) -> Interval {
+fn span((from, to): NsRange) -> Interval {
     Interval::new(Nanos(from), Nanos(to))
 }
 
-/// Numbers that look like chance, but are the same in each run.
+/// Returns deterministic pseudo-random numbers (a linear congruential generator).
 fn numbers(seed: u64) -> impl Iterator<Item = u64> {
     let mut state = seed;
     std::iter::repeat_with(move || {
@@ -63,8 +63,8 @@ fn numbers(seed: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Ranges of a log: all of it, then some.
-fn ranges(log: Stretch) -> Vec<Stretch> {
+/// Returns ranges of a log, the whole log first.
+fn ranges(log: NsRange) -> Vec<NsRange> {
     let length = log.1 - log.0;
     let cuts = numbers(length).take(10);
     let cuts: Vec<u64> = cuts.map(|cut| log.0 + cut % (length + 1)).collect();
@@ -75,31 +75,31 @@ fn ranges(log: Stretch) -> Vec<Stretch> {
         .collect()
 }
 
-/// Only so large logs are painted: the lists have an entry for each event.
+/// Larger logs are skipped, as the reference implementation has a list entry for each event.
 const MOST_BYTES: usize = 32 << 20;
 
-/// An open log with its second account; `None` if it is none, or too large.
-fn both(case: &Case) -> Option<(Session, PlainTime)> {
+/// Opens a log with both implementations; `None` if it cannot be read, or is too large.
+fn open_both(case: &Case) -> Option<(Session, PlainTime)> {
     let bytes = case.bytes();
     if bytes.len() > MOST_BYTES {
         return None;
     }
     let cuts = |log| ranges(log).into_iter().flat_map(|(from, to)| [from, to]);
-    let plain = PlainTime::of(&bytes, |log| cuts(log).collect()).ok()?;
+    let plain = PlainTime::compute(&bytes, |log| cuts(log).collect()).ok()?;
     Some((common::session_of(&bytes).ok()?, plain))
 }
 
 fn by_class(times: &CapTimes) -> CapSums {
     let classes = [
-        (Does::Running, times.running_ns),
-        (Does::Collecting, times.collecting_ns),
-        (Does::Waiting, times.waiting_ns),
-        (Does::Stopping, times.stopping_ns),
-        (Does::Census, times.census_ns),
-        (Does::ComingBack, times.coming_back_ns),
-        (Does::IdleWorkReady, times.idle_ready_ns),
-        (Does::Idle, times.idle_ns),
-        (Does::Unknown, times.unknown_ns),
+        (CapClass::Running, times.running_ns),
+        (CapClass::Collecting, times.collecting_ns),
+        (CapClass::Waiting, times.waiting_ns),
+        (CapClass::Stopping, times.stopping_ns),
+        (CapClass::Census, times.census_ns),
+        (CapClass::ComingBack, times.coming_back_ns),
+        (CapClass::IdleWorkReady, times.idle_ready_ns),
+        (CapClass::Idle, times.idle_ns),
+        (CapClass::Unknown, times.unknown_ns),
     ];
     classes.into_iter().filter(|(_, time)| *time > 0).collect()
 }
@@ -117,8 +117,8 @@ fn sums_of(thread: &ThreadAccount) -> ThreadSums {
     }
 }
 
-/// Compares all of one range: the number of things compared.
-fn same_in(session: &Session, plain: &PlainTime, range: Stretch) -> Result<usize, String> {
+/// Compares both accounts of a range. Returns the number of compared items.
+fn same_in(session: &Session, plain: &PlainTime, range: NsRange) -> Result<usize, String> {
     let ours = session.ask(&TimeQuery(Some(span(range))));
     let mut things = 0;
     let caps: BTreeMap<_, _> = ours
@@ -163,8 +163,8 @@ fn same_in(session: &Session, plain: &PlainTime, range: Stretch) -> Result<usize
 
 #[test]
 fn a_second_computation_gives_the_same_account() {
-    for_all(known([39, 7391], [136, 27659]), |case| {
-        let Some((session, plain)) = both(case) else {
+    for_all(expected_coverage([39, 7391], [136, 27659]), |case| {
+        let Some((session, plain)) = open_both(case) else {
             return Ok(0);
         };
         let mut things = 0;
@@ -178,7 +178,7 @@ fn a_second_computation_gives_the_same_account() {
 
 #[test]
 fn no_capability_runs_while_it_stands_still() {
-    for_all(known([38, 3074], [133, 42340]), |case| {
+    for_all(expected_coverage([38, 3074], [133, 42340]), |case| {
         let Ok(store) = common::store_of(&case.bytes()) else {
             return Ok(0);
         };
@@ -210,14 +210,14 @@ fn no_capability_runs_while_it_stands_still() {
     });
 }
 
-/// How the threads of a log that is read to its end spent a range.
+/// Returns the account of threads in a range of a complete log.
 fn threads_of(session: &Session, range: Option<Interval>) -> Vec<ThreadAccount> {
     let threads = session.ask(&ThreadTimeQuery(range));
     threads.expect("it is read to its end")
 }
 
-/// The time of each class in the marks of a row.
-fn in_marks(session: &Session, row: Row, view: Interval, width_px: u32) -> [f64; CLASSES] {
+/// Returns the time of each class in the marks of a row.
+fn in_marks(session: &Session, row: TrackId, view: Interval, width_px: u32) -> [f64; CLASSES] {
     let query = TimelineQuery {
         view,
         width_px,
@@ -227,7 +227,7 @@ fn in_marks(session: &Session, row: Row, view: Interval, width_px: u32) -> [f64;
     let bucket = query.bucket_ns() as f64;
     let reply = session.ask(&query);
     let mut sums = [0.0; CLASSES];
-    for mark in reply.of_row(0) {
+    for mark in reply.row_marks(0) {
         let width = match mark.kind {
             MarkKind::One => mark.end - mark.start,
             _ => bucket,
@@ -239,8 +239,8 @@ fn in_marks(session: &Session, row: Row, view: Interval, width_px: u32) -> [f64;
     sums
 }
 
-/// Shares are numbers of 24 bits: each is wrong by at most one part of 2^24, and
-/// so is their sum.
+/// Compares the sum of shares with the exact time. Shares have 24 bits: each has a relative error of at most
+/// 2^-24, and so does their sum.
 fn shown(what: &str, shown: f64, ours: u64) -> Result<(), String> {
     let bound = 0.5 + ours as f64 / f64::from(1 << 24);
     if (shown - ours as f64).abs() <= bound {
@@ -257,7 +257,7 @@ const ZOOMS: [u32; 4] = [1, 13, 800, 5000];
 
 #[test]
 fn the_rows_of_capabilities_show_the_account() {
-    for_all(known([39, 80], [136, 255]), |case| {
+    for_all(expected_coverage([39, 80], [136, 255]), |case| {
         let Ok(session) = common::session_of(&case.bytes()) else {
             return Ok(0);
         };
@@ -299,216 +299,233 @@ fn the_rows_of_threads_show_the_account() {
         Class::Sleeping,
         Class::Io,
     ];
-    for_all_spans(known([29, 613], [106, 2089]), |session, view| {
-        let threads = threads_of(session, None);
-        for thread in threads.iter().take(200) {
-            for zoom in ZOOMS {
-                let marks = in_marks(session, Thread(thread.id).into(), view, zoom);
-                let ready = thread.ready_paused_ns + thread.ready_behind_ns + thread.ready_idle_ns;
-                let blocked = thread.blocked_ns.values().sum();
-                let rows: [(&[Class], u64); 5] = [
-                    (&[Class::Running, Class::Open], thread.running_ns),
-                    (
-                        &[Class::Ready, Class::ReadyGc, Class::ThreadRunnableCapIdle],
-                        ready,
-                    ),
-                    (&BLOCKED, blocked),
-                    (&[Class::Foreign], thread.foreign_ns),
-                    (&[Class::Unknown], thread.unknown_ns),
-                ];
-                for (classes, time) in rows {
-                    let what = format!("thread {}, {zoom} pixels, {classes:?}", thread.id);
-                    shown(&what, sum_of(&marks, classes), time)?;
+    for_all_spans(
+        expected_coverage([29, 613], [106, 2089]),
+        |session, view| {
+            let threads = threads_of(session, None);
+            for thread in threads.iter().take(200) {
+                for zoom in ZOOMS {
+                    let marks = in_marks(session, Thread(thread.id).into(), view, zoom);
+                    let ready =
+                        thread.ready_paused_ns + thread.ready_behind_ns + thread.ready_idle_ns;
+                    let blocked = thread.blocked_ns.values().sum();
+                    let rows: [(&[Class], u64); 5] = [
+                        (&[Class::Running, Class::Open], thread.running_ns),
+                        (
+                            &[Class::Ready, Class::ReadyGc, Class::ThreadRunnableCapIdle],
+                            ready,
+                        ),
+                        (&BLOCKED, blocked),
+                        (&[Class::Foreign], thread.foreign_ns),
+                        (&[Class::Unknown], thread.unknown_ns),
+                    ];
+                    for (classes, time) in rows {
+                        let what = format!("thread {}, {zoom} pixels, {classes:?}", thread.id);
+                        shown(&what, sum_of(&marks, classes), time)?;
+                    }
                 }
             }
-        }
-        Ok(threads.len().min(200))
-    });
+            Ok(threads.len().min(200))
+        },
+    );
 }
 
-/// The activity is exact in every bucket, so in every range of whole buckets.
+/// The activity is exact in every bucket, and so in every range of whole buckets.
 #[test]
 fn the_activity_shows_the_account() {
-    for_all_spans(known([29, 7392], [106, 37019]), |session, log| {
-        let mut things = 0;
-        for (place, range) in ranges((log.start().0, log.end().0)).into_iter().enumerate() {
-            if range.0 == range.1 {
-                continue;
-            }
-            let query = TimelineQuery {
-                view: span(range),
-                width_px: ZOOMS[place % ZOOMS.len()],
-                rows: vec![Activity.into()],
-                ..TimelineQuery::default()
-            };
-            let bucket = query.bucket_ns();
-            let buckets = (
-                range.0 / bucket * bucket,
-                range.1.div_ceil(bucket).saturating_mul(bucket),
-            );
-            let times = session.ask(&TimeQuery(Some(span(buckets))));
-            let graph = session.ask(&query).points;
-            let sum = |of: &dyn Fn(u8) -> bool| -> f64 {
-                let points = (0..graph.series.len()).filter(|&i| of(graph.series[i]));
-                points
-                    .map(|i| graph.mean[i] * (graph.end[i] - graph.start[i]))
-                    .sum()
-            };
-            let exactly =
-                |what: &str, points: f64, time: u64| expect(what, points.round() as u64, time);
-            let all = times.all_caps();
-            let what = format!("{range:?}");
-            let collecting = sum(&|series| series == COLLECTING);
-            exactly(&what, collecting, all.in_collections_ns())?;
-            let running = sum(&|series| series != COLLECTING);
-            exactly(&what, running, all.running_ns)?;
-            if times.caps.len() <= MOST_SERIES {
-                for (place, (cap, times)) in times.caps.iter().enumerate() {
-                    let ran = sum(&|series| usize::from(series) == place);
-                    exactly(
-                        &format!("{range:?}, capability {cap}"),
-                        ran,
-                        times.running_ns,
-                    )?;
+    for_all_spans(
+        expected_coverage([29, 7392], [106, 37019]),
+        |session, log| {
+            let mut things = 0;
+            for (place, range) in ranges((log.start().0, log.end().0)).into_iter().enumerate() {
+                if range.0 == range.1 {
+                    continue;
                 }
+                let query = TimelineQuery {
+                    view: span(range),
+                    width_px: ZOOMS[place % ZOOMS.len()],
+                    rows: vec![Activity.into()],
+                    ..TimelineQuery::default()
+                };
+                let bucket = query.bucket_ns();
+                let buckets = (
+                    range.0 / bucket * bucket,
+                    range.1.div_ceil(bucket).saturating_mul(bucket),
+                );
+                let times = session.ask(&TimeQuery(Some(span(buckets))));
+                let graph = session.ask(&query).points;
+                let sum = |of: &dyn Fn(u8) -> bool| -> f64 {
+                    let points = (0..graph.series.len()).filter(|&i| of(graph.series[i]));
+                    points
+                        .map(|i| graph.mean[i] * (graph.end[i] - graph.start[i]))
+                        .sum()
+                };
+                let exactly =
+                    |what: &str, points: f64, time: u64| expect(what, points.round() as u64, time);
+                let all = times.all_caps();
+                let what = format!("{range:?}");
+                let collecting = sum(&|series| series == COLLECTING);
+                exactly(&what, collecting, all.in_collections_ns())?;
+                let running = sum(&|series| series != COLLECTING);
+                exactly(&what, running, all.running_ns)?;
+                if times.caps.len() <= MOST_SERIES {
+                    for (place, (cap, times)) in times.caps.iter().enumerate() {
+                        let ran = sum(&|series| usize::from(series) == place);
+                        exactly(
+                            &format!("{range:?}, capability {cap}"),
+                            ran,
+                            times.running_ns,
+                        )?;
+                    }
+                }
+                things += graph.series.len();
             }
-            things += graph.series.len();
-        }
-        Ok(things)
-    });
+            Ok(things)
+        },
+    );
 }
 
-/// In each pixel exactly the least, the most and the mean of what is counted.
+/// Each pixel has the exact minimum, maximum and mean of the count.
 #[test]
 fn the_levels_show_the_account() {
-    for_all_spans(known([40, 3386], [139, 11508]), |session, log| {
-        let mut things = 0;
-        for (place, range) in ranges((log.start().0, log.end().0)).into_iter().enumerate() {
-            let query = TimelineQuery {
-                view: span(range),
-                width_px: [1, 13, 40][place % 3],
-                rows: vec![Concurrency::Running.into(), Concurrency::Ready.into()],
-                ..TimelineQuery::default()
-            };
-            let points = session.ask(&query).points;
-            let bucket = query.bucket_ns();
-            for start in (range.0 / bucket * bucket..range.1).step_by(bucket as usize) {
-                let stretch = Interval::new(Nanos(start), Nanos(start.saturating_add(bucket)));
-                let times = session.ask(&TimeQuery(Some(stretch)));
-                let from = start as f64 - range.0 as f64;
-                let value = |row: usize| {
-                    let found = points.of_row(row).find(|point| point.start == from);
-                    found.map_or((Values::one(0.0), 0.0), |point| {
-                        (point.values, point.end - point.start)
-                    })
+    for_all_spans(
+        expected_coverage([40, 3386], [139, 11508]),
+        |session, log| {
+            let mut things = 0;
+            for (place, range) in ranges((log.start().0, log.end().0)).into_iter().enumerate() {
+                let query = TimelineQuery {
+                    view: span(range),
+                    width_px: [1, 13, 40][place % 3],
+                    rows: vec![Concurrency::Running.into(), Concurrency::Ready.into()],
+                    ..TimelineQuery::default()
                 };
-                let what = format!("{range:?}, from {start}");
-                let (running, length) = value(0);
-                let there = |(_, time): &(usize, &u64)| **time > 0;
-                let counts: Vec<_> = times
-                    .parallelism_ns
-                    .iter()
-                    .enumerate()
-                    .filter(there)
-                    .collect();
-                let least = counts.first().map_or(0, |(count, _)| *count);
-                let most = counts.last().map_or(0, |(count, _)| *count);
-                let drawn = (running.min as usize, running.max as usize);
-                expect(&what, drawn, (least, most))?;
-                let sum: u64 = counts
-                    .iter()
-                    .map(|(count, time)| *count as u64 * **time)
-                    .sum();
-                expect(&what, (running.mean * length).round() as u64, sum)?;
-                let (ready, length) = value(1);
-                expect(&what, (ready.mean * length).round() as u64, times.ready_ns)?;
-                things += 1;
+                let points = session.ask(&query).points;
+                let bucket = query.bucket_ns();
+                for start in (range.0 / bucket * bucket..range.1).step_by(bucket as usize) {
+                    let stretch = Interval::new(Nanos(start), Nanos(start.saturating_add(bucket)));
+                    let times = session.ask(&TimeQuery(Some(stretch)));
+                    let from = start as f64 - range.0 as f64;
+                    let value = |row: usize| {
+                        let found = points.row_points(row).find(|point| point.start == from);
+                        found.map_or((Values::constant(0.0), 0.0), |point| {
+                            (point.values, point.end - point.start)
+                        })
+                    };
+                    let what = format!("{range:?}, from {start}");
+                    let (running, length) = value(0);
+                    let there = |(_, time): &(usize, &u64)| **time > 0;
+                    let counts: Vec<_> = times
+                        .parallelism_ns
+                        .iter()
+                        .enumerate()
+                        .filter(there)
+                        .collect();
+                    let least = counts.first().map_or(0, |(count, _)| *count);
+                    let most = counts.last().map_or(0, |(count, _)| *count);
+                    let drawn = (running.min as usize, running.max as usize);
+                    expect(&what, drawn, (least, most))?;
+                    let sum: u64 = counts
+                        .iter()
+                        .map(|(count, time)| *count as u64 * **time)
+                        .sum();
+                    expect(&what, (running.mean * length).round() as u64, sum)?;
+                    let (ready, length) = value(1);
+                    expect(&what, (ready.mean * length).round() as u64, times.ready_ns)?;
+                    things += 1;
+                }
             }
-        }
-        Ok(things)
-    });
+            Ok(things)
+        },
+    );
 }
 
-/// The table of collections, and their track, have those of the account.
+/// The table and the track of collections agree with the account.
 #[test]
 fn the_collections_are_those_of_the_account() {
-    for_all_spans(known([27, 249], [102, 4293]), |session, view| {
-        let ours = session.ask(&TimeQuery(None)).collections;
-        let rows = session.ask(&CollectionsQuery {
-            rows: 0..u64::MAX,
-            ..CollectionsQuery::default()
-        });
-        expect("collections", rows.total, ours.count)?;
-        let pauses = rows.rows.iter().map(|row| row.pause_ns()).sum();
-        expect("pauses", ours.pause_ns, pauses)?;
-        let waits = rows.rows.iter().filter_map(|row| row.sync_ns).sum();
-        expect("waits before them", ours.stopping_ns, waits)?;
-        for zoom in ZOOMS {
-            let marks = in_marks(session, Collections.into(), view, zoom);
-            let what = format!("collections in {zoom} pixels");
-            shown(&what, sum_of(&marks, &[Class::Gc]), ours.pause_ns)?;
-            shown(&what, sum_of(&marks, &[Class::GcSync]), ours.stopping_ns)?;
-        }
-        Ok(rows.rows.len())
-    });
+    for_all_spans(
+        expected_coverage([27, 249], [102, 4293]),
+        |session, view| {
+            let ours = session.ask(&TimeQuery(None)).collections;
+            let rows = session.ask(&CollectionsQuery {
+                rows: 0..u64::MAX,
+                ..CollectionsQuery::default()
+            });
+            expect("collections", rows.total, ours.count)?;
+            let pauses = rows.rows.iter().map(|row| row.pause_ns()).sum();
+            expect("pauses", ours.pause_ns, pauses)?;
+            let waits = rows.rows.iter().filter_map(|row| row.sync_ns).sum();
+            expect("waits before them", ours.stopping_ns, waits)?;
+            for zoom in ZOOMS {
+                let marks = in_marks(session, Collections.into(), view, zoom);
+                let what = format!("collections in {zoom} pixels");
+                shown(&what, sum_of(&marks, &[Class::Gc]), ours.pause_ns)?;
+                shown(&what, sum_of(&marks, &[Class::GcSync]), ours.stopping_ns)?;
+            }
+            Ok(rows.rows.len())
+        },
+    );
 }
 
 #[test]
 fn the_table_of_threads_is_the_account() {
-    for_all_spans(known([29, 6911], [106, 26129]), |session, log| {
-        let mut things = 0;
-        for range in ranges((log.start().0, log.end().0)) {
-            let range = Some(span(range));
-            let table = session.ask(&ThreadTableQuery {
-                range,
-                rows: 0..u64::MAX,
-                ..ThreadTableQuery::default()
-            });
-            let table = table.ok_or("no table")?;
-            let times = session.ask(&TimeQuery(range));
-            // The foot of the table, and the panels of capabilities and tracks.
-            let all = table.all.times;
-            let ready = all.ready_paused_ns + all.ready_ns();
-            expect(
-                "all runs",
-                all.running_ns + all.open_ns,
-                times.all_caps().running_ns,
-            )?;
-            expect("all ready time", ready, times.ready_ns)?;
-            let rows = table.rows;
-            let rows: BTreeMap<_, _> = rows.iter().map(|row| (row.id, row.sums.times)).collect();
-            for thread in threads_of(session, range) {
-                let what = format!("{range:?}, thread {}", thread.id);
-                let row = rows.get(&thread.id).ok_or_else(|| what.clone())?;
-                let mut blocked = [0; WAIT_REASONS];
-                for (of, time) in &thread.blocked_ns {
-                    let reason = of.reason().ok_or_else(|| what.clone())?;
-                    blocked[reason as usize] += time;
+    for_all_spans(
+        expected_coverage([29, 6911], [106, 26129]),
+        |session, log| {
+            let mut things = 0;
+            for range in ranges((log.start().0, log.end().0)) {
+                let range = Some(span(range));
+                let table = session.ask(&ThreadTableQuery {
+                    range,
+                    rows: 0..u64::MAX,
+                    ..ThreadTableQuery::default()
+                });
+                let table = table.ok_or("no table")?;
+                let times = session.ask(&TimeQuery(range));
+                // The footer of the table agrees with the panels of capabilities and tracks.
+                let all = table.all.times;
+                let ready = all.ready_paused_ns + all.ready_ns();
+                expect(
+                    "all runs",
+                    all.running_ns + all.open_ns,
+                    times.all_caps().running_ns,
+                )?;
+                expect("all ready time", ready, times.ready_ns)?;
+                let rows = table.rows;
+                let rows: BTreeMap<_, _> =
+                    rows.iter().map(|row| (row.id, row.sums.times)).collect();
+                for thread in threads_of(session, range) {
+                    let what = format!("{range:?}, thread {}", thread.id);
+                    let row = rows.get(&thread.id).ok_or_else(|| what.clone())?;
+                    let mut blocked = [0; WAIT_REASONS];
+                    for (of, time) in &thread.blocked_ns {
+                        let reason = of.reason().ok_or_else(|| what.clone())?;
+                        blocked[reason as usize] += time;
+                    }
+                    blocked[WaitReason::ForeignCall as usize] += thread.foreign_ns;
+                    let ready = [row.ready_paused_ns, row.ready_behind_ns, row.ready_idle_ns];
+                    expect(&what, row.running_ns + row.open_ns, thread.running_ns)?;
+                    let plainly = [
+                        thread.ready_paused_ns,
+                        thread.ready_behind_ns,
+                        thread.ready_idle_ns,
+                    ];
+                    expect(&what, ready, plainly)?;
+                    expect(&what, row.blocked_ns, blocked)?;
+                    expect(&what, row.unknown_ns, thread.unknown_ns)?;
+                    expect(&what, row.life_ns(), thread.life_ns)?;
+                    let shown: ClassTimes = row.by_class();
+                    expect(&what, shown.iter().sum::<u64>(), thread.life_ns)?;
+                    things += 1;
                 }
-                blocked[WaitReason::ForeignCall as usize] += thread.foreign_ns;
-                let ready = [row.ready_paused_ns, row.ready_behind_ns, row.ready_idle_ns];
-                expect(&what, row.running_ns + row.open_ns, thread.running_ns)?;
-                let plainly = [
-                    thread.ready_paused_ns,
-                    thread.ready_behind_ns,
-                    thread.ready_idle_ns,
-                ];
-                expect(&what, ready, plainly)?;
-                expect(&what, row.blocked_ns, blocked)?;
-                expect(&what, row.unknown_ns, thread.unknown_ns)?;
-                expect(&what, row.life_ns(), thread.life_ns)?;
-                let shown: ClassTimes = row.by_class();
-                expect(&what, shown.iter().sum::<u64>(), thread.life_ns)?;
-                things += 1;
             }
-        }
-        Ok(things)
-    });
+            Ok(things)
+        },
+    );
 }
 
 #[test]
 fn the_summary_is_the_account() {
-    for_all_spans(known([39, 560], [136, 1785]), |session, log| {
+    for_all_spans(expected_coverage([39, 560], [136, 1785]), |session, log| {
         let mut things = 0;
         let parts = ranges((log.start().0, log.end().0)).into_iter().map(span);
         for range in parts.map(Some).chain([None]) {
@@ -530,7 +547,7 @@ fn the_summary_is_the_account() {
     });
 }
 
-/// What `eventscope time --json` has to print, by the second computation.
+/// Renders the expected output of `eventscope time --json` from the reference implementation.
 fn document(session: &Session, plain: &PlainTime) -> Value {
     let range = plain.log;
     let caps = plain.caps(range).into_iter().map(|(cap, sums)| {
@@ -578,7 +595,7 @@ fn document(session: &Session, plain: &PlainTime) -> Value {
     })
 }
 
-/// Every place in a document, without the numbers of places in lists.
+/// Collects the paths of all values in a document, without indexes into lists.
 fn keys(value: &Value, path: &str, all: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
@@ -599,8 +616,8 @@ fn keys(value: &Value, path: &str, all: &mut BTreeSet<String>) {
 
 #[test]
 fn the_command_line_prints_the_account() {
-    for_all(known([41, 975], [140, 3441]), |case| {
-        let Some((session, plain)) = both(case) else {
+    for_all(expected_coverage([41, 975], [140, 3441]), |case| {
+        let Some((session, plain)) = open_both(case) else {
             return Ok(0);
         };
         let printed = common::stdout(&["time", "--json", case.path()]);
@@ -615,9 +632,9 @@ fn the_command_line_prints_the_account() {
     });
 }
 
-/// Small logs of several kinds: parallel collections, phases, a census, a program
-/// that was killed, one without `-threaded`, damage.
-const FEW: [&str; 8] = [
+/// Small logs of several kinds: parallel collections, phases, a census, a killed program, one without `-threaded`,
+/// damage.
+const SMALL_LOGS: [&str; 8] = [
     "ghc-9.6.6/fib-forkio-N2-l",
     "ghc-9.6.6/gc-heavy-N2-la-nonmoving",
     "ghc-9.6.6/heap-N2-hT-l-au",
@@ -631,16 +648,16 @@ const FEW: [&str; 8] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Wherever a log is cut, the parts are those of the second computation, the
-    /// classes of each part sum to the life in it, and the parts to the whole.
+    /// For any cuts, the parts agree with the reference implementation, the classes of each part add up to the
+    /// life in it, and the parts to the whole.
     #[test]
     fn parts_sum_to_the_whole(
-        log in 0..FEW.len(),
+        log in 0..SMALL_LOGS.len(),
         cuts in proptest::collection::vec(any::<u64>(), 0..6),
     ) {
-        let bytes = common::fixture(FEW[log]).bytes();
+        let bytes = common::fixture(SMALL_LOGS[log]).bytes();
         let mut ends = Vec::new();
-        let plain = PlainTime::of(&bytes, |log| {
+        let plain = PlainTime::compute(&bytes, |log| {
             ends = cuts.iter().map(|cut| log.0 + cut % (log.1 - log.0 + 1)).collect();
             ends.extend([log.0, log.1]);
             ends.sort_unstable();
@@ -680,8 +697,8 @@ proptest! {
     }
 }
 
-/// The types of the events of [`made`].
-const TYPES: &[Declared] = &[
+/// Types of the events in [`log_of`].
+const TYPES: &[EventTypeDecl] = &[
     (0, Some(4), "Create thread"),
     (1, Some(4), "Run thread"),
     (2, Some(10), "Stop thread"),
@@ -699,13 +716,12 @@ const TYPES: &[Declared] = &[
     (166, Some(16), "Biographical heap profile sample begin"),
 ];
 
-/// What happens next: on which capability, how long after what came before, what,
-/// and to which thread.
-type Happens = (u16, u64, u8, u32);
+/// Random event: capability, time since the previous event, kind, thread.
+type RandomEvent = (u16, u64, u8, u32);
 
-/// A log in which a capability runs one thread at a time, and a thread runs on one
-/// capability. Whatever has to do with collections comes in any order.
-fn made(happens: &[Happens]) -> Vec<u8> {
+/// Builds a log in which a capability runs one thread at a time, and a thread runs on one capability at a time.
+/// Events of collections come in any order.
+fn log_of(happens: &[RandomEvent]) -> Vec<u8> {
     let mut events: [Vec<(u16, u64, Vec<u8>)>; 3] = Default::default();
     let mut runs: [Option<u32>; 3] = [None; 3];
     let mut now = 1000;
@@ -733,7 +749,7 @@ fn made(happens: &[Happens]) -> Vec<u8> {
             11..=13 => (u16::from(what) + 9, Vec::new()),
             14 => (162, vec![0; 8]),
             15 => (165, vec![0; 8]),
-            // A census that was some time before.
+            // Biographical census with an earlier time
             _ => {
                 let was = now.saturating_sub(u64::from(thread) * later);
                 (166, [[0; 8], was.to_be_bytes()].concat())
@@ -741,7 +757,7 @@ fn made(happens: &[Happens]) -> Vec<u8> {
         };
         events[usize::from(cap)].push((event.0, now, event.1));
     }
-    let mut log = Build::with_types(TYPES);
+    let mut log = LogBuilder::with_types(TYPES);
     for (cap, events) in (0..).zip(&events) {
         log.block(Some(cap), (1000, now), |log| {
             for (id, at, payload) in events {
@@ -757,16 +773,16 @@ fn made(happens: &[Happens]) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Orders of events that no log at hand has: a thread runs within a collection,
-    /// a collection begins in another one, a census has no end.
+    /// Orders of events that no available log has: a thread runs within a collection, a collection begins within
+    /// another one, a census has no end.
     #[test]
     fn both_agree_on_any_order_of_events(
         happens in proptest::collection::vec((0..3u16, 1..40u64, 0..17u8, 1..5u32), 1..80),
         cut in any::<u64>(),
     ) {
-        let bytes = made(&happens);
+        let bytes = log_of(&happens);
         let mut middle = 0;
-        let plain = PlainTime::of(&bytes, |log| {
+        let plain = PlainTime::compute(&bytes, |log| {
             middle = log.0 + cut % (log.1 - log.0 + 1);
             vec![middle]
         });

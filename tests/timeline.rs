@@ -1,10 +1,10 @@
-//! The timeline of a real log: its picture as text, and its shares at any zoom.
+//! Timeline of a real log: its picture as text, and its shares at any zoom.
 
 use crate::common;
 
 use analysis::timeline::flow::FlowQuery;
 use analysis::timeline::thread_lane::ThreadFilter;
-use common::build::Build;
+use common::build::LogBuilder;
 use common::picture;
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::class::Class;
@@ -14,8 +14,8 @@ use model::time::Interval;
 use proptest::prelude::*;
 use session::Session;
 use session::questions::TimeQuery;
-use session::tracks::Row;
 use session::tracks::TimelineQuery;
+use session::tracks::TrackId;
 use session::tracks::capability::Capability;
 use session::tracks::details::DetailsQuery;
 use session::tracks::item::{Marks, Names};
@@ -28,7 +28,7 @@ fn open(name: &str) -> Session {
     common::fixture(name).session()
 }
 
-/// The labels of the threads that are listed.
+/// Labels of the listed threads.
 struct Labels(Vec<(ThreadId, Option<String>)>);
 
 impl Names for Labels {
@@ -49,12 +49,12 @@ fn all_tracks(session: &Session, view: &TrackView) -> (Layout, Labels) {
     (Layout::new(tracks), Labels(labels))
 }
 
-/// Paints what `range` of a fixture shows, and compares with the snapshot.
+/// Paints `range` of a fixture and compares with the snapshot.
 fn show(snapshot: &str, name: &str, range: Option<(u64, u64)>) {
     show_with(snapshot, name, range, &TrackView::default(), None);
 }
 
-/// Paints a fixture with other tracks, and with the arrows of a thread.
+/// Like [`show`], with a choice of tracks and the arrows of a thread.
 fn show_with(
     snapshot: &str,
     name: &str,
@@ -103,7 +103,7 @@ fn instants_and_arrows() {
 #[test]
 fn a_wait_is_told_in_both_of_its_parts() {
     let session = open("ghc-9.6.6/ffi-safe-N2-la");
-    let row = Row::from(Thread(ThreadId(5)));
+    let row = TrackId::from(Thread(ThreadId(5)));
     let said = |(from, to), at| {
         let query = TimelineQuery {
             view: Interval::new(Nanos(from), Nanos(to)),
@@ -139,10 +139,10 @@ fn a_wait_is_told_in_both_of_its_parts() {
     assert!(said.contains(" runs in "), "{said}");
 }
 
-/// On every log: the phases of the collections are the collections.
+/// On every log, the phases of each collection add up to it.
 #[test]
 fn phases_are_the_collections() {
-    common::for_all(common::known([27, 397], [102, 5784]), |case| {
+    common::for_all(common::expected_coverage([27, 397], [102, 5784]), |case| {
         let Ok(store) = common::store_of(&case.bytes()) else {
             return Ok(0);
         };
@@ -163,10 +163,10 @@ fn phases_are_the_collections() {
                 }
             }
             let phases = lanes.phases.lane();
-            let all = phases.before(phases.len());
+            let all = phases.times_before_index(phases.len());
             let gc = Class::ALL.iter().filter(|class| class.is_gc());
             let gc: u64 = gc.map(|class| all[*class as usize]).sum();
-            if gc != lanes.gc.before(lanes.gc.len())[Class::Gc as usize] {
+            if gc != lanes.gc.times_before_index(lanes.gc.len())[Class::Gc as usize] {
                 return Err(format!("capability {cap}: {gc} ns in all"));
             }
         }
@@ -177,8 +177,7 @@ fn phases_are_the_collections() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Whatever the zoom, the marks of a lane that lie in a range of whole
-    /// buckets have exactly the time that the usage says.
+    /// At any zoom, the marks of a lane in a range of whole buckets have the time of the account.
     #[test]
     fn shares_sum_to_the_truth(from in 0.0f64..0.9, part in 0.001f64..0.5, width in 20u32..2000) {
         thread_local! {
@@ -195,7 +194,7 @@ proptest! {
                 let reply = session.ask(&query);
                 let mut shown = [0.0f64; 2];
                 let (mut first, mut last) = (view.start().0 as f64, view.end().0 as f64);
-                for mark in reply.of_row(0) {
+                for mark in reply.row_marks(0) {
                     first = first.min(view.start().0 as f64 + mark.start);
                     last = last.max(view.start().0 as f64 + mark.end);
                     let gc = Class::ALL.iter().filter(|class| class.is_gc());
@@ -209,7 +208,7 @@ proptest! {
                 let range = Interval::new(Nanos(first.max(0.0) as u64), Nanos(last as u64));
                 let caps = session.ask(&TimeQuery(Some(range))).caps;
                 let (_, times) = caps.into_iter().find(|(cap, _)| *cap == life.cap).expect("a row");
-                // The lanes may begin and end in different buckets, and shares are f32.
+                // The range of the lane may be off by a bucket at each end, and shares are f32.
                 let slack = 2.0 * bucket + 1e-4 * range.duration().0 as f64;
                 prop_assert!((shown[0] - times.running_ns as f64).abs() <= slack, "{shown:?} {times:?}");
                 prop_assert!((shown[1] - times.in_collections_ns() as f64).abs() <= slack, "{shown:?} {times:?}");
@@ -219,8 +218,7 @@ proptest! {
     }
 }
 
-/// Of several spans in a pixel the words beside the pointer and the details
-/// tell the same shares, which are not more than all of it.
+/// For spans merged into one pixel, tooltip and details state the same shares, which add up to at most 100 %.
 #[test]
 fn words_of_merged_spans_agree() {
     let mut compared = 0;
@@ -234,7 +232,7 @@ fn words_of_merged_spans_agree() {
         });
         let caps = overview.caps.iter().map(|life| Capability(life.cap).into());
         let threads = threads.0.iter().map(|thread| Thread(thread.id).into());
-        let rows: Vec<Row> = caps.chain(threads).collect();
+        let rows: Vec<TrackId> = caps.chain(threads).collect();
         for width_px in [7, 60, 700] {
             let query = TimelineQuery {
                 view,
@@ -258,7 +256,7 @@ fn words_of_merged_spans_agree() {
                 let mut sum = 0.0;
                 for fact in facts {
                     let text = fact.text.strip_suffix(" of this stretch");
-                    // The details of a capability are about its collections too.
+                    // The details of a capability also cover its collections.
                     let Some(text) = text.filter(|_| said.contains(&fact.label)) else {
                         continue;
                     };
@@ -276,10 +274,10 @@ fn words_of_merged_spans_agree() {
     assert!(compared > 300, "{compared}");
 }
 
-/// Threads 7 and up, so many, that run in turn, so often each: for some hundred nanoseconds,
-/// with now and then a longer wait.
+/// Builds a log of `threads` threads from 7 up that run in turn, `runs` times each, for 100 to 400 ns, with an
+/// occasional longer wait.
 fn busy_threads(threads: u32, runs: u32) -> Session {
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     let (mut at, mut state) = (1_000, 1_u64);
     for i in 0..threads * runs {
         state = state
@@ -293,9 +291,8 @@ fn busy_threads(threads: u32, runs: u32) -> Session {
     common::session_of(&log.end().bytes).expect("a log")
 }
 
-/// However far away one looks, each run of a thread that ran very often is in one mark, none
-/// further from where it began than a quarter of a pixel, and a mark and its details tell
-/// of the same runs.
+/// At any zoom, each run of a very busy thread is in exactly one mark, which ends at most a quarter of a pixel
+/// before the start of the run, and a mark and its details cover the same runs.
 #[test]
 fn marks_of_a_busy_thread_have_each_run_once() {
     const RUNS: u32 = 40_000;
@@ -304,7 +301,7 @@ fn marks_of_a_busy_thread_have_each_run_once() {
     let lane = session.recording().store.thread_lane(ThreadId(7));
     let lane = lane.expect("the thread");
     let all: u64 = lane.time_in(view).iter().sum();
-    let row = Row::from(Thread(ThreadId(7)));
+    let row = TrackId::from(Thread(ThreadId(7)));
     let mut later = 0;
     for width_px in [3, 17, 40, 90, 250, 700, 20_000] {
         let query = TimelineQuery {
@@ -352,7 +349,7 @@ fn marks_of_a_busy_thread_have_each_run_once() {
     assert!(later > 100, "{later}");
 }
 
-/// Who asks with little patience until nothing is left for later has the whole answer.
+/// Repeating a query with limited patience until no row is left for later yields the complete answer.
 #[test]
 fn rows_that_wait_come_when_asked_again() {
     let (session, again) = (busy_threads(5, 300), busy_threads(5, 300));
@@ -364,18 +361,18 @@ fn rows_that_wait_come_when_asked_again() {
         ..TimelineQuery::default()
     };
     let hurried = TimelineQuery {
-        patience_runs: Some(1),
+        run_budget: Some(1),
         ..query.clone()
     };
     let mut waited = Vec::new();
     let reply = loop {
         let reply = again.ask(&hurried);
-        if reply.later.is_empty() {
+        if reply.pending_rows.is_empty() {
             break reply;
         }
-        let marked = |row: u32| reply.of_row(row as usize).next().is_some();
-        assert!(!reply.later.iter().any(|&row| marked(row)));
-        waited.push(reply.later.len());
+        let marked = |row: u32| reply.row_marks(row as usize).next().is_some();
+        assert!(!reply.pending_rows.iter().any(|&row| marked(row)));
+        waited.push(reply.pending_rows.len());
     };
     assert_eq!(waited, [4, 3, 2, 1]);
     assert_eq!(reply, session.ask(&query));

@@ -1,6 +1,5 @@
-//! The rows of the timeline that are neither capabilities, threads nor
-//! messages: graphs, collections, the concurrent collector, tasks, spans of
-//! the program, blocks. Their pictures as text, and their truth at any zoom.
+//! Timeline rows other than capabilities, threads and messages: graphs, collections, the nonmoving collector,
+//! tasks, spans of the program, blocks. Snapshots of their pictures, and exactness at any zoom.
 
 use crate::common;
 
@@ -8,7 +7,7 @@ use analysis::numbers::Collection;
 use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::user_spans::SpanPrefixes;
-use common::build::{Build, Declared};
+use common::build::{EventTypeDecl, LogBuilder};
 use common::picture::{self, NoNames, ask, open_bytes, whole};
 use eventlog::ids::{CapId, Duration, Nanos, TaskId};
 use model::class::Class;
@@ -19,7 +18,7 @@ use session::Session;
 use session::questions::TimeQuery;
 use session::tracks::activity::Activity;
 use session::tracks::blocks::Blocks;
-use session::tracks::collections::{Collections, Pause};
+use session::tracks::collections::{CollectionPayload, Collections};
 use session::tracks::counter::Counter;
 use session::tracks::details::DetailsQuery;
 use session::tracks::group::Group;
@@ -27,10 +26,10 @@ use session::tracks::memory::Memory;
 use session::tracks::messages::Messages;
 use session::tracks::name::TrackName;
 use session::tracks::nonmoving::Nonmoving;
-use session::tracks::sparks::{Of, Sparks};
+use session::tracks::sparks::{SparkQuantity, Sparks};
 use session::tracks::task::Task;
 use session::tracks::user_span::UserSpan;
-use session::tracks::{Row, TimelineQuery};
+use session::tracks::{TimelineQuery, TrackId};
 use views::timeline::arrange::TrackView;
 use views::timeline::layout::{Layout, Track};
 
@@ -38,7 +37,7 @@ fn open(name: &str) -> Session {
     common::fixture(name).session()
 }
 
-/// All tracks of a log but its threads.
+/// Returns all tracks of a log except its threads.
 fn tracks(session: &Session) -> Vec<Track> {
     let opened = Group::ALL.iter();
     let view = TrackView {
@@ -50,12 +49,12 @@ fn tracks(session: &Session) -> Vec<Track> {
     picture::tracks(session, (&[], 0), &view)
 }
 
-fn rows(session: &Session) -> Vec<Row> {
+fn rows(session: &Session) -> Vec<TrackId> {
     tracks(session).iter().filter_map(Track::row).collect()
 }
 
-/// Paints some rows of a log, and compares with the snapshot.
-fn show(snapshot: &str, session: &Session, range: (u64, u64), wanted: fn(Row) -> bool) {
+/// Paints some rows of a log and compares with the snapshot.
+fn show(snapshot: &str, session: &Session, range: (u64, u64), wanted: fn(TrackId) -> bool) {
     let mut tracks = tracks(session);
     tracks.retain(|track| track.row().is_some_and(wanted));
     let view = picture::view(session, Some(range));
@@ -65,13 +64,13 @@ fn show(snapshot: &str, session: &Session, range: (u64, u64), wanted: fn(Row) ->
 
 const NONMOVING: &str = "ghc-9.6.6/gc-heavy-N2-la-nonmoving";
 
-/// The second collection that marks concurrently: 22,852,599 to 25,080,421
-/// and on, with the sync from 25,085,196 on.
+/// The second collection that marks concurrently: from 22,852,599 to beyond 25,080,421 ns, with the sync from
+/// 25,085,196 ns.
 #[test]
 fn a_concurrent_collection() {
     let session = open(NONMOVING);
     show("nonmoving", &session, (22_500_000, 27_500_000), |row| {
-        matches!(row, Row::Collections(_) | Row::Nonmoving(_))
+        matches!(row, TrackId::Collections(_) | TrackId::Nonmoving(_))
     });
 }
 
@@ -79,7 +78,7 @@ fn a_concurrent_collection() {
 fn how_many_run_and_how_many_could() {
     let session = open(NONMOVING);
     show("scheduling", &session, (20_000_000, 40_000_000), |row| {
-        matches!(row, Row::Concurrency(_))
+        matches!(row, TrackId::Concurrency(_))
     });
 }
 
@@ -91,28 +90,28 @@ fn the_heap_while_it_grows() {
     });
 }
 
-/// Beside the name of a graph are keys of the series that the log has.
+/// The legend next to the name of a graph lists the series that the log has.
 #[test]
 fn keys_of_what_the_log_has() {
-    let keys = |name: &str, wanted: fn(Row) -> bool| {
+    let keys = |name: &str, wanted: fn(TrackId) -> bool| {
         let session = open(name);
         let mut tracks = tracks(&session);
         tracks.retain(|track| track.row().is_some_and(wanted));
         let view = picture::view(&session, None);
         let painted = picture::paint(&session, &Layout::new(tracks), view, &NoNames, &[]);
-        // Labels at the left that are no names and no notes.
+        // Labels on the left that are neither names nor notes.
         let is_key = |line: &&str| line.contains(" Label Left #5d6066");
         let texts = painted.lines().filter(is_key);
         let text = |line: &str| line.split(['“', '”']).nth(1).map(str::to_owned);
         texts.filter_map(text).collect::<Vec<_>>().join(" ")
     };
-    let heap = |row| row == Row::from(Memory::Heap);
-    // Before GHC 9.2 nothing is told of blocks.
+    let heap = |row| row == TrackId::from(Memory::Heap);
+    // Logs before GHC 9.2 lack the size of blocks.
     assert_eq!(keys("ghc-9.0.2/gc-heavy-nt-l", heap), "size live");
     assert_eq!(keys(NONMOVING, heap), "size blocks live");
-    let allocated = |row| row == Row::from(Memory::Allocated);
+    let allocated = |row| row == TrackId::from(Memory::Allocated);
     assert_eq!(keys(NONMOVING, allocated), "");
-    let sparks = |row| matches!(row, Row::Sparks(of) if of.cap == CapId(0));
+    let sparks = |row| matches!(row, TrackId::Sparks(of) if of.cap == CapId(0));
     let fates = "created dud overflowed converted fizzled GC’d";
     assert_eq!(keys("ghc-9.6.6/sparks-N2-ls", sparks), fates);
 }
@@ -129,7 +128,7 @@ fn sparks_of_a_capability() {
 fn tasks_and_blocks() {
     let session = open("ghc-9.10.3/tasks-N2-la");
     show("tasks", &session, whole(&session), |row| {
-        matches!(row, Row::Task(_) | Row::Blocks(_))
+        matches!(row, TrackId::Task(_) | TrackId::Blocks(_))
     });
 }
 
@@ -137,12 +136,12 @@ fn tasks_and_blocks() {
 fn spans_of_a_program() {
     let session = open("ghc-9.6.6/ffi-safe-N2-la");
     show("user_spans", &session, whole(&session), |row| {
-        matches!(row, Row::UserSpan(_))
+        matches!(row, TrackId::UserSpan(_))
     });
 }
 
-/// What is said of the item of a row at a time, and its details.
-fn said(session: &Session, row: Row, view: (u64, u64), at: u64) -> String {
+/// Returns the description and details of the item of a row at a time.
+fn describe(session: &Session, row: TrackId, view: (u64, u64), at: u64) -> String {
     let marks = ask(session, &[row], view, 1000);
     let item = marks.hit(row, Nanos(at), Duration::ZERO).expect("a mark");
     let (name, text) = item.describe(&NoNames);
@@ -168,18 +167,18 @@ fn items_in_words() {
     let ffi_view = whole(&ffi);
     let first = |session: &Session, row, view| {
         let marks = ask(session, &[row], view, 1000);
-        let span = marks.of(row).next().expect("a mark").1;
-        said(session, row, view, span.start().0)
+        let span = marks.row_marks(row).next().expect("a mark").1;
+        describe(session, row, view, span.start().0)
     };
     let tasks = open("ghc-9.10.3/tasks-N2-la");
     let listed = tasks.contents();
-    let (task, _) = listed.of_kind::<Task>().next().expect("a task");
+    let (task, _) = listed.entries_of_kind::<Task>().next().expect("a task");
     let all = [
-        said(&session, Nonmoving.into(), near, 24_000_000),
-        said(&session, Nonmoving.into(), near, 26_000_000),
-        said(&session, Nonmoving.into(), far, 24_000_000),
+        describe(&session, Nonmoving.into(), near, 24_000_000),
+        describe(&session, Nonmoving.into(), near, 26_000_000),
+        describe(&session, Nonmoving.into(), far, 24_000_000),
         first(&session, Collections.into(), near),
-        said(&session, Collections.into(), far, 24_000_000),
+        describe(&session, Collections.into(), far, 24_000_000),
         first(&ffi, UserSpan(0).into(), ffi_view),
         first(&tasks, task.into(), whole(&tasks)).replace(&format!("{:#x}", task.0.0), "0x…"),
         first(&ffi, Blocks(Some(CapId(0))).into(), ffi_view),
@@ -187,23 +186,23 @@ fn items_in_words() {
     insta::assert_snapshot!("words", all.join("\n\n"));
 }
 
-/// The points of a graph at a time say the same as its details.
+/// The description of a point in a graph agrees with its details.
 #[test]
 fn graphs_in_words() {
     let sparks = open("ghc-9.6.6/sparks-N2-ls");
     let heap = open(NONMOVING);
     let of_sparks = |of| {
         let cap = CapId(0);
-        Row::from(Sparks { cap, of })
+        TrackId::from(Sparks { cap, quantity: of })
     };
     let mut all = Vec::new();
     for (session, row) in [
-        (&heap, Row::from(Activity)),
+        (&heap, TrackId::from(Activity)),
         (&heap, Memory::Heap.into()),
         (&heap, Memory::Allocated.into()),
         (&heap, Memory::Returned.into()),
-        (&sparks, of_sparks(Of::Created)),
-        (&sparks, of_sparks(Of::Pool)),
+        (&sparks, of_sparks(SparkQuantity::Created)),
+        (&sparks, of_sparks(SparkQuantity::Pool)),
     ] {
         let (from, to) = whole(session);
         let at = from / 2 + to / 2;
@@ -222,7 +221,7 @@ fn graphs_in_words() {
     insta::assert_snapshot!("graph_words", all.join("\n").replace('\u{a0}', " "));
 }
 
-/// The row of collections has all that the panel lists, and their waits.
+/// The row of collections shows all collections of the panel, and the waits before them.
 #[test]
 fn the_row_of_collections_is_the_panels() {
     let mut tally = common::Tally::default();
@@ -239,12 +238,12 @@ fn the_row_of_collections_is_the_panels() {
             "{}",
             case.name
         );
-        // Each by itself: in a picture of the whole log short ones are merged.
+        // Query each collection separately, as short ones are merged in a picture of the whole log.
         let is_shown = |gc: &Collection, class: Class, (from, to): (u64, u64)| {
             let around = (from, to.max(from + 1));
             let marks = ask(&session, &[Collections.into()], around, u32::MAX);
-            marks.of(Collections).any(|(mark, span)| {
-                let number = mark.read::<Pause>().number;
+            marks.row_marks(Collections).any(|(mark, span)| {
+                let number = mark.read::<CollectionPayload>().number;
                 let here = span == Interval::new(Nanos(from), Nanos(to)) || from == to;
                 mark.class == class && number == Some(gc.number) && here
             })
@@ -259,10 +258,10 @@ fn the_row_of_collections_is_the_panels() {
         }
         tally.add(&case, panel.len());
     }
-    tally.finish(common::known([27, 248], [98, 4239]));
+    tally.finish(common::expected_coverage([27, 248], [98, 4239]));
 }
 
-/// However the log comes in, all rows show the same in the end.
+/// All rows are independent of the pieces in which the log arrives.
 #[test]
 fn pieces_do_not_matter() {
     for name in [
@@ -284,7 +283,7 @@ fn pieces_do_not_matter() {
     }
 }
 
-/// Tracks that damaged logs have must not stop anything, at any zoom.
+/// Tracks of damaged logs never cause a panic, at any zoom.
 #[test]
 fn no_log_is_too_odd() {
     for case in common::cases() {
@@ -313,7 +312,7 @@ fn look_at_all(session: &Session, name: &str) {
     ] {
         let marks = ask(session, &rows, view, width);
         for &row in &rows {
-            for (mark, span) in marks.of(row).take(5) {
+            for (mark, span) in marks.row_marks(row).take(5) {
                 let many = mark.kind == MarkKind::Many;
                 let facts = session.ask(&DetailsQuery { row, span, many });
                 assert!(facts.len() < 200, "{name} {row:?}");
@@ -331,14 +330,14 @@ fn look_at_all(session: &Session, name: &str) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Damage anywhere stops nothing.
+    /// Random damage never causes a panic.
     #[test]
     fn damaged_logs_have_rows(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..200)) {
         thread_local! {
             static BYTES: Vec<u8> = common::fixture(NONMOVING).bytes();
         }
         let mut bytes = BYTES.with(Clone::clone);
-        // The header is left as it is, or nothing would be read.
+        // Leave the header intact, as the log would be rejected otherwise.
         let from = bytes.windows(4).position(|four| four == b"datb").expect("data") + 4;
         let len = bytes.len() - from;
         for (place, byte) in changes {
@@ -347,8 +346,7 @@ proptest! {
         look_at_all(&open_bytes(&bytes, 100_000), "changed");
     }
 
-    /// Whatever the zoom, the points of the activity add up to the usage of
-    /// all capabilities in the buckets that are shown.
+    /// At any zoom, the points of the activity add up to the usage of all capabilities in the buckets shown.
     #[test]
     fn activity_adds_up_to_the_truth(from in 0.0f64..0.9, part in 0.001f64..0.5, width in 20u32..2000) {
         thread_local! {
@@ -366,7 +364,7 @@ proptest! {
             let bucket = query.bucket_ns();
             let reply = session.ask(&query);
             let mut shown = [0.0f64; 2];
-            for point in reply.points.of_row(0) {
+            for point in reply.points.row_points(0) {
                 let Values { min, max, mean, .. } = point.values;
                 prop_assert!(min == max && max <= 2.0 + 1e-9);
                 shown[usize::from(point.series == COLLECTING)] += mean * (point.end - point.start);
@@ -384,8 +382,8 @@ proptest! {
     }
 }
 
-/// Types of `ghc-events-perf`, and messages.
-const PERF: &[Declared] = &[
+/// Event types of `ghc-events-perf`, and messages.
+const PERF: &[EventTypeDecl] = &[
     (18, Some(14), "Block marker"),
     (19, None, "User message"),
     (58, None, "User marker"),
@@ -404,11 +402,11 @@ fn perf(number: u32, rest: &[u64]) -> Vec<u8> {
 
 #[test]
 fn performance_counters_are_rates() {
-    let mut log = Build::with_types(PERF);
+    let mut log = LogBuilder::with_types(PERF);
     log.block(Some(0), (0, 10_000), |log| {
         log.event(140, 10, &[perf(3, &[]), b"cache-misses".to_vec()].concat());
         for i in 0..8u64 {
-            // A thousand each microsecond, and two passes in it.
+            // A thousand per microsecond, and two tracepoint hits.
             log.event(141, i * 1000, &perf(3, &[77, 1000]));
             log.event(142, i * 1000, &perf(4, &[77]));
             log.event(142, i * 1000 + 500, &perf(4, &[77]));
@@ -419,11 +417,11 @@ fn performance_counters_are_rates() {
     let session = open_bytes(&log.bytes, 1000);
     let listed = session.contents();
     let names: Vec<(u32, &str)> = listed
-        .of_kind::<Counter>()
+        .entries_of_kind::<Counter>()
         .map(|(counter, track)| (counter.0, track.title.as_str()))
         .collect();
     assert_eq!(names, [(3, "cache-misses"), (4, "counter 4")]);
-    let rows = [3, 4, 5].map(|number| Row::from(Counter(number)));
+    let rows = [3, 4, 5].map(|number| TrackId::from(Counter(number)));
     let marks = ask(&session, &rows, (1024, 6144), 5);
     let counted: Vec<_> = marks.points(Counter(3)).collect();
     assert_eq!(counted.len(), 1, "{counted:?}");
@@ -441,7 +439,7 @@ fn performance_counters_are_rates() {
 
 #[test]
 fn words_for_spans_can_be_changed() {
-    let mut log = Build::with_types(PERF);
+    let mut log = LogBuilder::with_types(PERF);
     log.block(Some(0), (0, 10_000), |log| {
         log.event(19, 1000, b"START load")
             .event(58, 2000, b"begin: all")
@@ -454,7 +452,7 @@ fn words_for_spans_can_be_changed() {
     let mut session = open_bytes(&log.bytes, 1000);
     let names = |session: &Session| -> Vec<(String, String)> {
         let contents = session.contents();
-        let spans = contents.of_kind::<UserSpan>().map(|(row, track)| {
+        let spans = contents.entries_of_kind::<UserSpan>().map(|(row, track)| {
             let query = DetailsQuery {
                 row: row.into(),
                 span: Interval::default(),
@@ -483,13 +481,13 @@ fn words_for_spans_can_be_changed() {
 fn rows_that_are_not_there_are_empty() {
     let session = open(NONMOVING);
     let rows = [
-        Row::from(UserSpan(7)),
+        TrackId::from(UserSpan(7)),
         Task(TaskId(1)).into(),
         Counter(1).into(),
         Blocks(Some(CapId(9))).into(),
-        Row::from(Sparks {
+        TrackId::from(Sparks {
             cap: CapId(900),
-            of: Of::Pool,
+            quantity: SparkQuantity::Pool,
         }),
     ];
     let marks = ask(&session, &rows, whole(&session), 500);
@@ -505,7 +503,7 @@ fn rows_that_are_not_there_are_empty() {
     }
 }
 
-/// Signs and columns together count each message and event once, however wide the picture is.
+/// Signs and columns together count each message and event once, at any width.
 #[test]
 fn moments_are_counted_once_at_any_width() {
     for name in [
@@ -514,11 +512,12 @@ fn moments_are_counted_once_at_any_width() {
         "ghc-9.6.6/fib-forkio-N2-l",
     ] {
         let session = open(name);
-        let is_of_moments = |row: &Row| matches!(row, Row::Messages(_) | Row::Instants(_));
-        let rows: Vec<Row> = rows(&session).into_iter().filter(is_of_moments).collect();
+        let is_of_moments =
+            |row: &TrackId| matches!(row, TrackId::Messages(_) | TrackId::Instants(_));
+        let rows: Vec<TrackId> = rows(&session).into_iter().filter(is_of_moments).collect();
         let counts = |width_px: u32| -> (Vec<u64>, bool) {
             let marks = ask(&session, &rows, whole(&session), width_px);
-            let of = |row: &Row| marks.items(*row).map(|item| u64::from(item.count)).sum();
+            let of = |row: &TrackId| marks.items(*row).map(|item| u64::from(item.count)).sum();
             let mut items = rows.iter().flat_map(|row| marks.items(*row));
             let any_column = items.any(|item| item.kind == MarkKind::Column);
             (rows.iter().map(of).collect(), any_column)

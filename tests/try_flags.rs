@@ -1,5 +1,5 @@
-//! `eventscope try` with small scripts that behave as programs of GHC: they take `+RTS`, write a log where `-ol` names one,
-//! and sleep for a time that depends on their flags.
+//! `eventscope try` with small scripts that behave like programs compiled by GHC: they accept `+RTS`, write a log
+//! to the file that `-ol` names, and sleep for a time that depends on their flags.
 #![cfg(unix)]
 
 use crate::common;
@@ -13,13 +13,13 @@ use tempfile::TempDir;
 
 use common::eventscope;
 
-/// The path of a log that a rule has something to say of, or a clear one.
+/// Returns the path of a log recorded for a rule, with or without findings.
 fn finding(name: &str) -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
     format!("{folder}/{name}.eventlog.gz")
 }
 
-/// A folder with a script, which does the work of `body` once `$log` and `$flags` are set.
+/// Folder with a script that executes `body` after setting `$log` and `$flags`.
 struct Program {
     folder: TempDir,
 }
@@ -47,7 +47,7 @@ impl Program {
         path.to_str().expect("UTF-8").to_owned()
     }
 
-    /// `eventscope try` with these options and arguments of the program.
+    /// Runs `eventscope try` with these options and program arguments.
     fn run(&self, options: &[&str], arguments: &[&str]) -> Output {
         let program = self.path("program");
         let mut words = vec!["try"];
@@ -57,7 +57,7 @@ impl Program {
         eventscope(&words)
     }
 
-    /// The same, for programs that cannot be tried: what is told.
+    /// Runs `eventscope try` on a program that it rejects. Returns the error message.
     fn refusal(&self, options: &[&str]) -> String {
         let output = self.run(options, &[]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -101,10 +101,7 @@ fn the_better_flag_is_found_and_what_goes_wrong_with_others_is_told() {
     assert_eq!(candidate(&document, "-A16m")["state"], "timed-out");
     let other = candidate(&document, "-A4m");
     assert_eq!(other["state"], "other-output");
-    assert_eq!(
-        other["why"],
-        "prints 6 bytes, the program as it is prints 5"
-    );
+    assert_eq!(other["why"], "prints 6 bytes, without the flags 5");
     let command = document["command"].as_str().expect("a text");
     assert!(command.ends_with("'a b' +RTS -A256k"), "{command}");
     let progress = String::from_utf8_lossy(&output.stderr);
@@ -119,7 +116,7 @@ fn the_better_flag_is_found_and_what_goes_wrong_with_others_is_told() {
 
 #[test]
 fn a_table_tells_that_nothing_is_better() {
-    // Each run reads the whole input: it is opened anew.
+    // Each run reads the whole input, which is opened anew.
     let program = Program::new("write_log; read line; echo \"$line\"; [ \"$line\" = hello ]");
     let input = program.path("input");
     fs::write(&input, "hello\n").expect("the input is written");
@@ -150,7 +147,7 @@ fn the_budget_ends_the_runs() {
     assert_eq!(document["within_budget"], false);
     assert_eq!(document["recommendation"]["flags"], Value::Null);
     let spent = document["spent_ns"].as_u64().expect("a number");
-    // Runs that are in progress when the time is over are ended.
+    // Runs in progress are killed when the time is over.
     assert!(spent < 3_000_000_000, "{spent}");
     let sentence = document["recommendation"]["sentence"].as_str();
     assert!(
@@ -165,14 +162,14 @@ fn a_program_that_cannot_be_tried_is_told_what_to_do() {
     let no_log = "echo 'program: the flag -l requires the program to be built with -eventlog or -debug' >&2; exit 1";
     for (body, told) in [
         (no_options, "link it with -rtsopts"),
-        (no_log, "linked with -eventlog"),
+        (no_log, "link it with -eventlog"),
         (
             "echo 'no such table' >&2; exit 3",
             "ended with status 3, not 0: no such table",
         ),
-        ("kill -9 $$", "a signal ended the program"),
+        ("kill -9 $$", "the program was killed by a signal"),
         ("echo hello", "the program wrote no log"),
-        ("echo broken > \"$log\"", "could not be read"),
+        ("echo broken > \"$log\"", "could not read the log"),
     ] {
         let refusal = Program::new(body).refusal(&[]);
         assert!(refusal.contains(told), "{body}: {refusal}");
@@ -187,7 +184,7 @@ fn a_program_that_cannot_be_tried_is_told_what_to_do() {
     assert_eq!(missing.status.code(), Some(1));
     let told = String::from_utf8_lossy(&missing.stderr);
     assert!(
-        told.contains("there is no program ./no-such-program"),
+        told.contains("program ./no-such-program not found"),
         "{told}"
     );
 }
@@ -213,7 +210,7 @@ fn findings_name_the_command() {
     let json: Value =
         serde_json::from_str(&common::stdout(&["findings", &log, "--json"])).expect("JSON");
     assert_eq!(json["try_command"], command);
-    // No finding of this one advises a flag of the runtime.
+    // No finding in this log advises an RTS flag.
     let clear = finding("nursery-too-small-clear");
     assert!(!common::stdout(&["findings", &clear]).contains("eventscope try"));
 }

@@ -1,4 +1,4 @@
-//! What is told of a log from its blocks alone, before its events are read and while they are.
+//! Information from the blocks of a log, before and while its events are read.
 
 use crate::common;
 
@@ -14,12 +14,12 @@ use session::Session;
 use session::tracks::activity::Activity;
 use session::tracks::capability::Capability;
 use session::tracks::item::Item;
-use session::tracks::{Row, TimelineQuery};
+use session::tracks::{TimelineQuery, TrackId};
 
-/// A log whose blocks are found, and which is read up to a moment, if it goes on after it.
-fn begun(bytes: &[u8], up_to: Option<Nanos>) -> Option<Session> {
+/// Finds the blocks of a log, and reads events up to `up_to`; `None` if the log ends before.
+fn read_until(bytes: &[u8], up_to: Option<Nanos>) -> Option<Session> {
     let slices = Cutting::At(up_to.into_iter().collect());
-    let mut session = Session::new(bytes.len() as u64).cut_into(slices);
+    let mut session = Session::new(bytes.len() as u64).with_cutting(slices);
     let mut indexed = false;
     while !indexed || up_to.is_some() && session.events() == 0 {
         match session.advance(usize::from(indexed)).ok()? {
@@ -37,25 +37,25 @@ fn begun(bytes: &[u8], up_to: Option<Nanos>) -> Option<Session> {
     Some(session)
 }
 
-/// From the first to behind the last time of the blocks.
+/// Returns the range of the blocks' times; the end is exclusive.
 fn whole(session: &Session) -> Option<(u64, u64)> {
     let span = session.overview().span?;
     Some((span.start().0, span.end().0 + 1))
 }
 
-/// What of a capability is not read yet.
+/// Returns the unread items on the track of a capability.
 fn unread(session: &Session, cap: CapId, view: (u64, u64), width_px: u32) -> Vec<Item> {
-    let row = Row::from(Capability(cap));
+    let row = TrackId::from(Capability(cap));
     let marks = ask(session, &[row], view, width_px);
     let items = marks.items(row);
     items.filter(|item| item.class == Class::Unread).collect()
 }
 
 fn bytes_of(items: &[Item]) -> u64 {
-    items.iter().map(|item| item.payload.wide(0)).sum()
+    items.iter().map(|item| item.payload.u64_at(0)).sum()
 }
 
-/// The bytes of the blocks of each capability, and how many blocks there are.
+/// Returns the bytes and the number of blocks of each capability.
 fn blocks(session: &Session) -> BTreeMap<CapId, (u64, u32)> {
     let mut caps = BTreeMap::new();
     let sections = &session.reader().index().sections;
@@ -75,7 +75,7 @@ const ZOOMS: [u32; 4] = [1, 13, 800, 5000];
 fn before_any_event_is_read_all_blocks_are_shown() {
     let mut logs = 0;
     for case in cases() {
-        let Some(session) = begun(&case.bytes(), None) else {
+        let Some(session) = read_until(&case.bytes(), None) else {
             continue;
         };
         let (overview, name) = (session.overview(), &case.name);
@@ -110,7 +110,7 @@ fn what_is_read_is_no_more_said_to_be_unread() {
             continue;
         };
         let middle = log.start() + Duration(log.duration().0 / 2);
-        let Some(session) = begun(&bytes, Some(middle)) else {
+        let Some(session) = read_until(&bytes, Some(middle)) else {
             continue;
         };
         let (Some(view), name) = (whole(&session), &case.name) else {
@@ -136,14 +136,14 @@ fn what_is_read_is_no_more_said_to_be_unread() {
 #[test]
 fn it_is_said_what_is_not_read_yet() {
     let case = common::fixture("ghc-9.6.6/fib-forkio-N2-l");
-    let session = begun(&case.bytes(), None).expect("a log");
+    let session = read_until(&case.bytes(), None).expect("a log");
     let view = whole(&session).expect("blocks");
     let items = unread(&session, CapId(0), view, 500);
     let said = items.iter().map(|item| item.describe(&NoNames).1);
     let said: Vec<String> = said.collect();
     insta::assert_snapshot!(said.join("\n").replace('\u{a0}', " "));
-    // Nothing is read of what the activity is made of, but it is known where the log is busy.
-    let row = Row::from(Activity);
+    // No events have been read, but the blocks show where the log is busy.
+    let row = TrackId::from(Activity);
     let marks = ask(&session, &[row], view, 500);
     let points: Vec<f64> = marks
         .points(row)
@@ -159,11 +159,11 @@ fn it_is_said_what_is_not_read_yet() {
     );
 }
 
-/// Every question that the page may ask so early has an answer; what it is, others test.
+/// Every query that the page may send at this stage has an answer; other tests check its content.
 #[test]
 fn deep_zooms_cost_no_more_than_their_pixels() {
     let case = common::fixture("ghc-9.6.6/fib-forkio-N2-l");
-    let session = begun(&case.bytes(), None).expect("a log");
+    let session = read_until(&case.bytes(), None).expect("a log");
     let (from, to) = whole(&session).expect("blocks");
     for zoom in 0..40 {
         let view = (from, from + ((to - from) >> zoom).max(1));

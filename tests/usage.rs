@@ -1,4 +1,4 @@
-//! Options that take times and event types, and queries that find nothing.
+//! Options that take times and event types, and queries without results.
 #![cfg(unix)]
 
 use crate::common;
@@ -8,11 +8,11 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
-use common::build::Build;
+use common::build::LogBuilder;
 use common::{eventscope, fixture, stdout};
 use tempfile::TempDir;
 
-/// The exit status, what is printed and what is reported.
+/// Runs a command. Returns the exit status, standard output and standard error.
 fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = eventscope(arguments);
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -111,7 +111,7 @@ fn unknown_event_types_are_usage_errors() {
 fn empty_answers_have_a_reason() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("log");
-    let mut log = Build::new();
+    let mut log = LogBuilder::new();
     log.block(Some(0), (1, 100), |b| b.event(19, 2, b"message"));
     fs::write(&path, &log.end().bytes).expect("a file");
     let path = path.to_str().expect("UTF-8");
@@ -212,7 +212,7 @@ fn long_names_stay_in_their_columns() {
     assert!(printed.contains(&long));
 }
 
-/// A guard with a misspelt reason, or a cut to a thread that the log does not have, says so.
+/// An assertion with a misspelled reason, and a cut to a thread that the log lacks, are reported.
 #[test]
 fn unknown_reasons_threads_and_capabilities_are_told() {
     let log = fixture("ghc-9.6.6/dense-N2-l-flush");

@@ -1,5 +1,5 @@
-//! `eventscope view`: whom its server answers, and what; that it ends with the tab; and what it
-//! says if it cannot begin. The page in a browser is opened through it by `tests/e2e/view.spec.js`.
+//! `eventscope view`: which requests its server answers, that it ends with the last tab, and its errors on start.
+//! `tests/e2e/view.spec.js` opens the page in a browser through it.
 
 use crate::common;
 
@@ -18,12 +18,12 @@ const INDEX: &str = r#"<html><head><meta http-equiv="Content-Security-Policy" co
 const LOG: &str = "ghc-9.6.6/fib-forkio-N2-l";
 const PROGRAM: &[u8] = b"\0asm\x01\0\0\0";
 
-/// A log of some size.
+/// Returns the path of a small log.
 fn log() -> PathBuf {
     fixture(LOG).log
 }
 
-/// A folder with what makes a site, with the service worker of the real one.
+/// Makes the folder of a minimal site, with the real service worker.
 fn site() -> TempDir {
     let folder = TempDir::new().expect("a folder");
     let at = |name: &str| folder.path().join(name);
@@ -36,12 +36,12 @@ fn site() -> TempDir {
     folder
 }
 
-/// The program, with a site of its own.
+/// Running `eventscope view` with its own site.
 struct View {
     process: Child,
-    /// `127.0.0.1:1234`.
+    /// Host and port, such as `127.0.0.1:1234`.
     host: String,
-    /// `/…/`.
+    /// Path with the secret, such as `/…/`.
     path: String,
     _site: TempDir,
 }
@@ -79,7 +79,7 @@ impl View {
         stream
     }
 
-    /// The answer to a request with these lines.
+    /// Sends a request with these headers and returns the answer.
     fn ask_as(&self, host: &str, method: &str, target: &str, more: &str) -> Answer {
         let mut stream = self.connect();
         let request = format!(
@@ -91,7 +91,7 @@ impl View {
         Answer::of(&bytes)
     }
 
-    /// What is at an address below its path.
+    /// Requests an address below the path.
     fn get(&self, address: &str) -> Answer {
         self.ask_as(&self.host, "GET", &format!("{}{address}", self.path), "")
     }
@@ -104,7 +104,7 @@ impl View {
         self.ask_as(&self.host, "GET", &target, &range)
     }
 
-    /// Opens a tab: its connection, once it is answered.
+    /// Opens a tab: connects, and waits until the connection is answered.
     fn tab(&self) -> TcpStream {
         let mut stream = self.connect();
         let request = format!(
@@ -126,7 +126,7 @@ impl Drop for View {
     }
 }
 
-/// The command, without files.
+/// Command without log files.
 fn view(site: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_eventscope"));
     command.args(["view", "--site"]).arg(site);
@@ -218,7 +218,7 @@ fn files_have_their_types_and_stay_in_no_cache() {
         assert_eq!(answer.header("Access-Control-Allow-Origin"), None);
     }
     assert_eq!(view.get("app_bg.wasm").body, PROGRAM);
-    // Its address never comes again: it keeps nothing there, and goes.
+    // The address is never used again: the service worker stores nothing and unregisters.
     let worker = String::from_utf8(view.get("sw.js").body).expect("UTF-8");
     assert!(worker.contains("const STAYS = false;"), "{worker}");
 }
@@ -257,7 +257,7 @@ fn nobody_else_is_answered() {
     let (own, path) = (&*view.host, &*view.path);
     assert_eq!(path.len(), 34, "128 bits: {path}");
 
-    // A name that somebody had point here.
+    // A foreign host name that resolves to this address (DNS rebinding).
     for host in [
         "evil.example",
         "127.0.0.1.evil.example",
@@ -268,7 +268,7 @@ fn nobody_else_is_answered() {
     }
     let elsewhere = format!("http://evil.example{path}");
     assert_eq!(status(own, "GET", &elsewhere), 421);
-    // A forwarded port.
+    // With port forwarding, the host name has another port.
     assert_eq!(status("localhost:9000", "GET", path), 200);
 
     for method in ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "CONNECTED"] {
@@ -306,7 +306,7 @@ fn it_ends_with_the_last_tab() {
     drop(one);
     std::thread::sleep(Duration::from_secs(1));
     drop(two);
-    // It is reloaded.
+    // The tab is reloaded.
     std::thread::sleep(Duration::from_secs(2));
     let three = view.tab();
     std::thread::sleep(Duration::from_secs(6));
@@ -374,7 +374,7 @@ fn what_is_not_possible_is_said() {
     let cases: &[(&[&str], i32, &str)] = &[
         (&["--no-open", "none.eventlog"], 1, "none.eventlog: "),
         (&["--no-open", folder], 1, "that is a folder"),
-        (&["--no-open", "--port", &port, &log], 1, "leave --port out"),
+        (&["--no-open", "--port", &port, &log], 1, "omit --port"),
         (&["--no-open"], 2, "FILE"),
     ];
     for (arguments, code, words) in cases {

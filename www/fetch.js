@@ -22,13 +22,13 @@ const TROUBLES = {
   ],
   'ES-212': (host, status) => [
     `${host} answers with status ${status}: ${status === 404 || status === 410 ? 'there is no such file' : 'it does not give the file away'}.`,
-    'Look whether the address is right, and whether the file needs a login: then download it and drop it on Eventscope.',
+    'Check the address. If the file needs a login, download it and drop it on Eventscope.',
   ],
   'ES-213': (host) => [
-    `The file broke off while it came from ${host}.`,
+    `The download from ${host} was interrupted.`,
     'Try again, or download it and drop it on Eventscope.',
   ],
-  'ES-214': () => ['The page that wanted the file is closed.', 'Open the link again.'],
+  'ES-214': () => ['The page that requested the file is closed.', 'Open the link again.'],
 };
 
 function bytes(count) {

@@ -1,6 +1,6 @@
 // Serves a site on localhost: `node xtask/serve.mjs [--port N] [--strict-port] [--open] [--watch [--build]]`.
-// EVENTSCOPE_DIST names its folder, by default dist/. Nothing is cached, so that a reload shows the newest build.
-// With --watch (of `cargo xtask serve`) the site is built again after changes, and open pages reload.
+// EVENTSCOPE_DIST is its folder, by default dist/. Nothing is cached, so that a reload shows the newest build.
+// With --watch (used by `cargo xtask serve`), the site is rebuilt after changes, and open pages reload.
 
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -23,9 +23,9 @@ const { values: options } = parseArgs({
 const dist = process.env.EVENTSCOPE_DIST ?? fileURLToPath(new URL('../dist', import.meta.url));
 const site = sirv(dist, {
   dev: true, // reads from disk on every request
-  etag: true, // with which dev means `no-cache`
+  etag: true, // together with dev this means `no-cache`
   setHeaders(response, path) {
-    // A compressed log is a file to hand over, not a transfer encoding.
+    // A compressed log is a file to deliver, not a transfer encoding.
     if (path.endsWith('.gz')) {
       response.setHeader('Content-Encoding', 'identity');
       response.setHeader('Content-Type', 'application/gzip');
@@ -40,7 +40,7 @@ const notFound = (request, response) => {
 const fromSite = (request, response) => site(request, response, () => notFound(request, response));
 const respond = options.watch ? serveReloads({ dist, fromSite, buildsFirst: options.build }) : fromSite;
 
-/** Listens on one address; resolves to the error where that fails. */
+/** Listens on one address; resolves to the error on failure. */
 function listen(port, host) {
   return new Promise((resolve) => {
     const server = createServer(respond);
@@ -49,12 +49,12 @@ function listen(port, host) {
   });
 }
 
-/** Takes a port on both loopback addresses: `localhost` can mean either. */
+/** Binds a port on both loopback addresses, as `localhost` can mean either. */
 async function claim(port) {
   const four = await listen(port, '127.0.0.1');
   if (four.error) return four.error;
   const six = await listen(port, '::1');
-  if (six.error?.code !== 'EADDRINUSE') return null; // no IPv6 is no obstacle
+  if (six.error?.code !== 'EADDRINUSE') return null; // works without IPv6
   four.server.close();
   return six.error;
 }

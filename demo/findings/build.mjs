@@ -1,4 +1,4 @@
-// Builds the programs of this folder elsewhere, with the compiler that the variable GHC names.
+// Builds the programs of this folder in another one, with the compiler in the environment variable GHC.
 
 import { spawnSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const GHC = process.env.GHC ?? 'ghc';
 
-/** The version of the compiler, such as `9.10.3`. */
+/** Returns the version of the compiler, such as `9.10.3`. */
 export const ghcVersion = () => String(spawnSync(GHC, ['--numeric-version']).stdout).trim();
 
-/** Builds `PROGRAM.hs` in a folder, under another name if it is linked in another way. */
+/** Builds `PROGRAM.hs` in a folder, under another name if it is linked differently. */
 export function build(folder, program, { name = program, words = [] } = {}) {
   copyFileSync(path.join(HERE, `${program}.hs`), path.join(folder, `${program}.hs`));
   const [major, minor] = ghcVersion().split('.').map(Number);

@@ -1,11 +1,11 @@
-// What findings predict, and what happens: runs the programs of Predict.hs with and without the
-// options that findings name, and writes the table of docs/findings.md.
+// Compares the predictions of findings with measurements: runs the programs of Predict.hs with and without the
+// options that findings advise, and writes the table of docs/findings.md.
 //
 //   node demo/findings/predict.mjs measure FOLDER [NAME…]   builds, runs, keeps FOLDER/NAME.json and a log
 //   node demo/findings/predict.mjs table FOLDER EVENTSCOPE  prints the table from what was kept
 //
-// Set GHC to the compiler. Runs are interleaved, without a log, on a machine where nothing else should run. Times are the
-// runtime's own (+RTS -t --machine-readable): wall clock, and CPU of all threads.
+// Set GHC to the compiler. Runs are interleaved and write no log; nothing else should run on the machine. Times
+// are the runtime's own (+RTS -t --machine-readable): wall clock, and CPU of all threads.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { build, ghcVersion } from './build.mjs';
 
 const RUNS = 5;
 
-/** Each program: its arguments, the options of the run that is judged, and the options to try. */
+/** Programs: arguments, options of the run that is judged, and options to try. */
 const AREAS = ['-A4m', '-A16m', '-A64m'];
 const PROGRAMS = {
   'dies': { args: 'dies 900000', base: '', tries: AREAS, about: 'data dies at once' },
@@ -44,7 +44,7 @@ function run(folder, program, words) {
   return { wall: number('total_wall_seconds'), cpu: number('total_cpu_seconds') };
 }
 
-/** The options of a run with the option that is tried. */
+/** Returns the options of a run with an attempted change. */
 function words(program, attempt) {
   const base = program.base.split(' ').filter(Boolean);
   if (attempt === '') return base;
@@ -71,14 +71,14 @@ function measure(folder, names) {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-/** The change of the median, in per cent, and whether all runs lie on one side of all others. */
+/** Formats the change of the median in percent; ~ marks overlapping runs. */
 function change(before, after) {
   const part = (median(after) / median(before) - 1) * 100;
   const clear = Math.max(...after) < Math.min(...before) || Math.min(...after) > Math.max(...before);
   return `${part > 0 ? '+' : part < 0 ? '−' : ''}${Math.abs(part).toFixed(0)} %${clear ? '' : ' ~'}`;
 }
 
-/** The options that findings of a log name, each with the rules that name it. */
+/** Returns the options advised by findings in a log, each with the findings that advise it. */
 function advised(eventscope, log) {
   const out = spawnSync(eventscope, ['findings', log, '--json'], { maxBuffer: 1 << 28 });
   const { findings } = JSON.parse(String(out.stdout));

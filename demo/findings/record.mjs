@@ -1,10 +1,10 @@
-// Records the logs of README.md's table anew: with another GHC, or beside a load.
+// Records the logs in the table of README.md again, with another GHC or under load.
 //
 //   node demo/findings/record.mjs FOLDER [RULE…]
 //
-// builds the programs in FOLDER and leaves RULE-found, -clear and -decoy.eventlog.gz there. Set GHC to the compiler,
-// LOAD to the number of endless loops that run beside each program. Where the table asks for more capabilities than
-// this machine has cores, as many are used as there are cores, except where the rule is about that.
+// Builds the programs in FOLDER and writes RULE-found, -clear and -decoy.eventlog.gz there. Set GHC to the
+// compiler, and LOAD to the number of endless loops that run next to each program. If the table specifies more
+// capabilities than this machine has cores, as many as it has cores are used, except where the rule is about that.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -16,11 +16,11 @@ import { build } from './build.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const LOAD = Number(process.env.LOAD ?? 0);
-/** The endless loops that the table asks for, by its own words. */
+/** Phrase in the table for a run next to endless loops. */
 const LOOPS_OF_TABLE = /while six endless loops/;
 const MORE_THAN_CORES = new Set(['short-of-cores', 'capabilities-unused']);
 
-/** What the table says of each log: `{ log, program, line, debug, killed, loops }`. */
+/** Parses the table: `{ log, program, line, debug, killed, loops }` for each log. */
 function recipes() {
   const rows = readFileSync(path.join(HERE, 'README.md'), 'utf8').matchAll(/^\| `([a-z-]+)` \| (.*) \| (.*) \| (.*) \|$/gm);
   return [...rows].flatMap(([, rule, programs, found, rest]) => {
@@ -41,7 +41,7 @@ function recipes() {
 
 const built = new Set();
 
-/** The name of the program, which is built once for each way to link it. */
+/** Returns the name of the program, which is built once for each way of linking. */
 function builtOnce(folder, program, debug) {
   const name = debug ? `${program}-debug` : program;
   if (!built.has(name)) build(folder, program, { name, words: debug ? ['-debug'] : [] });
@@ -49,7 +49,7 @@ function builtOnce(folder, program, debug) {
   return name;
 }
 
-/** No more capabilities than cores. */
+/** Limits the capabilities to the number of cores. */
 function onThisMachine(rule, line) {
   if (MORE_THAN_CORES.has(rule)) return line;
   return line.map((word) => word.replace(/^-N(\d+)$/, (_, count) => `-N${Math.min(count, os.availableParallelism())}`));

@@ -1,22 +1,22 @@
-//! What the generators of this folder share: the container of an eventlog,
-//! and numbers that look random. It needs nothing but the standard library.
+//! Shared by the generators of this folder: the container format of eventlogs, and pseudo-random numbers. Depends
+//! only on the standard library.
 
 use std::io::{self, Write};
 
-/// An event type of the header: number, bytes of payload (`None`: any), name.
+/// Event type of the header: number, payload bytes (`None`: variable), name.
 pub(super) type Type = (u16, Option<u16>, &'static str);
 
-/// The type of the marker with which each block begins.
+/// Type of the marker at the start of each block.
 pub(super) const BLOCK_MARKER: Type = (18, Some(14), "Block marker");
 
-/// The capability of blocks that belong to none.
+/// Capability number of blocks without a capability.
 pub(super) const NO_CAPABILITY: u16 = 0xFFFF;
 
-/// Numbers that look random and are the same each time (xorshift).
+/// Deterministic pseudo-random numbers (xorshift).
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    /// Any number.
+    /// Returns the next number, with 64 random bits.
     pub(super) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -24,13 +24,13 @@ impl Random {
         self.0
     }
 
-    /// A number below `limit`, or 0.
+    /// Returns a number below `limit`; 0 if `limit` is 0.
     pub(super) fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit.max(1)
     }
 }
 
-/// Appends an event; if its type has `any` number of bytes, with their number.
+/// Appends an event; `any` adds the length field of types with variable size.
 pub(super) fn event(into: &mut Vec<u8>, id: u16, at_ns: u64, any: bool, payload: &[u8]) {
     into.extend(id.to_be_bytes());
     into.extend(at_ns.to_be_bytes());
@@ -40,7 +40,7 @@ pub(super) fn event(into: &mut Vec<u8>, id: u16, at_ns: u64, any: bool, payload:
     into.extend(payload);
 }
 
-/// Writes the header, up to where the blocks begin.
+/// Writes the header, up to the start of the blocks.
 pub(super) fn header(out: &mut impl Write, types: &[Type]) -> io::Result<()> {
     out.write_all(b"hdrbhetb")?;
     for (id, size, name) in types {
@@ -54,7 +54,7 @@ pub(super) fn header(out: &mut impl Write, types: &[Type]) -> io::Result<()> {
     out.write_all(b"hetehdredatb")
 }
 
-/// Writes a block of a capability, or of none.
+/// Writes a block; see [`NO_CAPABILITY`].
 pub(super) fn block(
     out: &mut impl Write,
     cap: u16,

@@ -1,4 +1,4 @@
-//! How the program begins and ends.
+//! Start and end of the simulated program.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use super::{
 use crate::container;
 
 impl<W: Write> Program<W> {
-    /// What the runtime says at the start, and the threads of the program.
+    /// Writes the events of the runtime's start, and creates the threads of the program.
     pub(super) fn start(&mut self, bytes: u64) -> io::Result<()> {
         self.global(25, &[0, 0, 0, 0, 0, 2])?;
         self.global(25, &[0, 0, 0, 1, 0, 3])?;
@@ -36,20 +36,20 @@ impl<W: Write> Program<W> {
             let os_thread = words(&[12_345 + cap as u64]);
             self.global(55, &[&task[..], &cap_number(cap), &os_thread].concat())?;
         }
-        self.tell(0, 4_000, 0, &self.next_thread.to_be_bytes())?;
+        self.write_event(0, 4_000, 0, &self.next_thread.to_be_bytes())?;
         self.next_thread += 1;
-        self.tell(0, 3_000, 1, &MAIN_THREAD.to_be_bytes())?;
-        self.say(0, 44, b"\0\0\0\x01main thread")?;
-        self.say(0, 58, b"begin")?;
+        self.write_event(0, 3_000, 1, &MAIN_THREAD.to_be_bytes())?;
+        self.write_text_event(0, 44, b"\0\0\0\x01main thread")?;
+        self.write_text_event(0, 58, b"begin")?;
         for number in 0..WORKERS_PER_CAP * self.caps.len() {
             let worker = self.create(0, ENDLESS)?;
             self.label(0, worker.thread, &format!("worker {number}"))?;
-            self.give(0, number % self.caps.len(), worker)?;
+            self.enqueue(0, number % self.caps.len(), worker)?;
         }
         self.stop(0, MAIN_THREAD, stop::MVAR, 0)
     }
 
-    /// The program comes to its end: all threads finish, and all is written.
+    /// Ends the program: finishes all threads and writes all buffers.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.is_closing = true;
         let now_ns = self.latest_ns() + 1_000;
@@ -64,8 +64,8 @@ impl<W: Write> Program<W> {
         }
         self.caps[0].now_ns = self.latest_ns();
         self.send(0, 8, MAIN_THREAD, 0)?;
-        self.tell(0, 5_000, 1, &MAIN_THREAD.to_be_bytes())?;
-        self.say(0, 58, b"end")?;
+        self.write_event(0, 5_000, 1, &MAIN_THREAD.to_be_bytes())?;
+        self.write_text_event(0, 58, b"end")?;
         self.stop(0, MAIN_THREAD, stop::FINISHED, 0)?;
         self.global_ns = self.latest_ns() + 1_000_000;
         for cap in 0..self.caps.len() {

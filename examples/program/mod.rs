@@ -1,5 +1,5 @@
-//! A program with many threads, sparks and collections that is played, so that its
-//! log can be written: what `examples/make_big_log.rs` writes, which says more.
+//! Simulation of a program with many threads, sparks and collections, whose log `examples/make_big_log.rs` writes.
+//! See there.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ mod edges;
 use super::container::{self, NO_CAPABILITY, Random, Type};
 use super::stream::Stream;
 
-/// What the log declares. Types with any number of bytes have `None`.
+/// Declared event types; `None` marks variable size.
 const TYPES: [Type; 46] = [
     (0, Some(4), "Create thread"),
     (1, Some(4), "Run thread"),
@@ -60,8 +60,8 @@ const TYPES: [Type; 46] = [
     (58, None, "User marker"),
 ];
 
-/// Writes the log of a program, of some more bytes than `bytes`, and says what is in it.
-/// A plain program has no sparks and forks less. The same arguments make the same log.
+/// Writes the log of a program, slightly larger than `bytes`, and returns a description of its content. A plain
+/// program has no sparks and forks less. Equal arguments yield equal logs.
 pub(super) fn write(
     out: impl Write,
     bytes: u64,
@@ -86,7 +86,7 @@ pub(super) fn write(
     ))
 }
 
-/// Why a thread stops, as the log has it.
+/// Stop codes in the log.
 mod stop {
     pub(super) const HEAP_OVERFLOW: u16 = 1;
     pub(super) const YIELDING: u16 = 3;
@@ -101,26 +101,26 @@ mod stop {
 const MIB: u64 = 1 << 20;
 const WORKERS_PER_CAP: usize = 16;
 const MAIN_THREAD: u32 = 1;
-/// A thread that runs as long as the program.
+/// Number of runs of a thread that runs as long as the program.
 const ENDLESS: u32 = u32::MAX;
 const FIRST_TASK: u64 = 0x7ff7_de12_8380;
 
-/// A thread that can run.
+/// Runnable thread.
 #[derive(Clone, Copy)]
 struct Ready {
     thread: u32,
     since_ns: u64,
-    /// How many times it will run.
+    /// Remaining runs, or [`ENDLESS`].
     runs: u32,
 }
 
-/// A thread that waits until another wakes it.
+/// Blocked thread, until another one wakes it.
 struct Waiting {
     ready: Ready,
     cap: usize,
 }
 
-/// What the runtime counts of sparks.
+/// Spark counters of the runtime.
 #[derive(Default)]
 struct Sparks {
     created: u64,
@@ -139,7 +139,7 @@ struct Cap {
 }
 
 impl Cap {
-    /// The next thread that can run by now, or else the one that can first.
+    /// Removes the next thread that is runnable by now, or else the first one to become runnable.
     fn next(&mut self) -> Option<Ready> {
         let now_ns = self.now_ns;
         let is_due = |ready: &Ready| ready.since_ns <= now_ns;
@@ -152,11 +152,11 @@ impl Cap {
     }
 }
 
-/// The program as it runs, and the log as it comes about.
+/// State of the simulated program and its log.
 struct Program<W> {
     out: W,
     caps: Vec<Cap>,
-    /// What belongs to no capability.
+    /// Events without a capability.
     global: Stream,
     global_ns: u64,
     waiting: VecDeque<Waiting>,
@@ -166,13 +166,13 @@ struct Program<W> {
     runs_to_collection: u64,
     collections: u64,
     sessions: u64,
-    /// What was told so far.
+    /// Bytes of events so far.
     bytes: u64,
     events: u64,
     runs: u64,
-    /// Whether it makes no sparks and forks less.
+    /// Whether it creates no sparks and forks less.
     is_plain: bool,
-    /// Whether all threads come to an end.
+    /// Whether all threads are finishing.
     is_closing: bool,
 }
 
@@ -206,9 +206,9 @@ impl<W: Write> Program<W> {
         })
     }
 
-    /// An event of a capability, so long after the one before it.
+    /// Writes an event of a capability, `gap_ns` after the previous one.
     #[inline]
-    fn tell(&mut self, cap: usize, gap_ns: u64, id: u16, payload: &[u8]) -> io::Result<()> {
+    fn write_event(&mut self, cap: usize, gap_ns: u64, id: u16, payload: &[u8]) -> io::Result<()> {
         self.count(10 + payload.len());
         let cap = &mut self.caps[cap];
         cap.now_ns += gap_ns;
@@ -216,8 +216,8 @@ impl<W: Write> Program<W> {
             .event(&mut self.out, id, cap.now_ns, false, payload)
     }
 
-    /// An event with a text.
-    fn say(&mut self, cap: usize, id: u16, payload: &[u8]) -> io::Result<()> {
+    /// Writes an event with a text.
+    fn write_text_event(&mut self, cap: usize, id: u16, payload: &[u8]) -> io::Result<()> {
         self.count(12 + payload.len());
         let cap = &mut self.caps[cap];
         cap.now_ns += 500;
@@ -225,7 +225,7 @@ impl<W: Write> Program<W> {
             .event(&mut self.out, id, cap.now_ns, true, payload)
     }
 
-    /// An event of no capability, half a microsecond after the one before.
+    /// Writes an event without a capability, 0.5 µs after the previous one.
     fn global(&mut self, id: u16, payload: &[u8]) -> io::Result<()> {
         let any = TYPES.iter().any(|ty| ty.0 == id && ty.1.is_none());
         self.count(10 + payload.len());
@@ -239,11 +239,11 @@ impl<W: Write> Program<W> {
         self.bytes += bytes as u64;
     }
 
-    /// The capability creates a thread.
+    /// Creates a thread on a capability.
     fn create(&mut self, cap: usize, runs: u32) -> io::Result<Ready> {
         let thread = self.next_thread;
         self.next_thread += 1;
-        self.tell(cap, 100, 0, &thread.to_be_bytes())?;
+        self.write_event(cap, 100, 0, &thread.to_be_bytes())?;
         let since_ns = self.caps[cap].now_ns;
         Ok(Ready {
             thread,
@@ -253,7 +253,7 @@ impl<W: Write> Program<W> {
     }
 
     fn label(&mut self, cap: usize, thread: u32, label: &str) -> io::Result<()> {
-        self.say(cap, 44, &[&thread.to_be_bytes(), label.as_bytes()].concat())
+        self.write_text_event(cap, 44, &[&thread.to_be_bytes(), label.as_bytes()].concat())
     }
 
     fn stop(&mut self, cap: usize, thread: u32, why: u16, owner: u32) -> io::Result<()> {
@@ -261,19 +261,19 @@ impl<W: Write> Program<W> {
         payload[..4].copy_from_slice(&thread.to_be_bytes());
         payload[4..6].copy_from_slice(&why.to_be_bytes());
         payload[6..].copy_from_slice(&owner.to_be_bytes());
-        self.tell(cap, 90, 2, &payload)
+        self.write_event(cap, 90, 2, &payload)
     }
 
-    /// An event about a thread and a capability.
+    /// Writes an event about a thread and a capability.
     fn send(&mut self, from: usize, id: u16, thread: u32, to: usize) -> io::Result<()> {
         let mut payload = [0; 6];
         payload[..4].copy_from_slice(&thread.to_be_bytes());
         payload[4..].copy_from_slice(&cap_number(to));
-        self.tell(from, 90, id, &payload)
+        self.write_event(from, 90, id, &payload)
     }
 
-    /// Puts a thread into the queue of a capability, which may be another one.
-    fn give(&mut self, from: usize, to: usize, mut ready: Ready) -> io::Result<()> {
+    /// Appends a thread to the queue of a capability, with a migration if it is another one.
+    fn enqueue(&mut self, from: usize, to: usize, mut ready: Ready) -> io::Result<()> {
         if from != to {
             self.send(from, 4, ready.thread, to)?;
         }
@@ -282,7 +282,7 @@ impl<W: Write> Program<W> {
         Ok(())
     }
 
-    /// Wakes the thread that has waited longest, if it has stopped by then.
+    /// Wakes the thread that has been blocked longest, if it has stopped by now.
     fn wake(&mut self, cap: usize) -> io::Result<()> {
         let now_ns = self.caps[cap].now_ns;
         let is_over = |waiting: &mut Waiting| waiting.ready.since_ns < now_ns;
@@ -299,7 +299,7 @@ impl<W: Write> Program<W> {
         Ok(())
     }
 
-    /// The capability that is behind takes a step.
+    /// Advances the capability whose clock is behind.
     fn step(&mut self) -> io::Result<()> {
         let clocks = self.caps.iter().enumerate();
         let (cap, _) = clocks.min_by_key(|(_, cap)| cap.now_ns).expect("some");
@@ -310,18 +310,18 @@ impl<W: Write> Program<W> {
         } else if let Some(ready) = self.caps[cap].next() {
             self.run(cap, ready)?;
         } else {
-            // Nothing to do: it sleeps until others are further.
+            // Nothing to do: it sleeps until the others have advanced.
             self.caps[cap].now_ns += 2_000;
         }
         Ok(())
     }
 
-    /// A thread runs, does something and stops.
+    /// Simulates one run of a thread.
     fn run(&mut self, cap: usize, ready: Ready) -> io::Result<()> {
         let draw = self.random.next();
         let state = &mut self.caps[cap];
         state.now_ns = state.now_ns.max(ready.since_ns);
-        self.tell(cap, 70 + (draw & 63), 1, &ready.thread.to_be_bytes())?;
+        self.write_event(cap, 70 + (draw & 63), 1, &ready.thread.to_be_bytes())?;
         self.runs += 1;
         self.runs_to_collection -= 1;
         if !self.is_closing {
@@ -329,31 +329,31 @@ impl<W: Write> Program<W> {
         }
         self.end_run(cap, ready, draw >> 32)?;
         self.last_run = ready.thread;
-        // Work is handed to others now and then.
+        // Occasionally migrate work to another capability.
         if (draw >> 56) < 45 && self.caps[cap].queue.len() > 2 && self.caps.len() > 1 {
             let other = (cap + 1 + self.random.below(self.caps.len() as u64 - 1) as usize)
                 % self.caps.len();
             if let Some(moved) = self.caps[cap].next() {
                 self.caps[cap].now_ns = self.caps[cap].now_ns.max(moved.since_ns);
-                self.give(cap, other, moved)?;
+                self.enqueue(cap, other, moved)?;
             }
         }
         Ok(())
     }
 
-    /// What a thread does while it runs.
+    /// Simulates the activity of a thread during a run.
     fn work(&mut self, cap: usize, thread: u32, draw: u64) -> io::Result<()> {
         match draw & 127 {
             0..31 if self.is_plain => {}
-            // Sparks.
+            // Create sparks.
             0..16 => {
                 for _ in 0..1 + (draw >> 8) % 17 {
-                    self.tell(cap, 60, 35, &[])?;
+                    self.write_event(cap, 60, 35, &[])?;
                     self.caps[cap].sparks.created += 1;
                     self.caps[cap].sparks.in_pool += 1;
                 }
             }
-            // A new thread.
+            // Fork a thread.
             16..37 => {
                 let runs = match draw >> 8 & 0xFFF {
                     0..100 if self.sessions < 2_000 * self.caps.len() as u64 => {
@@ -369,11 +369,11 @@ impl<W: Write> Program<W> {
                 self.caps[cap].queue.push_back(child);
             }
             37..90 => self.wake(cap)?,
-            // Something that takes a while.
+            // Compute for up to 40 µs.
             90..102 => self.caps[cap].now_ns += (draw >> 8) % 40_000,
             102 if (draw >> 8).is_multiple_of(6) => {
                 let text = format!("thread {thread} after {} runs", self.runs);
-                self.say(cap, 19, text.as_bytes())?;
+                self.write_text_event(cap, 19, text.as_bytes())?;
             }
             _ => {}
         }
@@ -381,7 +381,7 @@ impl<W: Write> Program<W> {
         Ok(())
     }
 
-    /// A run ends: the thread is over, can run again, or waits.
+    /// Ends a run: the thread finishes, stays runnable, or blocks.
     fn end_run(&mut self, cap: usize, mut ready: Ready, draw: u64) -> io::Result<()> {
         if ready.runs != ENDLESS {
             ready.runs -= 1;
@@ -415,29 +415,29 @@ impl<W: Write> Program<W> {
         Ok(())
     }
 
-    /// A thread for sparks finds that most were evaluated meanwhile.
+    /// Runs a spark thread, which finds that most sparks were evaluated in the meantime.
     fn run_sparks(&mut self, cap: usize) -> io::Result<()> {
         let ready = self.create(cap, 1)?;
         self.label(cap, ready.thread, "spark evaluator")?;
         let thread = ready.thread.to_be_bytes();
-        self.tell(cap, 50, 15, &thread)?;
-        self.tell(cap, 100, 1, &thread)?;
+        self.write_event(cap, 50, 15, &thread)?;
+        self.write_event(cap, 100, 1, &thread)?;
         self.runs += 1;
         self.runs_to_collection = (self.runs_to_collection - 1).max(1);
         while self.caps[cap].sparks.in_pool > 0 {
             self.caps[cap].sparks.in_pool -= 1;
             if self.random.below(20_000) == 0 {
-                self.tell(cap, 80, 38, &[])?;
+                self.write_event(cap, 80, 38, &[])?;
                 self.caps[cap].sparks.converted += 1;
                 self.caps[cap].now_ns += 3_000;
             } else {
-                self.tell(cap, 50, 40, &[])?;
+                self.write_event(cap, 50, 40, &[])?;
                 self.caps[cap].sparks.fizzled += 1;
             }
         }
         let victim = self.random.below(500 * self.caps.len() as u64) as usize;
         if victim < self.caps.len() && victim != cap && self.caps[victim].sparks.in_pool > 0 {
-            self.tell(cap, 80, 39, &cap_number(victim))?;
+            self.write_event(cap, 80, 39, &cap_number(victim))?;
             self.caps[victim].sparks.in_pool -= 1;
             self.caps[cap].sparks.converted += 1;
             self.caps[cap].now_ns += 3_000;
@@ -456,7 +456,7 @@ impl<W: Write> Program<W> {
             sparks.fizzled,
             sparks.in_pool,
         ];
-        self.tell(cap, 40, 34, &words(&counters))
+        self.write_event(cap, 40, 34, &words(&counters))
     }
 
     fn latest_ns(&self) -> u64 {
@@ -469,12 +469,12 @@ fn cap_number(cap: usize) -> [u8; 2] {
     (cap as u16).to_be_bytes()
 }
 
-/// Numbers as the log has them.
+/// Encodes numbers in big-endian order.
 fn words(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|n| n.to_be_bytes()).collect()
 }
 
-/// A number of bytes of the only heap.
+/// Encodes a size of heap 0.
 fn in_heap(bytes: u64) -> [u8; 12] {
     let mut payload = [0; 12];
     payload[4..].copy_from_slice(&bytes.to_be_bytes());

@@ -1,5 +1,5 @@
-//! The blocks of one capability, as the runtime writes them: events gather in
-//! a buffer of 2 MiB, which becomes a block when the next one has no room.
+//! Block buffer of one capability, as in the runtime: events are collected in a buffer of 2 MiB, which becomes a
+//! block when the next event does not fit.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use super::container::{block, event};
 const BLOCK_BYTES: usize = 2 << 20;
 const MARKER_BYTES: usize = 24;
 
-/// The events of a capability, or of none, that are not yet in a block.
+/// Buffered events of a capability, or of none.
 pub(super) struct Stream {
     cap: u16,
     pub(super) events: Vec<u8>,
@@ -28,7 +28,7 @@ impl Stream {
         }
     }
 
-    /// Makes room for an event of so many bytes, which may be dated back.
+    /// Makes room for an event of `bytes` bytes at `at_ns`, which may be before the latest event.
     #[inline]
     pub(super) fn room(
         &mut self,
@@ -44,7 +44,7 @@ impl Stream {
         Ok(())
     }
 
-    /// An event; if its type has `any` number of bytes, with their number.
+    /// Appends an event; `any` adds the length field of types with variable size.
     #[inline]
     pub(super) fn event(
         &mut self,
@@ -59,7 +59,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Writes what has gathered as a block, if anything has.
+    /// Writes the buffer as a block unless it is empty.
     pub(super) fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
         if !self.events.is_empty() {
             block(out, self.cap, (self.from_ns, self.to_ns), &self.events)?;

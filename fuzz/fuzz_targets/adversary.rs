@@ -1,5 +1,5 @@
-//! Logs that are sound in their form but name extreme and colliding ids, counts and times: what is written of one is
-//! in proportion to its bytes.
+//! Well-formed logs with extreme and colliding ids, counts and times: the size of all output is proportional to
+//! the log.
 #![no_main]
 
 #[path = "../../tests/common/adversary.rs"]
@@ -9,10 +9,10 @@ mod asking;
 #[path = "../../tests/common/build.rs"]
 mod build;
 
-use adversary::{Written, log};
+use adversary::{OutputSizes, adversarial_log};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|wishes: &[u8]| {
-    let log = log(&wishes[..wishes.len().min(4096)]);
-    Written::of(&log, false).must_fit(log.len());
+fuzz_target!(|seed: &[u8]| {
+    let log = adversarial_log(&seed[..seed.len().min(4096)]);
+    OutputSizes::measure(&log, false).assert_proportional(log.len());
 });

@@ -1,5 +1,5 @@
-//! Any text is an assertion, or it is said what is wrong with it; what an assertion asks for
-//! is part of it, and can be asked of two sides of runs, even if these have nothing.
+//! Any text either parses as an assertion or yields an error with a position. The metrics of an assertion are
+//! parts of its text, and it can be checked against a comparison without any runs.
 #![no_main]
 
 use insight::Comparison;
@@ -9,14 +9,16 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     match Assertion::parse(text) {
-        Err(wrong) => assert!(wrong.at <= text.chars().count() && !wrong.to_string().is_empty()),
+        Err(wrong) => {
+            assert!(wrong.position <= text.chars().count() && !wrong.to_string().is_empty())
+        }
         Ok(assertion) => {
-            for asked in assertion.asked() {
+            for asked in assertion.requests() {
                 assert!(text.contains(&asked.text) && !asked.text.is_empty());
-                // What is read once is read again.
+                // A parsed metric parses again.
                 assert!(Assertion::parse(&format!("{} == 0", asked.text)).is_ok());
             }
-            let nothing = Comparison::of(&[], &[], &Options::default());
+            let nothing = Comparison::compare(&[], &[], &Options::default());
             let _ = assertion.check(&nothing);
         }
     }

@@ -1,5 +1,4 @@
-//! Makes a profile of messages, one a line, some of which announce foreign
-//! calls and C functions.
+//! Builds a profile of messages, one per line, some of which announce foreign calls and C functions.
 #![no_main]
 
 use analysis::flamegraph::centres::CostCentres;
@@ -14,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     let mut collector = ProfileCollector::default();
     let mut at = 0;
     for line in bytes.split(|&byte| byte == b'\n') {
-        // Some lines are at the same time, some go back.
+        // Some lines have equal times, some go back in time.
         at = match line.len() % 5 {
             0 => at,
             1 => u64::saturating_sub(at, 3),

@@ -1,25 +1,25 @@
-//! Cuts a log, with its texts replaced or not: whatever the bytes, what is written is a log with so
-//! many events, and its parts can be merged.
+//! Cuts a log, optionally anonymized. For any bytes, the output is a log with the reported number of events, and
+//! parts can be merged.
 #![no_main]
 
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log_by;
 use eventlog::{EventType, LogReader, Record};
-use eventlog_edit::anonymous::Anonymiser;
+use eventlog_edit::anonymous::Anonymizer;
 use eventlog_edit::cut::{Cut, Selection};
 use eventlog_edit::merge::{Align, Feed, Plan, Survey, merge};
 use libfuzzer_sys::fuzz_target;
 
-/// Compressed inputs may inflate to this: more would only be slow.
+/// Limit for the inflated size of compressed inputs; larger ones would only be slow.
 const MOST_INFLATED: u64 = 1 << 20;
 
 fn reader(log: &[u8]) -> LogReader {
-    LogReader::new(log.len() as u64).inflating_at_most(MOST_INFLATED)
+    LogReader::new(log.len() as u64).with_inflate_limit(MOST_INFLATED)
 }
 
 fn cut(mut log: &[u8], selection: Selection, anonymise: bool) -> Option<Vec<u8>> {
-    let anonymiser = anonymise.then(Anonymiser::default);
-    let mut cut = Cut::new(selection, anonymiser, Vec::new());
+    let anonymizer = anonymise.then(Anonymizer::default);
+    let mut cut = Cut::new(selection, anonymizer, Vec::new());
     let reader = read_log_by(reader(log), &mut log, &mut cut).ok()?;
     let (new, counts) = cut.finish(reader.header().map(|header| &**header)).ok()?;
     assert!(counts.written + counts.unknown <= counts.read);
@@ -41,7 +41,7 @@ fuzz_target!(|bytes: &[u8]| {
         caps: on(2).then(|| [CapId(u16::from(c))].into_iter().collect()),
         threads: on(3).then(|| [ThreadId(u32::from(c))].into_iter().collect()),
         types: on(4).then(|| [EventType(u16::from(a))].into_iter().collect()),
-        left_out: on(5)
+        excluded: on(5)
             .then_some(EventType(u16::from(b)))
             .into_iter()
             .collect(),

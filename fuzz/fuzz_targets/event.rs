@@ -1,4 +1,4 @@
-//! Decodes one payload.
+//! Decodes the payload of one event.
 #![no_main]
 
 use eventlog::header::{Header, Parsed};

@@ -1,4 +1,4 @@
-//! Parses a header.
+//! Parses the header of a log.
 #![no_main]
 
 use eventlog::header::{Header, Parsed};
@@ -12,7 +12,7 @@ fuzz_target!(|bytes: &[u8]| {
                 assert!(header.decl(decl.id).is_some());
                 assert!(!header.knows(decl.id) || decl.id.name().is_some());
             }
-            // What is in front does not depend on what follows.
+            // The result does not depend on the bytes after the header.
             let whole = Header::parse(&bytes[..len], 0);
             assert_eq!(whole, Ok(Parsed::Header(header, len)));
         }

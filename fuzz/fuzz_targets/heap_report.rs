@@ -1,11 +1,11 @@
-//! Reads a heap profile in text, whole and in pieces: what comes of it is a sound eventlog in
-//! the order of time, and the same in either case.
+//! Reads a heap profile in text, at once and in pieces: the result is an undamaged eventlog in order of time, the
+//! same in both cases.
 #![no_main]
 
 use eventlog::{DamageKind, DamageList, LogReader, Need, Record, Step};
 use libfuzzer_sys::fuzz_target;
 
-/// Place, type and time of every event, and what is wrong with the file.
+/// Returns offset, type and time of every event, and the damage.
 fn read(file: &[u8], piece: usize) -> (Vec<(u64, u16, u64)>, DamageList) {
     let mut reader = LogReader::new(file.len() as u64);
     let mut events = Vec::new();

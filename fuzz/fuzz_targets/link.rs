@@ -1,5 +1,5 @@
-//! Any text is a link, or a file of notes, or it is said what is wrong with it; what was understood is
-//! written in letters that every address may have, and read again as it was.
+//! Any text either parses as a link, or as a file of notes, or yields an error; a parsed link is encoded as ASCII
+//! and parsed again without loss.
 #![no_main]
 
 use analysis::timeline::thread_table::ThreadView;
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use session::events::EventList;
 use views::heap::settings::HeapView;
 use views::notes::file;
-use views::share::held::{held, without_texts};
+use views::share::contents::{link_entries, redacted};
 use views::share::{Link, decode, encode};
 use views::view::compare::CompareView;
 use views::view::findings::FindingsView;
@@ -25,29 +25,29 @@ const fn panel(name: &'static str, codec: Codec) -> Panel {
     }
 }
 
-/// Those that keep something in the link, and the usual one, which does not.
+/// Panels with state in the link, and a plain one without.
 static PANELS: &[Panel] = &[
-    panel("summary", Codec::of::<()>()),
-    panel("findings", Codec::of::<FindingsView>()),
-    panel("events", Codec::of::<EventList>()),
-    panel("threads", Codec::of::<ThreadView>()),
-    panel("flame", Codec::of::<FlameView>()),
-    panel("heap", Codec::of::<HeapView>()),
-    panel("ticky", Codec::of::<TickyView>()),
-    panel("compare", Codec::of::<CompareView>()),
+    panel("summary", Codec::for_settings::<()>()),
+    panel("findings", Codec::for_settings::<FindingsView>()),
+    panel("events", Codec::for_settings::<EventList>()),
+    panel("threads", Codec::for_settings::<ThreadView>()),
+    panel("flame", Codec::for_settings::<FlameView>()),
+    panel("heap", Codec::for_settings::<HeapView>()),
+    panel("ticky", Codec::for_settings::<TickyView>()),
+    panel("compare", Codec::for_settings::<CompareView>()),
 ];
 
 fn stays(link: &Link) {
     let written = encode(link, PANELS);
     assert!(written.is_ascii(), "{written}");
     assert_eq!(&decode(&written, PANELS), link, "{written}");
-    let _ = held(link, PANELS);
+    let _ = link_entries(link, PANELS);
 }
 
 fuzz_target!(|text: &str| {
     let link = decode(text, PANELS);
     stays(&link);
-    stays(&without_texts(&link, PANELS));
+    stays(&redacted(&link, PANELS));
     if let Ok(read) = file::read(text) {
         let again = file::read(&file::write(&read.notes, read.log)).expect("what was written");
         assert_eq!((again.notes, again.log), (read.notes, read.log));

@@ -1,12 +1,12 @@
-//! Reads a log as it comes: whatever the bytes, the pieces that they come in change nothing, and
-//! no event is made of bytes of another.
+//! Reads a log as a stream: for any bytes, the result does not depend on the pieces in which they arrive, and
+//! events do not overlap.
 #![no_main]
 
 use eventlog::live::LiveReader;
 use eventlog::{LogError, Record};
 use libfuzzer_sys::fuzz_target;
 
-/// Where each event stands, of which type it is and when it was; what of the log was lost; why it is none.
+/// Offset, type and time of each event; lost bytes; the error if it is not a log.
 type Said = (Vec<(u64, u16, u64)>, u64, Option<LogError>);
 
 fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Said {
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let whole = read(std::iter::once(log));
     let in_pieces = read(log.chunks(usize::from(size) + 1));
-    // Of what is no log, one may have heard of the reason later.
+    // For input that is not a log, the error may be found at another point.
     if whole.2.is_none() && in_pieces.2.is_none() {
         assert_eq!(whole, in_pieces);
     } else {

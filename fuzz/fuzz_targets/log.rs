@@ -1,6 +1,5 @@
-//! Reads a whole log in pieces, compressed or not, every event again, chunk by chunk,
-//! and with all analyses. The bytes of events, markers and what is lost must be all
-//! there are.
+//! Reads a whole log in pieces, compressed or not; reads every event again, chunk by chunk; runs all analyses.
+//! Events, markers and lost ranges must account for all bytes.
 #![no_main]
 
 use std::io;
@@ -20,7 +19,7 @@ use model::time::Interval;
 use session::Session;
 use session::events::chunk::ChunkReader;
 
-/// How threads spent the log, and that both halves have all of it.
+/// Checks that the times of threads in both halves add up to the whole.
 fn ask_for_threads(store: &Store, end: Nanos) {
     let sums = |range| {
         let query = ThreadTableQuery {
@@ -39,7 +38,7 @@ fn ask_for_threads(store: &Store, end: Nanos) {
     assert!(whole == u64::MAX || whole == first + second);
 }
 
-/// Supplies no more than so many bytes at once.
+/// Source that supplies at most `piece` bytes at once.
 struct InPieces<'a> {
     log: &'a [u8],
     piece: usize,
@@ -57,7 +56,7 @@ impl Source for InPieces<'_> {
     }
 }
 
-/// How many rows a chunk has, when it is read for itself.
+/// Reads one chunk separately and returns its number of rows.
 fn read_again(source: &RowSource, chunk: usize, bytes: &[u8]) -> usize {
     let Some(mut reader) = ChunkReader::new(source, chunk) else {
         return 0;
@@ -75,7 +74,7 @@ fn read_again(source: &RowSource, chunk: usize, bytes: &[u8]) -> usize {
     }
 }
 
-/// Compressed inputs may inflate to this: more would only be slow.
+/// Limit for the inflated size of compressed inputs; larger ones would only be slow.
 const MOST_INFLATED: u64 = 1 << 20;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -87,8 +86,8 @@ fuzz_target!(|bytes: &[u8]| {
         other => 1 + usize::from(other) * 13,
     };
     let mut reader = LogReader::new(log.len() as u64)
-        .keeping_rows(1 + u64::from(pieces))
-        .inflating_at_most(MOST_INFLATED);
+        .with_rows(1 + u64::from(pieces))
+        .with_inflate_limit(MOST_INFLATED);
     let mut display = DisplayOrder::new(|_: &Record<'_>| {}, Duration(1000));
     let (mut events, mut payload_bytes, mut end) = (0, 0, Nanos(0));
     let mut sink = |record: &Record<'_>| {
@@ -128,7 +127,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     let _ = display.finish();
-    let mut session = Session::new(log.len() as u64).inflating_at_most(MOST_INFLATED);
+    let mut session = Session::new(log.len() as u64).with_inflate_limit(MOST_INFLATED);
     drive(&mut InPieces { log, piece }, &mut session).expect("it was read before");
     assert_eq!(session.events(), events as u64);
     assert_eq!(session.reader().accounting(), reader.accounting());
@@ -139,12 +138,12 @@ fuzz_target!(|bytes: &[u8]| {
         drop(views::words::diagnostics::line(&one.into()));
     }
     let len = reader.len().0 as usize;
-    // An event has ten bytes at least, and none comes twice.
+    // An event has at least ten bytes, and none is delivered twice.
     assert!(
         events * 10 + payload_bytes <= len,
         "{events} events of {len} bytes"
     );
-    // Of a heap profile in text, the bytes of the text.
+    // For a heap profile in text, the size of the text.
     let file = reader
         .heap_report()
         .map_or(len as u64, |report| report.bytes);
@@ -155,7 +154,7 @@ fuzz_target!(|bytes: &[u8]| {
     );
     let accounting = reader.accounting().expect("the log is read");
     assert_eq!(accounting.total(), len as u64, "{accounting:?}");
-    // The index and the merge each read the file once, and a little.
+    // Index and merge each read the file once, plus some overlap.
     assert!(
         supplied <= 8 * log.len() + (1 << 20),
         "{supplied} of {}",

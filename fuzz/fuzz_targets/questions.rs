@@ -1,6 +1,5 @@
-//! Opens a log in pieces and asks every kind of question of it, while it is
-//! read and once it is. The first two bytes say how many of the others decide
-//! what is asked.
+//! Opens a log in pieces and asks every kind of question while it is read and afterward. The first two bytes are
+//! the number of following bytes that determine the questions; the rest is the log.
 #![no_main]
 
 #[path = "../../tests/common/asking.rs"]
@@ -15,6 +14,6 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let choices = usize::from(u16::from_be_bytes([high, low])).min(rest.len());
     let (choices, log) = rest.split_at(choices);
-    // Not everything is a log.
+    // Not every input is a log.
     drop(open_and_ask(log, &mut Choices::new(choices)));
 });

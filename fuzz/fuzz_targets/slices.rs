@@ -1,32 +1,31 @@
-//! Reads a log whole, and cut at the times of some of its events: both must give the
-//! same answers. The first two bytes say how many of the others decide where it is cut
-//! and what is asked.
+//! Reads a log at once, and cut at the times of some of its events: both must give the same answers. The first two
+//! bytes are the number of following bytes that determine the cuts and the questions; the rest is the log.
 #![no_main]
 
 #[path = "../../tests/common/asking.rs"]
 mod asking;
 
-use asking::must_agree;
+use asking::assert_equal_answers;
 use eventlog::ids::Nanos;
 use eventlog::source::{drive, read_log};
 use eventlog::{Cutting, Inflated, LogError, Record};
 use libfuzzer_sys::fuzz_target;
 use session::Session;
 
-/// Compressed inputs may inflate to this: more would only be slow.
+/// Limit for the inflated size of compressed inputs; larger ones would only be slow.
 const MOST_INFLATED: u64 = 1 << 20;
-/// Each slice may read a block from its start.
+/// Limit, as each slice may read a block from its start.
 const MOST_CUTS: usize = 8;
 
 fn read(mut log: &[u8], cuts: Vec<Nanos>) -> Result<Session, LogError> {
     let mut session = Session::new(log.len() as u64)
-        .inflating_at_most(MOST_INFLATED)
-        .cut_into(Cutting::At(cuts));
+        .with_inflate_limit(MOST_INFLATED)
+        .with_cutting(Cutting::At(cuts));
     drive(&mut log, &mut session)?;
     Ok(session)
 }
 
-/// Times at or just behind those of events of which two bytes each say the number.
+/// Returns times at or 1 ns after those of events, which are chosen by two bytes each.
 fn cuts(mut log: &[u8], choices: &[u8]) -> Vec<Nanos> {
     let mut times = Vec::new();
     read_log(&mut log, &mut |record: &Record<'_>| times.push(record.time)).expect("a log");
@@ -56,5 +55,5 @@ fuzz_target!(|bytes: &[u8]| {
     let cuts = cuts(inflated.as_deref().unwrap_or(log), choices);
     let how = format!("cut at {cuts:?}");
     let cut = read(log, cuts).expect("it was read before");
-    must_agree(&whole, &cut, log, choices, &how);
+    assert_equal_answers(&whole, &cut, log, choices, &how);
 });

@@ -1,12 +1,12 @@
-//! Reads a file of symbols, an executable or the output of `nm`, and names
-//! some addresses by it: those that the first bytes say, and some that hit.
+//! Reads a file of symbols, an executable or the output of `nm`, and names some addresses by it: one from the
+//! first eight bytes, and some of its symbols.
 #![no_main]
 
 use std::io::Cursor;
 
 use eventlog::ids::Address;
 use libfuzzer_sys::fuzz_target;
-use symbols::{Symbols, Wanted, is_symbols};
+use symbols::{NameRequest, Symbols, is_symbols};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((address, file)) = bytes.split_first_chunk::<8>() else {
@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
     let address = Address(u64::from_le_bytes(*address));
     let known = [Address(0x40_012B), Address(0x40_010F)];
     for functions in [vec![address], known.to_vec(), Vec::new()] {
-        let wanted = Wanted {
+        let wanted = NameRequest {
             functions,
             info_tables: vec![address, Address(0x40_00D8)],
             known: vec![(Address(0x40_00D8), "map_info".to_owned())],

@@ -1,4 +1,4 @@
-//! `eventscope assert FILE... 'ASSERTION'...`: a guard for scripts.
+//! `eventscope assert FILE... 'ASSERTION'...`: checks conditions on logs, for use in scripts.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,53 +9,53 @@ use super::input::LogFile;
 use super::verdicts::{Format, assertions, check, conclude, print};
 use super::{Condition, Failure, Out, report};
 use insight::RuleContext;
-use insight::assertion::runs::{Across, Runs};
+use insight::assertion::runs::{RunAggregate, RunValues};
 use insight::metrics::MetricContext;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Logs, and what each of them has to fulfil: `gc.pause.p99 < 10 ms`, `heap.live.max <= 512 MiB`,
+    /// Logs and assertions about each of them: `gc.pause.p99 < 10 ms`, `heap.live.max <= 512 MiB`,
     /// `finding(*, high) == 0`, `warn: gc.time.share < 20 %`; `eventscope metrics` lists the names
-    /// (a word with <, > or = is an assertion, unless there is a file of that name)
+    /// (an argument with <, > or = is an assertion, unless a file has that name)
     #[arg(value_name = "LOG or ASSERTION")]
     words: Vec<OsString>,
-    /// Logs whatever their names
+    /// Logs, even if their names look like assertions
     #[arg(last = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
-    /// More assertions, one in each line; lines that begin with # are comments
+    /// File with more assertions, one per line; lines that begin with # are comments
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// What has to fulfil them: each log, or the median, least or greatest number of all logs
-    #[arg(long, value_enum, default_value_t = Of::All)]
-    runs: Of,
-    /// How to print what was found
+    /// Values to check: of each log, or the median, minimum or maximum of all logs
+    #[arg(long, value_enum, default_value_t = RunSelection::All)]
+    runs: RunSelection,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Whether what a log does not tell is passed over: else the exit status is 4
+    /// Skip assertions that a log has no data for; otherwise the exit status is 4
     #[arg(long)]
     allow_missing: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Of {
-    /// Each log for itself
+enum RunSelection {
+    /// Each log separately
     All,
     /// The median of all logs
     Median,
-    /// The least of all logs
+    /// The minimum of all logs
     Min,
-    /// The greatest of all logs
+    /// The maximum of all logs
     Max,
 }
 
-impl Of {
-    /// `None` if each log counts for itself.
-    const fn across(self) -> Option<(&'static str, Across)> {
+impl RunSelection {
+    /// Returns the name and the aggregate over all logs; `None` to check each log separately.
+    const fn aggregate(self) -> Option<(&'static str, RunAggregate)> {
         match self {
             Self::All => None,
-            Self::Median => Some(("median", Across::Median)),
-            Self::Min => Some(("least", Across::Min)),
-            Self::Max => Some(("greatest", Across::Max)),
+            Self::Median => Some(("median", RunAggregate::Median)),
+            Self::Min => Some(("least", RunAggregate::Min)),
+            Self::Max => Some(("greatest", RunAggregate::Max)),
         }
     }
 }
@@ -75,23 +75,23 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let assertions = assertions(&words, arguments.config.as_deref())?;
     if logs.is_empty() || assertions.is_empty() {
         return Err(Failure::Usage(
-            "assert needs a log, and something to assert of it".to_owned(),
+            "assert needs a log and an assertion".to_owned(),
         ));
     }
-    let across = arguments.runs.across();
-    let mut runs = across.map(|(_, across)| Runs::new(across));
+    let aggregate = arguments.runs.aggregate();
+    let mut runs = aggregate.map(|(_, aggregate)| RunValues::new(aggregate));
     let mut checked = Vec::new();
     let mut condition = Condition::Sound;
     for log in &logs {
-        let session = LogFile::of(log).open()?.read_session()?;
+        let session = LogFile::from_path(log).open()?.read_session()?;
         let name = log.to_string_lossy();
-        let looked = MetricContext::new(RuleContext::new(session.recording(), None));
+        let context = MetricContext::new(RuleContext::new(session.recording(), None));
         match &mut runs {
-            Some(runs) => runs.add(&assertions, &looked),
+            Some(runs) => runs.add(&assertions, &context),
             None => {
                 for assertion in &assertions {
-                    let of = check(&name, assertion, &looked)?;
-                    checked.push(of.seen_in(assertion, &looked));
+                    let of = check(&name, assertion, &context)?;
+                    checked.push(of.with_locations(assertion, &context));
                 }
             }
         }
@@ -99,7 +99,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
             condition = Condition::Damaged;
         }
     }
-    if let Some(((name, _), runs)) = across.zip(runs) {
+    if let Some(((name, _), runs)) = aggregate.zip(runs) {
         let of = format!("{name} of {} logs", logs.len());
         for assertion in &assertions {
             checked.push(check(&of, assertion, &runs)?);

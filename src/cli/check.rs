@@ -1,11 +1,11 @@
-//! `eventscope check FILE`.
+//! `eventscope check FILE`: validates the behavior of threads, capabilities, tasks and sparks.
 
 use std::io;
 
 use serde_json::json;
 
-use super::{Condition, Failure, LogFile, Out, Output, Table, cap_or_dash, report, say};
-use analysis::account::facts::Condition as Known;
+use super::{Condition, Failure, LogFile, Out, Output, Table, cap_or_dash, print_message, report};
+use analysis::account::facts::LogCompleteness;
 use analysis::capability::Lives;
 use analysis::check::Check;
 use analysis::diagnostics::{Diagnostic, Fact, Subject};
@@ -21,8 +21,7 @@ pub(super) struct Arguments {
     output: Output,
 }
 
-/// Two passes: the first collects the names of threads, and which capabilities
-/// there are.
+/// Reads the log twice: the first pass collects thread names and capabilities.
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let input = arguments.log.open()?;
     let mut names = Names::default();
@@ -43,14 +42,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let reader = input.read(&mut |record: &Record<'_>| check.event(record, &mut print))?;
     check.finish();
     written?;
-    let known = Known::of(&reader.damage(), reader.inflate_error().is_none());
+    let known = LogCompleteness::from_damage(&reader.damage(), reader.inflate_error().is_none());
     let missing: Vec<Diagnostic> = lives.missing_buffers(known).collect();
     for diagnostic in &missing {
         print_diagnostic(diagnostic, &names, &mut table)?;
     }
     table.end()?;
     out.flush()?;
-    summarise(&check);
+    summarize(&check);
     let condition = report(&reader);
     Ok(if check.diagnostics == 0 && missing.is_empty() {
         condition
@@ -66,7 +65,7 @@ fn print_diagnostic(
 ) -> io::Result<()> {
     let subjects = diagnostic.subjects();
     let (subject, problem) = match &diagnostic.fact {
-        Fact::Order { subject, problem } => (subject.as_ref(), words::of_problem(*problem)),
+        Fact::Order { subject, problem } => (subject.as_ref(), words::problem_text(*problem)),
         _ => (subjects.first(), words::sentence(diagnostic)),
     };
     let cap = diagnostic.cap.map(|cap| cap.0);
@@ -86,7 +85,7 @@ fn print_diagnostic(
     ])
 }
 
-/// The label of the thread that a diagnostic is about.
+/// Returns the label of the thread that a diagnostic concerns.
 fn name<'a>(subject: Option<&Subject>, names: &'a Names) -> Option<&'a str> {
     match subject {
         Some(Subject::Thread(thread)) => names.get(Key::Thread(*thread)),
@@ -94,12 +93,12 @@ fn name<'a>(subject: Option<&Subject>, names: &'a Names) -> Option<&'a str> {
     }
 }
 
-/// Says on standard error what was found and what was let pass.
-fn summarise(check: &Check) {
+/// Prints the number of diagnostics and of tolerated deviations to standard error.
+fn summarize(check: &Check) {
     let diagnostics = words::out_of_order(check.diagnostics);
     let tolerated = check.tolerated.iter().map(|(what, count)| (*what, *count));
     match words::all_tolerated(tolerated) {
-        None => say(diagnostics),
-        Some(tolerated) => say(format_args!("{diagnostics}; tolerated: {tolerated}")),
+        None => print_message(diagnostics),
+        Some(tolerated) => print_message(format_args!("{diagnostics}; tolerated: {tolerated}")),
     }
 }

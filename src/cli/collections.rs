@@ -1,12 +1,12 @@
-//! `eventscope collections FILE`: every collection with its numbers.
+//! `eventscope collections FILE`: lists every garbage collection with its numbers.
 
 use super::empty::no_collections;
 use super::out::{RowLimit, print_table};
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
 use eventlog::ids::Duration;
-use model::format::{NOTHING, bytes, duration, time};
+use model::format::{NO_VALUE, bytes, duration, time};
 use session::collection_export::{cells, names};
 
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     output: Output,
 }
 
-/// The columns on a terminal.
+/// Column titles on a terminal.
 const HEADS: [&str; 8] = [
     "pause",
     "start",
@@ -63,14 +63,14 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         print_table(out, &HEADS, rows, found.total)?;
     }
     if found.total == 0 {
-        say(no_collections(&session.recording().info, range));
+        print_message(no_collections(&session.recording().info, range));
     }
     Ok(report(session.reader()))
 }
 
-/// A row on a terminal.
+/// Formats a row for a terminal.
 fn line(gc: &Collection) -> [String; 8] {
-    let or_dash = |text: Option<String>| text.unwrap_or_else(|| NOTHING.to_owned());
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| NO_VALUE.to_owned());
     [
         duration(Duration(gc.pause_ns())),
         time(gc.start),

@@ -1,4 +1,4 @@
-//! `eventscope compare BEFORE... --to AFTER...`: two sides of runs.
+//! `eventscope compare BEFORE... --to AFTER...`: compares two sets of runs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,77 +7,77 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::comparison::{markdown, text};
-use super::digest::{Part, read};
-use super::verdicts::{Checked, assertions, check, conclude, print};
+use super::digest::{MarkerRange, read};
+use super::verdicts::{AssertionResult, assertions, check, conclude, print};
 use super::{Condition, Failure, Out, verdicts};
-use insight::assertion::{Asked, Assertion};
+use insight::assertion::{Assertion, ValueRequest};
 use insight::compare::{Options, Verdict};
 use insight::{Comparison, Digest};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The runs before: logs, or digests of logs
+    /// Runs before the change: logs, or digests of logs
     #[arg(required = true, value_name = "BEFORE")]
     before: Vec<PathBuf>,
-    /// The runs after. For claims about times 5 runs a side are needed, better 10
+    /// Runs after the change. For claims about times, 5 runs a side are needed, better 10
     #[arg(long, required = true, num_args = 1.., value_name = "AFTER")]
     to: Vec<PathBuf>,
     #[command(flatten)]
-    part: Part,
-    /// Divide what grows with the work by the number of spans of this name
+    part: MarkerRange,
+    /// Divide numbers that grow with the work by the number of spans of this name
     #[arg(long, value_name = "span:NAME")]
     per: Option<String>,
-    /// What has to hold: `regress(time.wall) < 5 %`, `delta(alloc.bytes) < 1 %`, `same(gc.count)`
+    /// Assertions: `regress(time.wall) < 5 %`, `delta(alloc.bytes) < 1 %`, `same(gc.count)`
     #[arg(long, num_args = 1.., value_name = "ASSERTION")]
     fail_on: Vec<String>,
-    /// More of that, one in each line; lines that begin with # are comments
+    /// File with more assertions, one per line; lines that begin with # are comments
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// How likely it may be that a difference is claimed where there is none
+    /// Significance level: probability of claiming a difference where there is none
     #[arg(long, default_value_t = Options::default().alpha)]
     alpha: f64,
-    /// What becomes of assertions of which a log does not tell, or of which there are too few runs
+    /// How to treat assertions for which data is missing or the runs are too few
     #[arg(long, value_enum, default_value_t = Inconclusive::Fail)]
     inconclusive: Inconclusive,
-    /// How to print it
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Show every number, not only those of the program and those that differ
+    /// Show all numbers, not only those of the program and those that differ
     #[arg(long)]
     all: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Inconclusive {
-    /// The exit status is 4
+    /// Exit with status 4
     Fail,
-    /// They are passed over
+    /// Skip them
     Pass,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// Plain text
     Text,
-    /// For scripts
+    /// JSON
     Json,
-    /// For the summary of a workflow, or a comment
+    /// Markdown, for the summary of a workflow or a comment
     Markdown,
-    /// What came of the assertions as a report of tests, as build servers read it
+    /// JUnit XML report of the assertions, for build servers
     Junit,
-    /// What came of the assertions as annotations of GitHub's workflows
+    /// Annotations of the assertions, for GitHub workflows
     Github,
 }
 
-/// The JSON.
+/// JSON document that the command prints.
 #[derive(Serialize)]
 struct Document<'a> {
-    /// Of this form; it changes if a field gets another meaning.
+    /// Version of the document format; incremented if the meaning of a field changes.
     version: u32,
     verdict: Verdict,
     #[serde(flatten)]
     comparison: &'a Comparison,
-    assertions: &'a [Checked],
+    assertions: &'a [AssertionResult],
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
@@ -85,9 +85,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     let words = arguments.fail_on.iter().map(String::as_str);
     let words: Vec<&str> = words.collect();
     let assertions = assertions(&words, arguments.config.as_deref())?;
-    let asked = assertions.iter().flat_map(Assertion::asked);
-    let asked: BTreeMap<&str, &Asked> = asked.map(|one| (one.text.as_str(), one)).collect();
-    let asked: Vec<&Asked> = asked.into_values().collect();
+    let asked = assertions.iter().flat_map(Assertion::requests);
+    let asked: BTreeMap<&str, &ValueRequest> = asked.map(|one| (one.text.as_str(), one)).collect();
+    let asked: Vec<&ValueRequest> = asked.into_values().collect();
     let mut condition = Condition::Sound;
     let mut side = |files: &[PathBuf]| -> Result<Vec<Digest>, Failure> {
         let mut digests = Vec::new();
@@ -101,12 +101,12 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         Ok(digests)
     };
     let (before, after) = (side(&arguments.before)?, side(&arguments.to)?);
-    let comparison = Comparison::of(&before, &after, &options);
+    let comparison = Comparison::compare(&before, &after, &options);
     let of = format!("{} → {} runs", before.len(), after.len());
     let checked = assertions
         .iter()
         .map(|assertion| check(&of, assertion, &comparison));
-    let checked: Vec<Checked> = checked.collect::<Result<_, _>>()?;
+    let checked: Vec<AssertionResult> = checked.collect::<Result<_, _>>()?;
     match arguments.format {
         Format::Text => out.text(text(&comparison, &checked, arguments.all))?,
         Format::Markdown => out.text(markdown(&comparison, &checked, arguments.all))?,

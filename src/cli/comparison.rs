@@ -1,28 +1,29 @@
-//! A comparison in words: for people, and as Markdown.
+//! Formats a comparison as plain text and as Markdown.
 
 use super::out::{Rows, in_columns};
-use super::verdicts::Checked;
+use super::verdicts::AssertionResult;
 use insight::Comparison;
 use insight::compare::{
-    Claim, Difference, FindingChange, FindingState, Side, Trend, Unequal, Verdict, findings_of_note,
+    Claim, Difference, FindingChange, FindingState, Side, Trend, UnequalFact, Verdict,
+    changed_findings,
 };
 use insight::digest::Group;
 
-/// So many rows of a group are shown if not all are wanted, those first that differ the most.
-const MOST_SHOWN: usize = 20;
-/// What differs by less is not shown then, but for numbers of the program.
-const LEAST_SHOWN: f64 = 0.1;
+/// Maximum number of rows per group without `--all`; the most changed ones are kept.
+const MAX_SHOWN: usize = 20;
+/// Minimum relative change for a row to be shown without `--all`; numbers of the program are always shown.
+const MIN_SHOWN: f64 = 0.1;
 
 const COLUMNS: [&str; 7] = ["", "before", "after", "change", "interval", "p", "claim"];
 
-/// For people.
-pub(super) fn text(comparison: &Comparison, checked: &[Checked], all: bool) -> String {
+/// Formats a comparison as plain text.
+pub(super) fn text(comparison: &Comparison, checked: &[AssertionResult], all: bool) -> String {
     let mut text = format!("{}\n", headline(comparison));
-    if let Some(line) = lead(comparison) {
+    if let Some(line) = main_change(comparison) {
         text += &format!("{line}\n");
     }
     for unequal in &comparison.unequal {
-        text += &format!("{}\n", not_equal(unequal));
+        text += &format!("{}\n", unequal_fact(unequal));
     }
     for group in Group::ALL {
         let rows = table(comparison, group, all);
@@ -33,7 +34,10 @@ pub(super) fn text(comparison: &Comparison, checked: &[Checked], all: bool) -> S
     if has_outliers(comparison) {
         text += &format!("\n{OUTLIERS}\n");
     }
-    for line in findings(comparison).into_iter().chain(rest(comparison)) {
+    for line in findings(comparison)
+        .into_iter()
+        .chain(unlisted_names(comparison))
+    {
         text += &format!("{line}\n");
     }
     if !checked.is_empty() {
@@ -46,10 +50,10 @@ pub(super) fn text(comparison: &Comparison, checked: &[Checked], all: bool) -> S
     text
 }
 
-/// For the summary of a workflow.
-pub(super) fn markdown(comparison: &Comparison, checked: &[Checked], all: bool) -> String {
+/// Formats a comparison as Markdown, for the summary of a CI workflow.
+pub(super) fn markdown(comparison: &Comparison, checked: &[AssertionResult], all: bool) -> String {
     let mut text = format!("### {}\n\n", headline(comparison));
-    if let Some(line) = lead(comparison) {
+    if let Some(line) = main_change(comparison) {
         text += &format!("{}\n\n", cell(&line));
     }
     if !checked.is_empty() {
@@ -61,7 +65,7 @@ pub(super) fn markdown(comparison: &Comparison, checked: &[Checked], all: bool) 
         text.push('\n');
     }
     for unequal in &comparison.unequal {
-        text += &format!("- {}\n", cell(&not_equal(unequal)));
+        text += &format!("- {}\n", cell(&unequal_fact(unequal)));
     }
     for group in Group::ALL {
         let rows = table(comparison, group, all);
@@ -80,13 +84,16 @@ pub(super) fn markdown(comparison: &Comparison, checked: &[Checked], all: bool) 
     if has_outliers(comparison) {
         text += &format!("\n{OUTLIERS}\n");
     }
-    for line in findings(comparison).into_iter().chain(rest(comparison)) {
+    for line in findings(comparison)
+        .into_iter()
+        .chain(unlisted_names(comparison))
+    {
         text += &format!("\n{}\n", cell(&line));
     }
     text
 }
 
-/// A text in a cell of a table.
+/// Escapes a text for a Markdown table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
@@ -103,7 +110,7 @@ fn headline(comparison: &Comparison) -> String {
             let changed = comparison
                 .gated()
                 .filter(|row| !matches!(row.claim, Claim::NoDifference | Claim::TooFewRuns));
-            let names: Vec<String> = changed.map(in_short).collect();
+            let names: Vec<String> = changed.map(brief_change).collect();
             format!("changed: {}", names.join(", "))
         }
         Verdict::TooFewRuns if (*runs_before, *runs_after) == (1, 1) => {
@@ -114,18 +121,18 @@ fn headline(comparison: &Comparison) -> String {
             comparison.runs_needed()
         ),
     };
-    let before = model::format::many(*runs_before as u64, "run");
+    let before = model::format::pluralize(*runs_before as u64, "run");
     format!("{before} before, {runs_after} after: {said}")
 }
 
-/// Where most of the change of the time is.
-fn lead(comparison: &Comparison) -> Option<String> {
-    let lead = comparison.lead();
+/// Returns a sentence on where most of the time change is.
+fn main_change(comparison: &Comparison) -> Option<String> {
+    let lead = comparison.main_reason();
     lead.map(|lead| views::comparison::lead(&lead))
 }
 
-/// What became of a number.
-fn in_short(row: &Difference) -> String {
+/// Formats a changed number in a few words.
+fn brief_change(row: &Difference) -> String {
     let name = row.key.full_name();
     match row.claim {
         Claim::OnlyBefore | Claim::OnlyAfter => format!("{name} {}", claim(row)),
@@ -133,8 +140,8 @@ fn in_short(row: &Difference) -> String {
     }
 }
 
-/// What is said of outliers, by which rule they are such.
-const OUTLIERS: &str = "out: so many runs lie further from the quartiles of their side than 1.5 times the distance of these (Tukey's fences); they count like the others.";
+/// Footnote that explains the outliers.
+const OUTLIERS: &str = "out: number of outliers, runs more than 1.5 times the interquartile range outside the quartiles of their side (Tukey's fences); they count like the others.";
 
 fn has_outliers(comparison: &Comparison) -> bool {
     let mut sides = comparison
@@ -144,21 +151,21 @@ fn has_outliers(comparison: &Comparison) -> bool {
     sides.any(|side| !side.outliers.is_empty())
 }
 
-fn not_equal(unequal: &Unequal) -> String {
+fn unequal_fact(unequal: &UnequalFact) -> String {
     let word = if unequal.is_note { "Note" } else { "Not equal" };
-    let (before, after) = (told(&unequal.before), told(&unequal.after));
+    let (before, after) = (join_values(&unequal.before), join_values(&unequal.after));
     format!("{word}: {}: {before} before, {after} after", unequal.name)
 }
 
-fn told(values: &[String]) -> String {
-    let told = values.iter().map(|value| match value.as_str() {
+fn join_values(values: &[String]) -> String {
+    let texts = values.iter().map(|value| match value.as_str() {
         "" => "nothing",
         value => value,
     });
-    told.collect::<Vec<_>>().join(" or ")
+    texts.collect::<Vec<_>>().join(" or ")
 }
 
-/// The rows of a group below the names of the columns.
+/// Returns the rows of a group, preceded by the column titles.
 fn table(comparison: &Comparison, group: Group, all: bool) -> Rows {
     let of_group = comparison.rows.iter().filter(|row| row.key.group == group);
     let mut rows: Vec<&Difference> = of_group.collect();
@@ -166,21 +173,21 @@ fn table(comparison: &Comparison, group: Group, all: bool) -> Rows {
         rows.retain(|row| row.before.median != 0.0 || row.after.median != 0.0);
     }
     if !all && !matches!(group, Group::Asked | Group::Program) {
-        rows.retain(|row| row.claim != Claim::NoDifference && share(row).abs() >= LEAST_SHOWN);
+        rows.retain(|row| row.claim != Claim::NoDifference && share(row).abs() >= MIN_SHOWN);
         rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
-        rows.truncate(MOST_SHOWN);
+        rows.truncate(MAX_SHOWN);
     }
     let names = COLUMNS.map(str::to_owned).to_vec();
     let mut table = vec![names];
     for row in rows {
         table.push(cells(row).to_vec());
-        table.extend(least(row).map(Vec::from));
+        table.extend(minima_row(row).map(Vec::from));
     }
     table
 }
 
-/// The least of each side, where that says something.
-fn least(row: &Difference) -> Option<[String; 7]> {
+/// Returns a row that compares the minima of both sides, if they are informative.
+fn minima_row(row: &Difference) -> Option<[String; 7]> {
     let (before, after) = (&row.before, &row.after);
     let several = before.values.len() > 1 && after.values.len() > 1;
     if !row.least_tells || !several {
@@ -197,7 +204,7 @@ fn least(row: &Difference) -> Option<[String; 7]> {
     Some(cells)
 }
 
-/// By which share of what it was before it changed.
+/// Returns the relative change; infinite if the old value is 0 and the new one is not.
 fn share(row: &Difference) -> f64 {
     match row.ratio {
         Some(ratio) => ratio - 1.0,
@@ -206,7 +213,7 @@ fn share(row: &Difference) -> f64 {
     }
 }
 
-/// A change in percent, or how many times as much if it is very much.
+/// Formats a relative change as a percentage, or as a factor if it is very large.
 pub(super) fn percent(share: f64) -> String {
     const VERY_MUCH: f64 = 9.0;
     match share {
@@ -258,7 +265,7 @@ const fn claim(row: &Difference) -> &'static str {
 }
 
 fn findings(comparison: &Comparison) -> Vec<String> {
-    let changed = findings_of_note(&comparison.findings);
+    let changed = changed_findings(&comparison.findings);
     let line = |change: &FindingChange| {
         let word = match change.state {
             FindingState::New => "New",
@@ -282,11 +289,11 @@ fn findings(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-fn rest(comparison: &Comparison) -> Vec<String> {
+fn unlisted_names(comparison: &Comparison) -> Vec<String> {
     let left_out = comparison.left_out.iter();
     let line = |(group, names): &(Group, u64)| {
         format!(
-            "{}: {names} names more, of which a side kept no numbers",
+            "{}: {names} more names without numbers on one side",
             group.title()
         )
     };

@@ -1,4 +1,4 @@
-//! `eventscope cut FILE -o OUT`: a part of a log, as a log.
+//! `eventscope cut FILE -o OUT`: writes part of a log as a smaller log.
 
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -7,19 +7,19 @@ use std::time::Instant;
 use super::event_types::types_named;
 use super::input::Input;
 use super::output_file::{create_output, finish_output};
-use super::{Condition, Failure, LogFile, Range, report, say};
+use super::{Condition, Failure, LogFile, Range, print_message, report};
 use analysis::capability::Lives;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::{Event, EventSet, EventType, Record};
-use eventlog_edit::anonymous::Anonymiser;
+use eventlog_edit::anonymous::Anonymizer;
 use eventlog_edit::cut::{Cut, CutCounts, Selection};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
     log: LogFile,
-    /// Where the new log goes
+    /// Write the new log to this file
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -27,19 +27,19 @@ pub(super) struct Arguments {
     /// Only events of this capability; may be given more than once
     #[arg(long, value_name = "NUMBER")]
     cap: Vec<u16>,
-    /// Only events about this thread, or on a capability while it ran this thread; by its number or its label, may be given more than once
+    /// Only events about this thread (number or label), or on a capability while it ran this thread; may be given more than once
     #[arg(long, value_name = "THREAD")]
     thread: Vec<String>,
     /// Only events of this type, such as RunThread or 1; may be given more than once
     #[arg(long = "type", value_name = "TYPE")]
     types: Vec<String>,
-    /// No events of this type, not even if later events refer to them; may be given more than once
+    /// No events of this type, even if later events refer to them; may be given more than once
     #[arg(long, value_name = "TYPE")]
     leave_out_type: Vec<String>,
-    /// Replace every text of the program, such as its name, arguments, messages, labels and places in its source: the same text gets the same name
+    /// Anonymize all texts of the program, such as its name, arguments, messages, labels and source locations; equal texts get equal names
     #[arg(long)]
     anonymise: bool,
-    /// Say how many events were written, and how fast
+    /// Print the number of events written and the throughput
     #[arg(long)]
     verbose: bool,
 }
@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
         caps: None,
         threads: None,
         types: None,
-        left_out: types(&arguments.leave_out_type)?,
+        excluded: types(&arguments.leave_out_type)?,
     };
     if !arguments.cap.is_empty() {
         selection.caps = Some(arguments.cap.iter().copied().map(CapId).collect());
@@ -74,8 +74,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
         selection.threads = Some(threads_named(&input, &arguments.thread)?);
     }
     let failed = |error| Failure::File(arguments.out.clone(), error);
-    let anonymiser = arguments.anonymise.then(Anonymiser::default);
-    let cut = Cut::new(selection, anonymiser, BufWriter::new(file));
+    let anonymizer = arguments.anonymise.then(Anonymizer::default);
+    let cut = Cut::new(selection, anonymizer, BufWriter::new(file));
     let mut sink = (cut, Lives::default());
     let reader = input.read(&mut sink)?;
     let (cut, lives) = sink;
@@ -86,45 +86,45 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let known: Vec<CapId> = lives.caps().map(|(cap, _)| cap).collect();
     for cap in &arguments.cap {
         if !known.contains(&CapId(*cap)) {
-            say(format_args!("the log has no events of capability {cap}"));
+            print_message(format_args!("the log has no events of capability {cap}"));
         }
     }
     if range.is_some_and(|range| range.start() == range.end()) {
-        say("the range has no length: the new log has only what describes its start");
+        print_message("the range has no length: the new log has only what describes its start");
     }
     if counts.unknown > 0 {
-        say(format_args!(
-            "{} events of types that are not known were left out: nobody can tell which texts they have",
+        print_message(format_args!(
+            "{} events of unknown types were left out, because they may contain texts",
             counts.unknown
         ));
     }
     if arguments.verbose {
-        tell(counts, reader.len().0, begin);
+        print_counts(counts, reader.len().0, begin);
     }
     Ok(report(&reader))
 }
 
-/// Says what was done.
-fn tell(counts: CutCounts, read_bytes: u64, begin: Instant) {
+/// Prints event and byte counts and the throughput to standard error.
+fn print_counts(counts: CutCounts, read_bytes: u64, begin: Instant) {
     let CutCounts {
         read,
         written,
         bytes,
         ..
     } = counts;
-    say(format_args!(
+    print_message(format_args!(
         "{written} of {read} events, {bytes} of {read_bytes} bytes; {}",
         speed(read_bytes, begin)
     ));
 }
 
-/// How fast so many bytes were read.
+/// Formats the throughput since `begin`.
 pub(super) fn speed(bytes: u64, begin: Instant) -> String {
     let seconds = begin.elapsed().as_secs_f64();
     format!("{:.0} MB/s", bytes as f64 / 1e6 / seconds.max(1e-9))
 }
 
-/// The threads of these numbers or labels.
+/// Finds the threads with the given numbers or labels.
 fn threads_named(input: &Input, names: &[String]) -> Result<SeededSet<ThreadId>, Failure> {
     let mut found = SeededSet::default();
     let mut wanted: Vec<(&str, Option<ThreadId>, bool)> = names
@@ -132,7 +132,7 @@ fn threads_named(input: &Input, names: &[String]) -> Result<SeededSet<ThreadId>,
         .map(|name| (name.as_str(), name.parse().ok().map(ThreadId), false))
         .collect();
     input.read(&mut |record: &Record<'_>| {
-        const NAMING: EventSet = EventSet::of(&[
+        const NAMING: EventSet = EventSet::from_types(&[
             EventType::CREATE_THREAD,
             EventType::RUN_THREAD,
             EventType::THREAD_LABEL,

@@ -1,4 +1,4 @@
-//! `eventscope digest FILE`: what is compared of a log, to be kept in its place.
+//! `eventscope digest FILE`: extracts the data that `compare` needs, to be kept instead of the log.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::input::LogFile;
 use super::{Condition, Failure, Out, report};
-use insight::assertion::Asked;
+use insight::assertion::ValueRequest;
 use insight::metrics::MetricContext;
-use insight::window::{Place, Window};
+use insight::window::{Occurrence, Window};
 use insight::{Digest, RuleContext};
 use model::time::Interval;
 use session::Session;
@@ -18,30 +18,30 @@ pub(super) struct Arguments {
     #[command(flatten)]
     log: LogFile,
     #[command(flatten)]
-    part: Part,
+    part: MarkerRange,
 }
 
 /// A part of each log by what the program says in it.
 #[derive(Debug, clap::Args)]
-pub(super) struct Part {
-    /// Only from a marker or message of the program on: the first of that text, or the n-th
+pub(super) struct MarkerRange {
+    /// Only from this marker or message of the program on: the first with that text, or the n-th
     #[arg(long, value_name = "NAME[#n]")]
     from_marker: Option<String>,
-    /// Only up to a marker or message of the program
+    /// Only up to this marker or message of the program
     #[arg(long, value_name = "NAME[#n]")]
     to_marker: Option<String>,
 }
 
-impl Part {
-    /// The part of a log; `None` for all of it.
+impl MarkerRange {
+    /// Returns the time range of the part; `None` for the whole log.
     fn range(&self, session: &Session) -> Result<Option<Interval>, Failure> {
-        let place = |text: &Option<String>| text.as_deref().map(Place::parse);
+        let place = |text: &Option<String>| text.as_deref().map(Occurrence::parse);
         let (from, to) = (place(&self.from_marker), place(&self.to_marker));
         if from.is_none() && to.is_none() {
             return Ok(None);
         }
         let log = session.recording();
-        let range = Window::Between(from, to).range(log, log.whole());
+        let range = Window::Between(from, to).range(log, log.whole_range());
         range.map(Some).map_err(Failure::Absent)
     }
 
@@ -57,34 +57,34 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     Ok(report(session.reader()))
 }
 
-/// What is compared of a file, a log or the digest of one, with what is asked of it.
+/// Returns the digest of a file, which is a log or a digest, with the `requests` numbers added.
 pub(super) fn read(
     file: &Path,
-    part: &Part,
-    asked: &[&Asked],
+    part: &MarkerRange,
+    requests: &[&ValueRequest],
 ) -> Result<(Digest, Condition), Failure> {
-    if let Some(mut digest) = kept(file)? {
+    if let Some(mut digest) = read_digest(file)? {
         if !part.is_whole() {
             return Err(Failure::Usage(format!(
-                "{} is the digest of a log: its part is chosen when it is made",
+                "{} is a digest: choose the range when you create it, with `eventscope digest`",
                 file.display()
             )));
         }
-        digest.ask_again(asked.iter().copied());
+        digest.add_requested_from_digest(requests.iter().copied());
         return Ok((digest, Condition::Sound));
     }
-    let session = LogFile::of(file).open()?.read_session()?;
+    let session = LogFile::from_path(file).open()?.read_session()?;
     let range = part.range(&session)?;
     let log = session.recording();
     let mut digest = Digest::gather_blocking(log, range);
-    let looked = MetricContext::new(RuleContext::new(log, range));
-    let asked = digest.ask(asked.iter().copied(), &looked);
-    asked.map_err(Failure::Usage)?;
+    let context = MetricContext::new(RuleContext::new(log, range));
+    let added = digest.add_requested(requests.iter().copied(), &context);
+    added.map_err(Failure::Usage)?;
     Ok((digest, report(session.reader())))
 }
 
-/// The digest that a file holds, if it is one: logs never begin with a brace.
-fn kept(path: &Path) -> Result<Option<Digest>, Failure> {
+/// Reads a file as a digest; `None` if it is not one: logs never begin with a brace.
+fn read_digest(path: &Path) -> Result<Option<Digest>, Failure> {
     if path.as_os_str() == "-" || !path.is_file() {
         return Ok(None);
     }
@@ -95,7 +95,6 @@ fn kept(path: &Path) -> Result<Option<Digest>, Failure> {
         return Ok(None);
     }
     let digest = serde_json::from_reader(first.chain(reader));
-    let wrong =
-        |error| Failure::Absent(format!("{} is no digest of a log: {error}", path.display()));
+    let wrong = |error| Failure::Absent(format!("{} is not a digest: {error}", path.display()));
     digest.map(Some).map_err(wrong)
 }

@@ -1,10 +1,10 @@
-//! Durations and times as options take them.
+//! Parsers for durations and times in options.
 
-/// What options say of a text that is no time.
+/// Hint for a text that is not a time.
 const TIME_FORMS: &str =
     "write nanoseconds, or a number with ns, us, ms, s, min or h, such as 1.5s";
 
-/// Nanoseconds of a number with its unit; the number may have a sign and decimals.
+/// Parses a number with a unit into nanoseconds; the number may have a sign and decimals.
 pub(super) fn nanoseconds(text: &str) -> Option<i128> {
     let (sign, text) = match text.strip_prefix('-') {
         Some(text) => (-1, text),
@@ -28,23 +28,23 @@ pub(super) fn nanoseconds(text: &str) -> Option<i128> {
     Some(sign * digits * unit / places)
 }
 
-/// A time on the log's clock: with a unit, or in nanoseconds.
+/// Parses a time on the log's clock: a number with a unit, or in nanoseconds.
 pub(super) fn parse_time(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let plain = text.parse().ok();
     let with_unit = || nanoseconds(text).and_then(|ns| u64::try_from(ns).ok());
     plain
         .or_else(with_unit)
-        .ok_or_else(|| format!("this is no time: {TIME_FORMS}"))
+        .ok_or_else(|| format!("not a time: {TIME_FORMS}"))
 }
 
-/// Seconds of a duration: with a unit, or in seconds.
+/// Parses a duration into seconds: a number with a unit, or in seconds.
 pub(super) fn parse_seconds(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let plain = text.parse().ok();
     let with_unit = || nanoseconds(text).map(|ns| ns as f64 / 1e9);
     plain.or_else(with_unit).ok_or_else(|| {
-        "this is no duration: write seconds, or a number with ns, us, ms, s, min or h, such as 250ms"
+        "not a duration: write seconds, or a number with ns, us, ms, s, min or h, such as 250ms"
             .to_owned()
     })
 }

@@ -1,4 +1,4 @@
-//! Why a query found nothing.
+//! Messages that explain why a query has no results.
 
 use analysis::info::Info;
 use eventlog::EventType;
@@ -11,25 +11,25 @@ const SCHEDULER: [EventType; 3] = [
 ];
 const GC: [EventType; 2] = [EventType::GC_START, EventType::GC_END];
 
-/// Why there are no threads.
+/// Explains why there are no threads.
 pub(super) fn no_threads(info: &Info, range: Option<Interval>) -> &'static str {
     match (has_events(info, &SCHEDULER), range) {
         (false, _) => {
             "no threads: the log has no scheduler events; run the program with +RTS -ls, or -l for all events"
         }
-        (true, Some(_)) => "no threads: none lived in the range",
-        (true, None) => "no threads: the log names none",
+        (true, Some(_)) => "no threads: none existed in the range",
+        (true, None) => "no threads: the log contains none",
     }
 }
 
-/// Why there are no collections.
+/// Explains why there are no collections.
 pub(super) fn no_collections(info: &Info, range: Option<Interval>) -> &'static str {
     match (has_events(info, &GC), range) {
         (false, _) => {
             "no collections: the log has no GC events; run the program with +RTS -lg, or -l for all events"
         }
-        (true, Some(_)) => "no collections: none is in the range",
-        (true, None) => "no collections: the log has the end of none",
+        (true, Some(_)) => "no collections: none in the range",
+        (true, None) => "no collections: none ends in the log",
     }
 }
 

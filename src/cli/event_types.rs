@@ -1,11 +1,12 @@
-//! Event types by their names or numbers, as options take them.
+//! Parsers for event types in options.
 
 use super::Failure;
 use eventlog::EventType;
 
-/// The types with this name or number.
+/// Returns the event types with a name or number.
 ///
-/// A name that no type has is a usage error, which lists the nearest names.
+/// # Errors
+/// A name that no type has is a usage error that lists the most similar names.
 pub(super) fn types_named(name: &str) -> Result<Vec<EventType>, Failure> {
     if let Ok(number) = name.parse() {
         return Ok(vec![EventType(number)]);
@@ -24,10 +25,10 @@ pub(super) fn types_named(name: &str) -> Result<Vec<EventType>, Failure> {
     )))
 }
 
-/// The names of types that resemble a text, the nearest first.
+/// Returns the type names most similar to a text, best first.
 fn nearest_names(text: &str) -> Vec<&'static str> {
-    const MOST: usize = 5;
-    const LEAST_SIMILARITY: f64 = 0.7;
+    const MAX_NAMES: usize = 5;
+    const MIN_SIMILARITY: f64 = 0.7;
     const LONGEST: usize = 64;
     if text.len() > LONGEST {
         return Vec::new();
@@ -36,7 +37,7 @@ fn nearest_names(text: &str) -> Vec<&'static str> {
     let similarity = |name: &str| {
         let name = name.to_lowercase();
         let contains = text.len() >= 3 && name.contains(&text);
-        // A name that contains the text is near, the nearer the shorter it is.
+        // A name that contains the text is similar, the more so the shorter it is.
         let containing = text.len() as f64 / name.len().max(1) as f64;
         let containing = if contains {
             0.8 + 0.2 * containing
@@ -48,11 +49,14 @@ fn nearest_names(text: &str) -> Vec<&'static str> {
     let names = EventType::ALL.iter().filter_map(|id| id.name());
     let mut near: Vec<(f64, &str)> = names
         .map(|name| (similarity(name), name))
-        .filter(|(similarity, _)| *similarity >= LEAST_SIMILARITY)
+        .filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     near.dedup();
-    near.into_iter().take(MOST).map(|(_, name)| name).collect()
+    near.into_iter()
+        .take(MAX_NAMES)
+        .map(|(_, name)| name)
+        .collect()
 }
 
 #[cfg(test)]

@@ -1,23 +1,23 @@
-//! The JSON of `eventlog2html --json`, for scripts that read it.
+//! JSON output compatible with `eventlog2html --json`, for scripts that read it.
 //!
-//! Its fields, after the source of eventlog2html 0.12: `samples` has bytes `y` of the band
-//! named `c` at the second `x`, band after band, all others under `OTHER` with the number
-//! `k` 0; the larger `k`, the earlier the band stands in the order. `traces` are markers,
-//! `heap` is the size of the heap (`k` 2), live bytes (0) and blocks in use (1).
+//! Format according to the source of eventlog2html 0.12: an element of `samples` gives the bytes `y` of the band
+//! named `c` at the second `x`, grouped by band. All bands that are not shown are summed up as `OTHER`, with the
+//! number `k` 0; a larger `k` means an earlier band in the sort order. `traces` are markers, and `heap` has the
+//! heap size (`k` 2), live bytes (0) and blocks in use (1).
 //!
-//! What it counts otherwise than this program does itself is imitated: two empty censuses,
-//! at 0 and at the last event of the file, are among those that deviation is taken over. Not
-//! imitated is that of a band which the runtime tells in several pieces (`-hT`) only the last
-//! piece is drawn: here a band is drawn with all of its bytes, as its sum has them.
+//! Its deviating arithmetic is imitated: the standard deviation includes two empty censuses, at time 0 and at the
+//! last event of the file. One defect is not imitated: if the runtime reports a band in several pieces (`-hT`),
+//! eventlog2html draws only the last piece; here, bands are drawn with all of their bytes, consistent with their
+//! sums.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::heap::{Asked, BANDS};
+use super::heap::{BANDS, HeapRequest};
 use super::{Failure, Input, Out};
-use analysis::heap::ranking::Order;
+use analysis::heap::ranking::BandOrder;
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use eventlog::ids::{CostCentreId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
@@ -26,10 +26,10 @@ use model::census::{BandId, BandSums};
 /// Which messages are told.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct Traces {
-    /// With --eventlog2html: messages of traceEvent as well as markers
+    /// With --eventlog2html: include messages of traceEvent, not only markers
     #[arg(long, requires = "eventlog2html")]
     include_trace_events: bool,
-    /// With --eventlog2html: only messages with this text, or those that nothing leaves out; may be repeated
+    /// With --eventlog2html: only messages with this text, or those that no other option excludes; may be repeated
     #[arg(long, value_name = "TEXT", requires = "eventlog2html")]
     include: Vec<String>,
     /// With --eventlog2html: no messages with this text; may be repeated
@@ -78,21 +78,21 @@ struct Document<'a> {
     heap: Vec<HeapSample>,
 }
 
-/// What is told beside the bands.
+/// Collector of the data besides the bands.
 #[derive(Default)]
-struct Rest<'a> {
+struct MarkerAndHeapSink<'a> {
     traces: Vec<Trace>,
-    asked: Option<&'a Traces>,
+    filter: Option<&'a Traces>,
     size: Vec<(Nanos, u64)>,
     live: Vec<(Nanos, u64)>,
     blocks: Vec<(Nanos, u64)>,
-    /// The labels of cost centres, without their modules.
+    /// Labels of cost centres, without their modules.
     centres: HashMap<CostCentreId, String>,
-    /// The event that stands last in the file: its place, and its time.
+    /// Offset and time of the last event in the file.
     last: (u64, Nanos),
 }
 
-impl Sink for Rest<'_> {
+impl Sink for MarkerAndHeapSink<'_> {
     const CONSUMES: EventSet = EventSet::ALL;
 
     fn event(&mut self, record: &Record<'_>) {
@@ -117,7 +117,9 @@ impl Sink for Rest<'_> {
             }
             Event::UserMarker { markername } => self.trace(at, &markername.to_str()),
             Event::UserMessage { msg } | Event::Message { msg }
-                if self.asked.is_some_and(|asked| asked.include_trace_events) =>
+                if self
+                    .filter
+                    .is_some_and(|filter| filter.include_trace_events) =>
             {
                 self.trace(at, &msg.to_str());
             }
@@ -126,9 +128,9 @@ impl Sink for Rest<'_> {
     }
 }
 
-impl Rest<'_> {
+impl MarkerAndHeapSink<'_> {
     fn trace(&mut self, at: Nanos, text: &str) {
-        if self.asked.is_some_and(|asked| asked.wants(text)) {
+        if self.filter.is_some_and(|filter| filter.wants(text)) {
             let desc = text.to_owned();
             self.traces.push(Trace {
                 tx: seconds(at),
@@ -160,48 +162,52 @@ fn seconds(at: Nanos) -> f64 {
     at.0 as f64 * 1e-9
 }
 
-/// A band as eventlog2html knows it.
-struct Bucket {
+/// Band as eventlog2html identifies it.
+struct NamedBand {
     band: BandId,
-    /// What it is known by: of a stack its number, in the order in which they are met.
+    /// Sort key: the label or, for a stack, its number in order of first occurrence.
     key: String,
     name: String,
     sums: BandSums,
 }
 
-pub(super) fn print(asked: &Asked<'_>, input: &Input, out: &mut Out) -> Result<(), Failure> {
-    let Some((number, profile)) = asked.profiles().next() else {
+pub(super) fn print(
+    request: &HeapRequest<'_>,
+    input: &Input,
+    out: &mut Out,
+) -> Result<(), Failure> {
+    let Some((number, profile)) = request.profiles().next() else {
         return Ok(());
     };
-    let mut rest = Rest {
-        asked: Some(&asked.arguments.traces),
-        ..Rest::default()
+    let mut sink = MarkerAndHeapSink {
+        filter: Some(&request.arguments.traces),
+        ..MarkerAndHeapSink::default()
     };
-    input.read(&mut rest)?;
-    let Some(chosen) = asked.session.heap(&asked.choice(number), None) else {
+    input.read(&mut sink)?;
+    let Some(chosen) = request.session.heap(&request.choice(number), None) else {
         return Ok(());
     };
     let all = chosen.ranking.bands().iter();
-    let mut buckets: Vec<Bucket> = all
-        .map(|&(band, sums)| Bucket {
+    let mut band_rows: Vec<NamedBand> = all
+        .map(|&(band, sums)| NamedBand {
             band,
             key: key(profile, band),
-            name: name(asked, &rest, profile, band),
+            name: name(request, &sink, profile, band),
             sums,
         })
-        .filter(|bucket| bucket.name.contains(&asked.arguments.filter))
+        .filter(|band_row| band_row.name.contains(&request.arguments.filter))
         .collect();
-    buckets.sort_by(|a, b| b.sums.bytes.cmp(&a.sums.bytes).then(a.key.cmp(&b.key)));
-    let most = match asked.arguments.bands.unwrap_or(BANDS) {
+    band_rows.sort_by(|a, b| b.sums.bytes.cmp(&a.sums.bytes).then(a.key.cmp(&b.key)));
+    let most = match request.arguments.bands.unwrap_or(BANDS) {
         0 => usize::MAX,
         bands => bands as usize,
     };
-    buckets.truncate(most);
-    buckets.sort_by(|a, b| order(asked, a, b));
+    band_rows.truncate(most);
+    band_rows.sort_by(|a, b| order(request, a, b));
     let document = Document {
-        samples: samples(profile, &buckets, rest.last.1),
-        traces: &rest.traces,
-        heap: rest.heap(),
+        samples: samples(profile, &band_rows, sink.last.1),
+        traces: &sink.traces,
+        heap: sink.heap(),
     };
     Ok(out.json(&document)?)
 }
@@ -214,55 +220,60 @@ fn key(profile: &HeapProfile, band: BandId) -> String {
     }
 }
 
-/// A stack by its number and the label of its innermost centre; an info table by its name
-/// and address.
-fn name(asked: &Asked<'_>, rest: &Rest<'_>, profile: &HeapProfile, band: BandId) -> String {
+/// Returns the name of a band: for a stack, its number and the label of its innermost cost centre; for an info
+/// table, its name and address.
+fn name(
+    request: &HeapRequest<'_>,
+    sink: &MarkerAndHeapSink<'_>,
+    profile: &HeapProfile,
+    band: BandId,
+) -> String {
     match profile.label(band) {
         Some(Label::Stack(stack)) => {
-            let innermost = stack.first().and_then(|id| rest.centres.get(id));
+            let innermost = stack.first().and_then(|id| sink.centres.get(id));
             format!("({}) {}", band.0, innermost.map_or("MAIN", String::as_str))
         }
         Some(Label::Text(text)) if profile.kind.breakdown == Breakdown::InfoTable => {
-            match asked.info_table(profile, band) {
+            match request.info_table(profile, band) {
                 Some(table) => format!("{} ({text})", table.name),
                 None => text.into_owned(),
             }
         }
-        _ => asked.label(profile, band),
+        _ => request.label(profile, band),
     }
 }
 
-/// Its orders. Without `--reverse` names ascend, all else descends.
-fn order(asked: &Asked<'_>, a: &Bucket, b: &Bucket) -> Ordering {
-    let ascending = match asked.arguments.sort {
-        Order::Size => a.sums.bytes.cmp(&b.sums.bytes),
-        Order::Deviation => deviation(&a.sums).total_cmp(&deviation(&b.sums)),
-        Order::Growth => {
-            // Bands without a line are below all others.
-            let slope = |bucket: &Bucket| bucket.sums.growth().map(|growth| growth.slope);
+/// Compares bands as eventlog2html does: without `--reverse`, names ascend and numbers descend.
+fn order(request: &HeapRequest<'_>, a: &NamedBand, b: &NamedBand) -> Ordering {
+    let ascending = match request.arguments.sort {
+        BandOrder::Size => a.sums.bytes.cmp(&b.sums.bytes),
+        BandOrder::Deviation => deviation(&a.sums).total_cmp(&deviation(&b.sums)),
+        BandOrder::Growth => {
+            // Bands without a regression line sort below all others.
+            let slope = |band_row: &NamedBand| band_row.sums.growth().map(|growth| growth.slope);
             let (a, b) = (slope(a), slope(b));
             a.is_some()
                 .cmp(&b.is_some())
                 .then(a.unwrap_or(0.0).total_cmp(&b.unwrap_or(0.0)))
         }
-        Order::Name => b.key.cmp(&a.key),
+        BandOrder::Name => b.key.cmp(&a.key),
     };
-    if asked.arguments.reverse {
+    if request.arguments.reverse {
         ascending
     } else {
         ascending.reverse()
     }
 }
 
-/// The standard deviation, with two empty censuses more than there are.
+/// Returns the standard deviation over the censuses and two additional empty ones.
 fn deviation(sums: &BandSums) -> f64 {
     let n = f64::from(sums.censuses) + 2.0;
     let (sum, squares) = (sums.bytes as f64, sums.squares as f64);
     (n * squares - sum * sum).max(0.0).sqrt() / n
 }
 
-/// All bands with their bytes in each census, by their keys; what is not shown is last.
-fn samples<'a>(profile: &HeapProfile, buckets: &'a [Bucket], end: Nanos) -> Vec<Sample<'a>> {
+/// Returns the samples of all bands, sorted by key, followed by those of the bands that are not shown.
+fn samples<'a>(profile: &HeapProfile, band_rows: &'a [NamedBand], end: Nanos) -> Vec<Sample<'a>> {
     let censuses = &profile.censuses;
     let places = 0..censuses.len() as u32;
     let times = std::iter::once(Nanos(0))
@@ -270,20 +281,20 @@ fn samples<'a>(profile: &HeapProfile, buckets: &'a [Bucket], end: Nanos) -> Vec<
         .chain([end]);
     let times: Vec<f64> = times.map(seconds).collect();
     let mut others: Vec<u64> = censuses.totals().to_vec();
-    let mut by_key: Vec<(usize, &Bucket)> = buckets.iter().enumerate().collect();
+    let mut by_key: Vec<(usize, &NamedBand)> = band_rows.iter().enumerate().collect();
     by_key.sort_by(|a, b| a.1.key.cmp(&b.1.key));
-    let mut samples = Vec::with_capacity((buckets.len() + 1) * times.len());
+    let mut samples = Vec::with_capacity((band_rows.len() + 1) * times.len());
     let mut push = |bytes: &[u64], k, c| {
         let framed = std::iter::once(0).chain(bytes.iter().copied()).chain([0]);
         let framed = times.iter().zip(framed);
         samples.extend(framed.map(|(&x, y)| Sample { x, y, k, c }));
     };
-    for (place, bucket) in by_key {
-        let bytes = censuses.series(bucket.band, places.clone());
+    for (place, band_row) in by_key {
+        let bytes = censuses.series(band_row.band, places.clone());
         for (other, bytes) in others.iter_mut().zip(&bytes) {
             *other = other.saturating_sub(*bytes);
         }
-        push(&bytes, buckets.len() - place, bucket.name.as_str());
+        push(&bytes, band_rows.len() - place, band_row.name.as_str());
     }
     push(&others, 0, "OTHER");
     samples

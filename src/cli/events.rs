@@ -1,12 +1,14 @@
-//! `eventscope events FILE`, in two passes: the first measures how far times go
-//! back and collects names, so that a thread has its label from its creation on.
+//! `eventscope events FILE`: prints events in time order. It reads the log twice: the first pass measures how far
+//! timestamps go back and collects names, so that a thread has its label from its creation on.
 
 use std::io;
 
 use serde_json::{Map, json};
 
 use super::event_types::types_named;
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, cap_or_dash, report, say};
+use super::{
+    Condition, Failure, LogFile, Out, Output, Range, Table, cap_or_dash, print_message, report,
+};
 use analysis::capability::Lives;
 use analysis::timeline::store::Store;
 use eventlog::cursor::Value;
@@ -49,7 +51,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     };
     let types = TypeFilter::new(arguments.name.as_deref())?;
     let input = arguments.log.open()?;
-    // Which thread ran where has to be known only to find the events of a thread.
+    // Only the filter by thread needs to know which thread ran where.
     let session = match filter.thread {
         Some(_) => Some(input.read_session()?),
         None => None,
@@ -92,22 +94,22 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
             written = rows.event(record);
         }
     };
-    let mut sink = DisplayOrder::new(print, back_dating.most());
+    let mut sink = DisplayOrder::new(print, back_dating.max());
     let reader = input.read(&mut sink)?;
     let _print = sink.finish();
     written?;
     let Rows { table, printed, .. } = rows;
     table.end()?;
     if printed == 0 {
-        say(why_no_events(arguments, all, of_type));
+        print_message(why_no_events(arguments, all, of_type));
     }
     Ok(report(&reader))
 }
 
-/// Why no event is printed of a log with so many, so many of them of the type that is asked for.
+/// Explains why no event was printed, given the number of events in the log, in total and of the requested type.
 fn why_no_events(arguments: &Arguments, all: u64, of_type: u64) -> String {
     match (all, of_type, &arguments.name) {
-        (0, _, _) => "no events: the log has none".to_owned(),
+        (0, _, _) => "no events: the log contains none".to_owned(),
         (_, 0, Some(name)) => {
             format!("no events: the log has none of type {name}; `eventscope info` lists its types")
         }
@@ -115,7 +117,7 @@ fn why_no_events(arguments: &Arguments, all: u64, of_type: u64) -> String {
     }
 }
 
-/// Which types of events are asked for.
+/// Filter by event type.
 #[derive(Clone, Debug)]
 enum TypeFilter {
     Any,
@@ -124,7 +126,7 @@ enum TypeFilter {
 }
 
 impl TypeFilter {
-    /// The type of that name or number.
+    /// Parses a type name or number; `None` matches any type.
     fn new(name: Option<&str>) -> Result<Self, Failure> {
         let Some(name) = name else {
             return Ok(Self::Any);
@@ -148,7 +150,7 @@ impl TypeFilter {
     }
 }
 
-/// Prints those events that are asked for.
+/// Prints the events that pass the filters.
 struct Rows<'a> {
     arguments: &'a Arguments,
     types: TypeFilter,
@@ -191,8 +193,8 @@ pub(super) fn json_object(event: &Event<'_>, time: u64, cap: Option<u16>) -> ser
     object.insert("cap".into(), json!(cap));
     object.insert("name".into(), json!(event.name()));
     for (name, value) in event.fields() {
-        // `CapCreate` and its like have a field `cap` of their own, which
-        // says more than the block's: those stand in no capability's block.
+        // `CapCreate` and similar events have a `cap` field of their own, which replaces that of the block: they
+        // are logged outside any capability's block.
         object.insert(name.into(), json_value(value));
     }
     object.into()

@@ -1,4 +1,4 @@
-//! `eventscope export --format FORMAT -o OUT LOG…`: logs for other programs.
+//! `eventscope export --format FORMAT -o OUT LOG…`: converts logs for other programs.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,11 +15,11 @@ use super::duration::nanoseconds;
 use super::output_file::{
     INTERRUPTED, create_output, finish_output, is_input, remove_unfinished_on_signals,
 };
-use super::{Condition, Failure, LogFile, Range, report, say};
+use super::{Condition, Failure, LogFile, Range, print_message, report};
 use eventlog::Record;
-use export::format::{Error, Format, Written};
+use export::format::{Error, Format, OutputKind};
 use export::formats::{self, FORMATS};
-use export::log::{Log, Taker};
+use export::log::{Log, RecordCallback};
 use model::time::Interval;
 use session::cells::Formulas;
 use session::{MemoryBudget, Session};
@@ -27,33 +27,32 @@ use views::fingerprint::Fingerprint;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The logs
+    /// Logs to export
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
-    /// What to write
+    /// Output format
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: &'static Format,
-    /// Where it goes: for tables and OpenTelemetry a folder, which may hold those of other logs; else a file, or a folder for several logs
+    /// Output: for tables and OpenTelemetry a folder, which may contain those of other logs; otherwise a file, or a folder for several logs
     #[arg(short, long, value_name = "OUT")]
     out: PathBuf,
     #[command(flatten)]
     range: Range,
-    /// About how much memory to take for what is known of a log, in MiB; what is beyond that goes to a temporary file
+    /// Approximate memory for the data of a log, in MiB; more goes to a temporary file
     #[arg(long, value_name = "MIB", default_value_t = MemoryBudget::default().bytes >> 20)]
     memory: u64,
-    /// When the clocks of the logs were 0, for those that do not tell: as 2026-11-20T09:47:03Z, or in seconds since 1970
+    /// Wall-clock time of the log's time 0, for logs without one: as 2026-11-20T09:47:03Z, or in seconds since 1970
     #[arg(long, value_name = "TIME")]
     wall_clock: Option<WallClock>,
-    /// In CSV, leave cells alone that a spreadsheet would take for formulas; without this they
-    /// begin with an apostrophe
+    /// In CSV, do not put an apostrophe before cells that a spreadsheet would run as formulas
     #[arg(long)]
     raw: bool,
-    /// Say how many bytes were read of each log, and how fast
+    /// Print the bytes read of each log and the throughput
     #[arg(long)]
     verbose: bool,
 }
 
-/// A point of the wall clock, in nanoseconds since 1970.
+/// Wall-clock time, in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WallClock {
     ns: u64,
@@ -69,45 +68,45 @@ impl FromStr for WallClock {
             None => nanoseconds(&format!("{text}s")),
         };
         let ns = ns.and_then(|ns| u64::try_from(ns).ok());
-        let ns = ns.ok_or("it has to be like 2026-11-20T09:47:03Z, or seconds since 1970")?;
+        let ns = ns.ok_or("write a time such as 2026-11-20T09:47:03Z, or seconds since 1970")?;
         Ok(Self { ns })
     }
 }
 
-/// When the clock of a log was 0, if it tells.
+/// Returns the wall-clock time of the log's time 0, if the log records it.
 fn clock_origin_ns(session: &Session) -> Option<u64> {
     let origin = session.recording().info.clock_origin_ns;
     origin.and_then(|origin| u64::try_from(origin).ok())
 }
 
-/// The names of the formats.
+/// Parses the name of a format.
 fn format() -> impl TypedValueParser<Value = &'static Format> {
     let names = FORMATS.map(|format| PossibleValue::new(format.name).help(format.help));
-    let named = |name: String| formats::named(&name).ok_or("no such format");
+    let named = |name: String| formats::find_format(&name).ok_or("no such format");
     PossibleValuesParser::new(names).try_map(named)
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let range = arguments.range.span()?;
     if arguments.raw && arguments.format.name != "csv" {
-        let what = "--raw is for --format csv: other formats have texts as they are";
+        let what = "--raw requires --format csv: other formats write texts unchanged";
         return Err(Failure::Usage(what.to_owned()));
     }
     let mut condition = Condition::Sound;
-    let mut done = Done::default();
+    let mut exported = ExportedLogs::default();
     remove_unfinished_on_signals(INTERRUPTED);
     for path in &arguments.logs {
         let is_alone = arguments.logs.len() == 1;
-        match export(arguments, path, range, &mut done) {
+        match export(arguments, path, range, &mut exported) {
             Ok(Condition::Sound) => {}
             Ok(Condition::Damaged) => condition = Condition::Damaged,
-            // The others may be logs.
+            // The other files may be valid logs.
             Err(Failure::Log(error)) if !is_alone => {
-                say(format_args!("{}: {error}", path.display()));
+                print_message(format_args!("{}: {error}", path.display()));
                 condition = Condition::Damaged;
             }
             Err(Failure::Absent(why)) if !is_alone => {
-                say(why);
+                print_message(why);
                 condition = Condition::Damaged;
             }
             Err(failure) => return Err(failure),
@@ -116,25 +115,25 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     Ok(condition)
 }
 
-/// The logs that were written, by what tells them apart.
+/// Logs exported so far, by fingerprint.
 #[derive(Default)]
-struct Done(HashMap<Fingerprint, PathBuf>);
+struct ExportedLogs(HashMap<Fingerprint, PathBuf>);
 
-/// Writes one log.
+/// Exports one log, unless an identical one was exported already.
 fn export(
     arguments: &Arguments,
     path: &Path,
     range: Option<Interval>,
-    done: &mut Done,
+    exported: &mut ExportedLogs,
 ) -> Result<Condition, Failure> {
     let begin = Instant::now();
-    let file = LogFile::within(path, arguments.memory);
+    let file = LogFile::with_memory(path, arguments.memory);
     let input = file.open()?;
     let fingerprint = input.fingerprint(path)?;
-    if let Some(before) = done.0.get(&fingerprint) {
+    if let Some(before) = exported.0.get(&fingerprint) {
         let (path, before) = (path.display(), before.display());
-        say(format_args!(
-            "{path} is the same log as {before}: it is written once"
+        print_message(format_args!(
+            "{path} is the same log as {before}: it is written only once"
         ));
         return Ok(Condition::Sound);
     }
@@ -143,7 +142,7 @@ fn export(
         .range
         .check(session.recording().info.lives.log())?;
     let name = file.name();
-    let read_again = |take: &mut Taker<'_>| {
+    let read_again = |take: &mut RecordCallback<'_>| {
         let mut sink = |record: &Record<'_>| take(record);
         input.read_again(&session, &mut sink)
     };
@@ -155,16 +154,16 @@ fn export(
         range: session.recording().within_cut(range),
         clock_origin_ns: clock_origin_ns(&session).or(arguments.wall_clock.map(|clock| clock.ns)),
         formulas: match arguments.raw {
-            true => Formulas::Kept,
-            false => Formulas::Neutralised,
+            true => Formulas::AsIs,
+            false => Formulas::Neutralized,
         },
-        read_again: &read_again,
+        reread: &read_again,
     };
     write(arguments, &log)?;
-    done.0.insert(fingerprint, path.to_owned());
+    exported.0.insert(fingerprint, path.to_owned());
     if arguments.verbose {
         let bytes = session.overview().bytes;
-        say(format_args!(
+        print_message(format_args!(
             "{}: {bytes} bytes; {}",
             path.display(),
             speed(bytes, begin)
@@ -174,12 +173,12 @@ fn export(
 }
 
 fn write(arguments: &Arguments, log: &Log<'_>) -> Result<(), Failure> {
-    match arguments.format.written {
-        Written::Tables(write) | Written::Files(write) => {
+    match arguments.format.output {
+        OutputKind::Tables(write) | OutputKind::Files(write) => {
             write(log, &arguments.out).map_err(|error| failure(error, log, &arguments.out))
         }
-        Written::File { extension, write } => {
-            let path = place(arguments, log, extension)?;
+        OutputKind::File { extension, write } => {
+            let path = output_path(arguments, log, extension)?;
             let mut out = BufWriter::new(create_output(&path, log.inputs)?);
             let written = write(log, &mut out).and_then(|()| Ok(finish_output(out)?));
             written.map_err(|error| failure(error, log, &path))
@@ -187,9 +186,9 @@ fn write(arguments: &Arguments, log: &Log<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Where the file of a log goes: the one that is named, or one in the folder that is named. Where
-/// several logs have one name, what tells them apart stands in the names of their files.
-fn place(arguments: &Arguments, log: &Log<'_>, extension: &str) -> Result<PathBuf, Failure> {
+/// Returns the output path of a log: the given path, or a file in the given folder. If several logs share a name,
+/// their file names include the run's identifier.
+fn output_path(arguments: &Arguments, log: &Log<'_>, extension: &str) -> Result<PathBuf, Failure> {
     let (out, name) = (&arguments.out, log.name);
     if arguments.logs.len() == 1 && !out.is_dir() {
         return Ok(out.clone());
@@ -198,7 +197,7 @@ fn place(arguments: &Arguments, log: &Log<'_>, extension: &str) -> Result<PathBu
     let is_called_so = |path: &&PathBuf| path.file_name().is_some_and(|other| other == name);
     let file = match arguments.logs.iter().filter(is_called_so).count() {
         0 | 1 => format!("{name}.{extension}"),
-        _ => format!("{name}-{}.{extension}", log.run()),
+        _ => format!("{name}-{}.{extension}", log.run_id()),
     };
     Ok(out.join(file))
 }

@@ -1,10 +1,10 @@
-//! `eventscope findings FILE`: what is wrong with the program.
+//! `eventscope findings FILE`: reports performance problems of the program.
 
 use std::fmt;
 
-use super::{Condition, Failure, Out, Whole, report};
+use super::{Condition, Failure, LogRangeArguments, Out, report};
 use insight::finding::{Axis, Finding};
-use insight::report::{Passed, Report};
+use insight::report::{Report, RuleWithoutFinding};
 use model::format;
 use session::questions::FindingsQuery;
 use views::words::insight as words;
@@ -12,8 +12,8 @@ use views::words::insight as words;
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    of: Whole,
-    /// Show too what hardly matters, and each rule that found nothing
+    of: LogRangeArguments,
+    /// Also show findings of little cost, and the rules that found nothing
     #[arg(long)]
     all: bool,
 }
@@ -32,7 +32,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     Ok(report(session.reader()))
 }
 
-/// The report for people.
+/// Report as plain text.
 struct Text<'a> {
     report: &'a Report,
     all: bool,
@@ -41,9 +41,10 @@ struct Text<'a> {
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let report = self.report;
-        let shown = |finding: &&Finding| self.all || finding.matters();
+        let shown = |finding: &&Finding| self.all || finding.is_significant();
         let is_log = |finding: &&Finding| finding.axis == Axis::Log;
         let shown: Vec<&Finding> = report.findings.iter().filter(shown).collect();
+        let hidden = report.findings.len() - shown.len();
         let (log, program): (Vec<&Finding>, Vec<&Finding>) = shown.into_iter().partition(is_log);
         if let Some(text) = words::sampled(report) {
             writeln!(f, "{text}\n")?;
@@ -60,28 +61,28 @@ impl fmt::Display for Text<'_> {
         for finding in log {
             write_finding(report, finding, f)?;
         }
-        let [found, clear, cannot_tell] = [
-            report.findings.len(),
-            report.clear.len(),
-            report.cannot_tell.len(),
-        ];
+        let (clear, cannot_tell) = (report.clear.len(), report.cannot_tell.len());
+        let of_little_cost = match hidden {
+            0 => String::new(),
+            hidden => format!(", and {hidden} of little cost"),
+        };
         writeln!(
             f,
-            "{}; {clear} rules found nothing, {cannot_tell} could not tell{}.",
-            format::many(found as u64, "finding"),
-            if self.all { "" } else { " (--all says why)" }
+            "{}{of_little_cost}; {clear} rules found nothing, {cannot_tell} are undecided{}.",
+            format::pluralize((report.findings.len() - hidden) as u64, "finding"),
+            if self.all { "" } else { " (--all shows all)" }
         )?;
         let (from, to) = (report.range.start(), report.range.end());
         writeln!(
             f,
-            "Time looked at: {} – {}. In brackets: how grave a finding is, how sure, and the rule.",
+            "Range: {} – {}. In brackets: severity, confidence and rule.",
             format::time(from),
             format::time(to)
         )?;
         write_lost_time(report, f)?;
         if self.all {
             write_passed("Found nothing", &report.clear, f)?;
-            write_passed("Could not tell", &report.cannot_tell, f)?;
+            write_passed("Undecided", &report.cannot_tell, f)?;
         }
         if let Some(command) = &report.try_command {
             writeln!(f, "\n{}: {command}", words::MEASURE)?;
@@ -90,7 +91,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// Where the time went, with what no finding explains.
+/// Writes the table of lost time, including the part that no finding explains.
 fn write_lost_time(report: &Report, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if report.lost_time.is_empty() {
         return Ok(());
@@ -119,13 +120,13 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
         finding.rule,
         finding.meaning
     )?;
-    if let Some(cause) = report.cause(finding) {
+    if let Some(cause) = report.cause_title(finding) {
         writeln!(f, "    Explained by: {cause}")?;
     }
     let is_symptom = |other: &&Finding| other.explained_by.as_ref() == Some(&finding.rule);
     let symptoms = report.findings.iter().filter(is_symptom).count();
     if symptoms > 0 {
-        let many = format::many(symptoms as u64, "finding");
+        let many = format::pluralize(symptoms as u64, "finding");
         writeln!(f, "    Explains {many} below.")?;
     }
     for attempt in &finding.tries {
@@ -143,7 +144,10 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
         writeln!(f, "    The largest {SHOWN} of {}:", finding.places)?;
     }
     for place in finding.evidence.iter().take(SHOWN) {
-        let subjects = place.subjects.iter().map(|subject| report.name(*subject));
+        let subjects = place
+            .subjects
+            .iter()
+            .map(|subject| report.subject_name(*subject));
         let (from, to) = (place.range.start(), place.range.end());
         let when = match from == to {
             true => format!("At {}", format::time(from)),
@@ -160,7 +164,11 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
     writeln!(f)
 }
 
-fn write_passed(title: &str, passed: &[Passed], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_passed(
+    title: &str,
+    passed: &[RuleWithoutFinding],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
     if !passed.is_empty() {
         writeln!(f, "\n{title}")?;
     }

@@ -1,4 +1,4 @@
-//! `eventscope flamegraph FILE`.
+//! `eventscope flamegraph FILE`: writes flame graphs as files, pictures or tables.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, Write};
@@ -8,10 +8,12 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
-use super::flame_beside::Other;
-use super::out::MOST_ROWS;
+use super::flame_comparison::ComparedLog;
+use super::out::MAX_ROWS;
 use super::output_file::create_output;
-use super::{Condition, Failure, LogFile, Out, Output, Range, Style, Table, report, say};
+use super::{
+    Condition, EscapeStyle, Failure, LogFile, Out, Output, Range, Table, print_message, report,
+};
 use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
@@ -20,8 +22,8 @@ use eventlog::inflate::Compression;
 use eventlog::info_tables::InfoTables;
 use eventlog::{EventType, Record, header, system_words};
 use model::profile::TrackSource;
-use model::profile::origin::Choice;
 use model::profile::source::{Source, Unit};
+use model::profile::stack_source::FlameSelection;
 use model::profile::weights::Measure;
 use model::time::Interval;
 use scene::palette::Palette;
@@ -35,13 +37,13 @@ use views::flame::{picture_query, svg};
 pub(super) struct Arguments {
     #[command(flatten)]
     log: LogFile,
-    /// Where the stacks come from; without it, the first of these that the log has
+    /// Source of the stacks; by default the first of these that the log has
     #[arg(long, value_parser = stacks())]
     pub(super) source: Option<Stacks>,
-    /// What to write
+    /// Output format
     #[arg(long, value_enum, default_value = "totals")]
     pub(super) format: Format,
-    /// In which order a picture shows the stacks
+    /// Order of the stacks in a picture
     #[arg(long, value_enum, default_value = "time")]
     order: Order,
     /// Only this track, such as cap0, os4242, thread5; may be repeated
@@ -49,16 +51,16 @@ pub(super) struct Arguments {
     pub(super) track: Vec<TrackSource>,
     #[command(flatten)]
     range: Range,
-    /// What is done to the stacks: focus:NAME, drop:NAME, merge:NAME, recursion, modules, idle, invert; may be repeated
+    /// Transform the stacks: focus:NAME, drop:NAME, merge:NAME, recursion, modules, idle, invert; may be repeated
     #[arg(long, value_name = "STEP", value_parser = step)]
     step: Vec<Step>,
-    /// What stacks are weighed by; without it, by what the source counts in
+    /// Weight of the stacks; by default the unit of the source
     #[arg(long, value_enum)]
-    measure: Option<By>,
-    /// The program that wrote the log, or what nm prints of it: names for addresses. Or another log of the same build that describes the info tables
+    measure: Option<MeasureChoice>,
+    /// Names for addresses: the executable that wrote the log, the output of nm for it, or another log of the same build that describes the info tables
     #[arg(long, value_name = "FILE")]
     symbols: Option<PathBuf>,
-    /// Totals of spans in each span of this name, without collections, as ghc-events-analyze has them
+    /// Totals of spans in each span of this name, without collections, as in ghc-events-analyze
     #[arg(long, value_name = "NAME")]
     window: Option<String>,
     /// Prefixes of messages that begin a span, comma-separated
@@ -67,10 +69,10 @@ pub(super) struct Arguments {
     /// Prefixes of messages that end a span, comma-separated
     #[arg(long, value_name = "WORDS", default_value = "STOP,END")]
     pub(super) span_stop: String,
-    /// Another log to compare this one with, as what was before: its stacks by names. With `--format totals` or `svg`
+    /// Compare with this earlier log, stacks by names; with `--format totals` or `svg`
     #[arg(long, value_name = "FILE", conflicts_with = "window")]
     compare: Option<PathBuf>,
-    /// Compare shares of what each log has in all, not what was measured
+    /// Compare shares of each log's total, not absolute weights
     #[arg(long, requires = "compare")]
     pub(super) shares: bool,
     /// Write to this file
@@ -80,38 +82,38 @@ pub(super) struct Arguments {
     pub(super) output: Output,
 }
 
-/// Where stacks come from.
+/// Source of stacks, as selected by `--source`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stacks {
     Of(Source),
-    /// Of cost centres and foreign calls, the calls alone.
+    /// The foreign calls in the cost centre source, without its other tracks.
     ForeignCalls,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// JSON for speedscope, a profile for each track
+    /// JSON for speedscope, one profile per track
     Speedscope,
-    /// A line for each stack, for flamegraph.pl and inferno
+    /// One line per stack, for flamegraph.pl and inferno
     Folded,
     /// Compressed protocol buffer for pprof
     Pprof,
-    /// A picture
+    /// SVG picture
     Svg,
-    /// A row for each frame: its own weight and its total
+    /// One row per frame: self and total weight
     Totals,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Order {
-    /// As time goes, a band for each track
+    /// By time, one band per track
     Time,
-    /// Equal stacks as one, the heaviest on the left
+    /// Equal stacks merged, the heaviest on the left
     LeftHeavy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum By {
+enum MeasureChoice {
     /// Nanoseconds
     Time,
     /// Samples, calls or spans
@@ -120,7 +122,7 @@ enum By {
     Bytes,
 }
 
-/// The names of what stacks come from.
+/// Parses the name of a source.
 fn stacks() -> impl TypedValueParser<Value = Stacks> {
     let names = Stacks::all().map(|stacks| PossibleValue::new(stacks.name()).help(stacks.help()));
     let named = |name: String| Stacks::all().find(|stacks| stacks.name() == name);
@@ -128,20 +130,20 @@ fn stacks() -> impl TypedValueParser<Value = Stacks> {
 }
 
 fn track(text: &str) -> Result<TrackSource, String> {
-    TrackSource::named(text).ok_or_else(|| {
-        "no track: they are called cap0, os4242, unknown0, thread5, spans5.0, program".to_owned()
+    TrackSource::from_name(text).ok_or_else(|| {
+        "not a track: names are cap0, os4242, unknown0, thread5, spans5.0, program".to_owned()
     })
 }
 
 fn step(text: &str) -> Result<Step, String> {
     Step::parse(text).ok_or_else(|| {
-        "no step: there are focus:NAME, drop:NAME, merge:NAME, recursion, modules, idle, invert"
+        "not a step: use focus:NAME, drop:NAME, merge:NAME, recursion, modules, idle, invert"
             .to_owned()
     })
 }
 
 impl Stacks {
-    /// All of them, in the order in which they are looked for.
+    /// Returns all sources, in order of preference.
     fn all() -> impl Iterator<Item = Self> + Clone {
         sources::all().flat_map(|source| {
             let calls = (source == sources::COST_CENTRES).then_some(Self::ForeignCalls);
@@ -149,7 +151,7 @@ impl Stacks {
         })
     }
 
-    /// The source that has it.
+    /// Returns the underlying source.
     const fn source(self) -> Source {
         match self {
             Self::Of(source) => source,
@@ -157,7 +159,7 @@ impl Stacks {
         }
     }
 
-    /// Whether a track of the source is about it.
+    /// Returns whether a track of the underlying source belongs to it.
     const fn has(self, track: TrackSource) -> bool {
         !matches!(self, Self::ForeignCalls)
             || matches!(
@@ -168,29 +170,29 @@ impl Stacks {
 
     fn name(self) -> &'static str {
         match self {
-            Self::Of(source) => sources::of(source).name(),
+            Self::Of(source) => sources::description(source).name(),
             Self::ForeignCalls => "foreign-calls",
         }
     }
 
     fn help(self) -> &'static str {
         match self {
-            Self::Of(source) => sources::of(source).help(),
-            Self::ForeignCalls => "The foreign calls that the program announces, alone",
+            Self::Of(source) => sources::description(source).help(),
+            Self::ForeignCalls => "Only the foreign calls that the program announces",
         }
     }
 
-    /// How a log comes to have it.
+    /// Explains how to record a log with such stacks.
     fn how(self) -> &'static str {
         match self {
-            Self::Of(source) => sources::of(source).how(),
+            Self::Of(source) => sources::description(source).how_to_record(),
             Self::ForeignCalls => {
                 "let the program announce its calls with messages, \"START 1 name\" and \"STOP 1 name\""
             }
         }
     }
 
-    /// The tracks that a log has of it.
+    /// Returns the tracks that a log has for it.
     fn tracks(self, sources: &[SourceInfo]) -> impl Iterator<Item = &TrackInfo> {
         let of_source = sources
             .iter()
@@ -206,17 +208,17 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         Format::Pprof | Format::Speedscope | Format::Svg
     );
     if is_for_programs && arguments.out.is_none() && io::stdout().is_terminal() {
-        let what = "this format is not for terminals: name a file with --out";
+        let what = "this format is not for terminals: write it to a file with --out";
         return Err(Failure::Usage(what.to_owned()));
     }
     let of_spans =
         arguments.source == Some(Stacks::Of(sources::SPANS)) && arguments.format == Format::Totals;
     if arguments.window.is_some() && !of_spans {
-        let what = "--window is for --source spans --format totals";
+        let what = "--window requires --source spans --format totals";
         return Err(Failure::Usage(what.to_owned()));
     }
     if arguments.compare.is_some() && !matches!(arguments.format, Format::Totals | Format::Svg) {
-        let what = "--compare is for --format totals and svg: no other format has two weights";
+        let what = "--compare requires --format totals or svg: other formats have only one weight";
         return Err(Failure::Usage(what.to_owned()));
     }
     let (mut session, range) = arguments.log.read(arguments.range)?;
@@ -229,7 +231,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     }
     let query = query(arguments, range, &session)?;
     let other = arguments.compare.as_ref();
-    let other = other.map(|path| Other::read(path, arguments, &query));
+    let other = other.map(|path| ComparedLog::read(path, arguments, &query));
     let other = other.transpose()?;
     let print = |out: &mut Out| match &other {
         None => print(arguments, &session, &query, out),
@@ -264,7 +266,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     }
 }
 
-/// Gives names to the addresses of a log, and says so where that fails.
+/// Names the addresses in a log and reports if that fails.
 pub(super) fn name_addresses(session: &mut Session, path: &Path) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         let what = format!("{error}: {}", path.display());
@@ -284,7 +286,7 @@ pub(super) fn name_addresses(session: &mut Session, path: &Path) -> Result<(), F
                 tables.describe(&record.event());
             }
         };
-        LogFile::of(path).open()?.read(&mut describe)?;
+        LogFile::from_path(path).open()?.read(&mut describe)?;
         session.set_info_tables(&tables)
     } else {
         let mut symbols = Symbols::read(file).map_err(|error| failed(&error))?;
@@ -293,12 +295,12 @@ pub(super) fn name_addresses(session: &mut Session, path: &Path) -> Result<(), F
             .map_err(|error| failed(&error))?
     };
     if names.failed {
-        say(names.text);
+        print_message(names.text);
     }
     Ok(())
 }
 
-/// What the arguments ask of this log.
+/// Builds the query from the arguments.
 fn query(
     arguments: &Arguments,
     range: Option<Interval>,
@@ -310,10 +312,10 @@ fn query(
     let measure = measure(from, arguments.measure)?;
     let whole = session.flame_span(from.source());
     let whole = whole.or(session.overview().span);
-    // A picture is as long as its range: not longer than the profile.
+    // A picture covers exactly its range, so the range must not exceed the profile.
     let range = range.zip(whole).map(|(range, whole)| range.clip(whole));
     Ok(FlameQuery {
-        choice: Choice {
+        choice: FlameSelection {
             source: from.source(),
             tracks,
             range,
@@ -334,7 +336,10 @@ fn query(
     })
 }
 
-/// The source that is asked for, if the log has something of it.
+/// Returns the requested source, or the first available one.
+///
+/// # Errors
+/// If the log has no data for it; the message lists the available sources.
 pub(super) fn from(asked: Option<Stacks>, sources: &[SourceInfo]) -> Result<Stacks, Failure> {
     let has = |from: &Stacks| from.tracks(sources).next().is_some();
     let there_are: Vec<Stacks> = Stacks::all().filter(has).collect();
@@ -347,24 +352,24 @@ pub(super) fn from(asked: Option<Stacks>, sources: &[SourceInfo]) -> Result<Stac
     }
     let names: Vec<&str> = there_are.iter().map(|from| from.name()).collect();
     let there_is = if names.is_empty() {
-        "It has nothing that flame graphs are made from.".to_owned()
+        "It has no data for flame graphs.".to_owned()
     } else {
         format!("It has: {}.", names.join(", "))
     };
     Err(Failure::Absent(match asked {
         Some(asked) => format!(
-            "this log has no {}. {there_is} To get one that does, {}.",
+            "this log has no {}. {there_is} To record such a log, {}.",
             asked.name(),
             asked.how()
         ),
         None => format!(
-            "this log has no stacks. To get one that does, {}.",
+            "this log has no stacks. To record such a log, {}.",
             Stacks::Of(sources::COST_CENTRES).how()
         ),
     }))
 }
 
-/// The tracks that are asked for; none for all that belong to one picture.
+/// Returns the requested tracks; empty for all tracks that belong in one picture.
 pub(super) fn tracks(
     from: Stacks,
     asked: &[TrackSource],
@@ -386,16 +391,16 @@ pub(super) fn tracks(
     })
 }
 
-fn measure(from: Stacks, asked: Option<By>) -> Result<Measure, Failure> {
-    match (sources::of(from.source()).unit(), asked) {
-        (_, None) | (Unit::Time, Some(By::Time)) | (Unit::Bytes, Some(By::Bytes)) => {
-            Ok(Measure::Amount)
-        }
-        (_, Some(By::Samples)) => Ok(Measure::Count),
-        (Unit::Bytes, Some(By::Time)) => Err(Failure::Usage(
+fn measure(from: Stacks, asked: Option<MeasureChoice>) -> Result<Measure, Failure> {
+    match (sources::description(from.source()).unit(), asked) {
+        (_, None)
+        | (Unit::Time, Some(MeasureChoice::Time))
+        | (Unit::Bytes, Some(MeasureChoice::Bytes)) => Ok(Measure::Amount),
+        (_, Some(MeasureChoice::Samples)) => Ok(Measure::Count),
+        (Unit::Bytes, Some(MeasureChoice::Time)) => Err(Failure::Usage(
             "a census has bytes, not times: use --measure bytes or samples".to_owned(),
         )),
-        (Unit::Time, Some(By::Bytes)) => Err(Failure::Usage(format!(
+        (Unit::Time, Some(MeasureChoice::Bytes)) => Err(Failure::Usage(format!(
             "{} have times, not bytes: use --measure time or samples",
             from.name()
         ))),
@@ -409,12 +414,12 @@ fn print(
     out: &mut Out,
 ) -> Result<(), Failure> {
     let (format, style) = match arguments.format {
-        Format::Speedscope => (ExportFormat::Speedscope, Style::Json),
-        Format::Folded => (ExportFormat::Folded, Style::Text),
-        Format::Pprof => (ExportFormat::Pprof, Style::Exact),
+        Format::Speedscope => (ExportFormat::Speedscope, EscapeStyle::Json),
+        Format::Folded => (ExportFormat::Folded, EscapeStyle::Text),
+        Format::Pprof => (ExportFormat::Pprof, EscapeStyle::Exact),
         Format::Svg => {
             let svg = picture(session, query).unwrap_or_default();
-            return Ok(out.file(Style::Xml)?.write_all(svg.as_bytes())?);
+            return Ok(out.file(EscapeStyle::Xml)?.write_all(svg.as_bytes())?);
         }
         Format::Totals => {
             if let Some(window) = &arguments.window {
@@ -430,14 +435,14 @@ fn print(
     };
     if let Some(written) = session.write_flame(query, format, out.file(style)?) {
         let left_out = written?;
-        if !left_out.is_nothing() {
-            say(left_out);
+        if !left_out.is_empty() {
+            print_message(left_out);
         }
     }
     Ok(())
 }
 
-/// The picture of all that was chosen.
+/// Renders the picture of the whole selection.
 fn picture(session: &Session, query: &FlameQuery) -> Option<String> {
     let query = picture_query(query);
     let sources = session.flame_sources();
@@ -448,7 +453,7 @@ fn picture(session: &Session, query: &FlameQuery) -> Option<String> {
     Some(svg(answer, &query, source, &Palette::LIGHT, false))
 }
 
-/// The columns of the table of totals: weights in ns or bytes.
+/// Columns of the table of totals; weights are in nanoseconds or bytes.
 const COLUMNS: [&str; 6] = [
     "frame",
     "self",
@@ -459,14 +464,14 @@ const COLUMNS: [&str; 6] = [
 ];
 
 fn print_totals(rows: &[FlameRow], censuses: u32, output: Output, out: &mut Out) -> io::Result<()> {
-    // Of bytes, the mean of the censuses.
+    // Byte weights are averaged over the censuses.
     let count = u64::from(censuses.max(1));
     let mean = |amount: u64| {
         let rounded = (u128::from(amount) * 2 + u128::from(count)) / u128::from(count * 2);
         rounded as u64
     };
     let most = if output.is_for_terminal() {
-        MOST_ROWS as usize
+        MAX_ROWS as usize
     } else {
         rows.len()
     };
@@ -499,14 +504,14 @@ fn print_totals(rows: &[FlameRow], censuses: u32, output: Output, out: &mut Out)
     table.end()?;
     let more = rows.len().saturating_sub(most);
     if more > 0 {
-        say(format_args!(
-            "{more} more functions: name a file, or pipe them to another program"
+        print_message(format_args!(
+            "{more} more functions: write the table to a file or pipe to see all"
         ));
     }
     Ok(())
 }
 
-/// The columns of totals of spans by windows: times in ns.
+/// Columns of the table of span totals by window; times are in nanoseconds.
 const WINDOW_COLUMNS: [&str; 6] = ["start", "end", "collecting", "span", "time", "count"];
 
 fn print_windows(windows: &[WindowTotals], output: Output, out: &mut Out) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! `eventscope heap FILE`: what holds the heap, by band and by census.
+//! `eventscope heap FILE`: prints heap profiles, by band and by census.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,9 +7,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::flamegraph::name_addresses;
 use super::output_file::create_output;
-use super::{Condition, Failure, LogFile, Out, Output, Range, Style, report, say};
+use super::{Condition, EscapeStyle, Failure, LogFile, Out, Output, Range, print_message, report};
 use super::{eventlog2html, heap_bands, heap_censuses};
-use analysis::heap::ranking::Order;
+use analysis::heap::ranking::BandOrder;
 use analysis::heap::{HeapProfile, Label};
 use eventlog::info_tables::InfoTable;
 use model::census::BandId;
@@ -25,77 +25,81 @@ use views::heap::settings::Form;
 pub(super) struct Arguments {
     #[command(flatten)]
     log: LogFile,
-    /// Which heap profile, counted from 0; without it all in JSON, else the first
+    /// Number of the heap profile, counted from 0; by default all in JSON, otherwise the first
     #[arg(long, value_name = "N")]
     profile: Option<u32>,
-    /// At most so many bands, those that hold the most; 0 for all [default: 15 in tables for reading and charts, else all]
+    /// Maximum number of bands, the largest first; 0 for all [default: 15 in charts and in tables for reading, otherwise all]
     #[arg(long, value_name = "N")]
     pub(super) bands: Option<u32>,
-    /// By what bands are sorted
+    /// Order of the bands
     #[arg(long, value_name = "ORDER", default_value = "size", value_parser = order())]
-    pub(super) sort: Order,
-    /// The other way round
+    pub(super) sort: BandOrder,
+    /// Reverse the order
     #[arg(long)]
     pub(super) reverse: bool,
     /// Only bands with this text in their names
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(super) filter: String,
-    /// What makes one band
+    /// Group bands by this property
     #[arg(long, value_name = "BY", default_value = "band", value_parser = group())]
     pub(super) group: Grouping,
     #[command(flatten)]
     range: Range,
-    /// Each census: when it was, its era, its bytes; with --json also those of all bands
+    /// List the censuses: time, era, bytes; with --json also the bytes of all bands
     #[arg(long)]
     censuses: bool,
-    /// The bands of one census, counted from 0
+    /// Print the bands of one census, counted from 0
     #[arg(long, value_name = "CENSUS", conflicts_with = "censuses")]
     census: Option<u32>,
-    /// What grew and what shrank between two censuses, counted from 0
+    /// Print what grew and shrank between two censuses, counted from 0
     #[arg(long, value_names = ["CENSUS", "CENSUS"], num_args = 2, conflicts_with_all = ["censuses", "census"])]
     between: Option<Vec<u32>>,
     /// Write the chart to this file, as SVG
     #[arg(long, value_name = "FILE", conflicts_with_all = ["censuses", "census", "between", "json", "csv", "tsv"])]
     chart: Option<PathBuf>,
-    /// The form of the chart
+    /// Form of the chart
     #[arg(long, default_value = "area", requires = "chart", value_parser = form())]
     form: Form,
-    /// A chart for dark pages
+    /// Draw the chart for dark pages
     #[arg(long, requires = "chart")]
     dark: bool,
-    /// The JSON that eventlog2html --json writes, for scripts that read it
+    /// Print the JSON of eventlog2html --json, for scripts that read it
     #[arg(long, conflicts_with_all = ["censuses", "census", "between", "chart", "group", "from", "to", "csv", "tsv"])]
     eventlog2html: bool,
     #[command(flatten)]
     pub(super) traces: eventlog2html::Traces,
-    /// The program that wrote the log, or what nm prints of it: names for info tables. Or another log of the same build that describes them
+    /// Names for info tables: the executable that wrote the log, the output of nm for it, or another log of the same build that describes them
     #[arg(long, value_name = "FILE")]
     symbols: Option<PathBuf>,
-    /// Print rows with tabs between their cells, and all columns
+    /// Print tab-separated rows with all columns
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     tsv: bool,
     #[command(flatten)]
     pub(super) output: Output,
 }
 
-fn order() -> impl TypedValueParser<Value = Order> {
-    let words = Order::ALL.map(Order::word);
-    let named = |word: String| Order::ALL.into_iter().find(|order| order.word() == word);
+fn order() -> impl TypedValueParser<Value = BandOrder> {
+    let words = BandOrder::ALL.map(BandOrder::word);
+    let named = |word: String| {
+        BandOrder::ALL
+            .into_iter()
+            .find(|order| order.word() == word)
+    };
     PossibleValuesParser::new(words).try_map(move |word| named(word).ok_or("no such order"))
 }
 
 fn group() -> impl TypedValueParser<Value = Grouping> {
     let words = Grouping::all().map(Grouping::word);
     PossibleValuesParser::new(words)
-        .try_map(|word| Grouping::named(&word).ok_or("no such grouping"))
+        .try_map(|word| Grouping::from_word(&word).ok_or("no such grouping"))
 }
 
 fn form() -> impl TypedValueParser<Value = Form> {
     let words = Form::ALL.iter().map(|form| form.word());
-    PossibleValuesParser::new(words).try_map(|word| Form::named(&word).ok_or("no such form"))
+    PossibleValuesParser::new(words).try_map(|word| Form::from_word(&word).ok_or("no such form"))
 }
 
-/// How many bands tables for reading and charts have.
+/// Default number of bands in charts and in tables for reading.
 pub(super) const BANDS: u32 = 15;
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
@@ -108,29 +112,29 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         name_addresses(&mut session, path)?;
     }
     let condition = report(session.reader());
-    let asked = Asked {
+    let request = HeapRequest {
         arguments,
         session: &session,
         range,
         profiles: profiles(arguments, &session)?,
     };
     if arguments.eventlog2html {
-        eventlog2html::print(&asked, &input, out)?;
+        eventlog2html::print(&request, &input, out)?;
     } else if let Some(path) = &arguments.chart {
-        asked.draw(path)?;
+        request.draw(path)?;
     } else if arguments.censuses {
-        heap_censuses::print_all(&asked, out)?;
+        heap_censuses::print_all(&request, out)?;
     } else if let Some(census) = arguments.census {
-        heap_censuses::print_one(&asked, census, out)?;
+        heap_censuses::print_one(&request, census, out)?;
     } else if let Some([before, after]) = arguments.between.as_deref() {
-        heap_censuses::print_difference(&asked, [*before, *after], out)?;
+        heap_censuses::print_difference(&request, [*before, *after], out)?;
     } else {
-        heap_bands::print(&asked, out)?;
+        heap_bands::print(&request, out)?;
     }
     Ok(condition)
 }
 
-/// The profiles that are asked for, by their numbers.
+/// Returns the numbers of the requested profiles.
 fn profiles(arguments: &Arguments, session: &Session) -> Result<Vec<u32>, Failure> {
     let count = session.recording().heap().iter().count() as u32;
     if count == 0 {
@@ -141,13 +145,13 @@ fn profiles(arguments: &Arguments, session: &Session) -> Result<Vec<u32>, Failur
         Some(profile) if profile < count => Ok(vec![profile]),
         Some(profile) => Err(Failure::Absent(format!(
             "the log has no heap profile {profile}: it has {}, counted from 0",
-            format::many(count.into(), "profile")
+            format::pluralize(count.into(), "profile")
         ))),
         None if arguments.output.json && !arguments.eventlog2html => Ok((0..count).collect()),
         None => {
             if count > 1 {
-                say(format_args!(
-                    "this is heap profile 0 of {count}; --profile names another"
+                print_message(format_args!(
+                    "this is heap profile 0 of {count}; --profile selects another"
                 ));
             }
             Ok(vec![0])
@@ -155,22 +159,22 @@ fn profiles(arguments: &Arguments, session: &Session) -> Result<Vec<u32>, Failur
     }
 }
 
-/// What is asked for, of which log.
-pub(super) struct Asked<'a> {
+/// Arguments together with the log that they apply to.
+pub(super) struct HeapRequest<'a> {
     pub(super) arguments: &'a Arguments,
     pub(super) session: &'a Session,
     pub(super) range: Option<Interval>,
     profiles: Vec<u32>,
 }
 
-impl Asked<'_> {
-    /// Whether rows are for reading, and not for other programs.
+impl HeapRequest<'_> {
+    /// Returns whether the output is for human readers, rather than for other programs.
     pub(super) const fn for_reading(&self) -> bool {
         let Arguments { tsv, output, .. } = self.arguments;
         !(*tsv || output.json || output.is_csv())
     }
 
-    /// Which bands of a profile.
+    /// Returns which bands of a profile to show.
     pub(super) fn choice(&self, profile: u32) -> HeapChoice {
         let arguments = self.arguments;
         let usual = if self.for_reading() { BANDS } else { 0 };
@@ -189,20 +193,20 @@ impl Asked<'_> {
         }
     }
 
-    /// The profiles with their numbers.
+    /// Returns the requested profiles with their numbers.
     pub(super) fn profiles(&self) -> impl Iterator<Item = (u32, &HeapProfile)> {
         let all = self.session.recording().heap();
         let numbers = self.profiles.iter();
         numbers.filter_map(|&number| Some((number, all.get(number as usize)?)))
     }
 
-    /// What a band is called for other programs.
+    /// Returns the label of a band, for other programs.
     pub(super) fn label(&self, profile: &HeapProfile, band: BandId) -> String {
         self.session.heap_log().label(profile, band)
     }
 
-    /// The label of a band, or the name of a group.
-    pub(super) fn called(
+    /// Returns the label of a band, or the name of a group.
+    pub(super) fn display_name(
         &self,
         profile: &HeapProfile,
         chosen: &SelectedBands,
@@ -214,7 +218,7 @@ impl Asked<'_> {
         }
     }
 
-    /// What the log says of the info table that a band is of.
+    /// Returns the info table of a band, if the log describes it.
     pub(super) fn info_table(&self, profile: &HeapProfile, band: BandId) -> Option<InfoTable<'_>> {
         let (Grouping::Band, Some(Label::Text(label))) =
             (self.arguments.group, profile.label(band))
@@ -244,12 +248,12 @@ impl Asked<'_> {
         let output = create_output(path, [self.arguments.log.path()])?;
         let mut file = Out::new(Box::new(output.handle().map_err(failed)?));
         let svg = heap_svg(&chart, &title, &look);
-        let to = file.file(Style::Xml).map_err(failed)?;
+        let to = file.file(EscapeStyle::Xml).map_err(failed)?;
         to.write_all(svg.as_bytes()).map_err(failed)?;
         file.flush().and_then(|()| output.finish()).map_err(failed)
     }
 
-    /// The program and its profile.
+    /// Returns a title from the program and the profile.
     pub(super) fn title(&self) -> String {
         let program = self.session.overview().program;
         let of = program.map_or_else(String::new, |program| format!("{program}: "));

@@ -1,9 +1,9 @@
-//! The bands of a profile with their formulas.
+//! Bands of a heap profile with their statistics.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::heap::Asked;
+use super::heap::HeapRequest;
 use super::out::{escape_line, in_columns_before_text};
 use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
@@ -13,9 +13,8 @@ use scene::format;
 use session::cells::Cell;
 use session::heap::choice::SelectedBands;
 
-/// The columns for other programs: bytes, byte-seconds, and the line through the bytes with
-/// both axes scaled to 1. `sum` is what eventlog2html, divided by 10⁶, calls the integrated
-/// size.
+/// Columns for other programs: bytes, byte-seconds, and the regression line of the bytes with both axes scaled to
+/// 1. `sum`, divided by 10⁶, is the integrated size of eventlog2html.
 const COLUMNS: [&str; 19] = [
     "label",
     "name",
@@ -38,38 +37,38 @@ const COLUMNS: [&str; 19] = [
     "place",
 ];
 
-pub(super) fn print(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure> {
-    if asked.arguments.output.json {
-        let profiles = asked.profiles();
-        let profiles = profiles.map(|(number, profile)| document(asked, number, profile));
+pub(super) fn print(request: &HeapRequest<'_>, out: &mut Out) -> Result<(), Failure> {
+    if request.arguments.output.json {
+        let profiles = request.profiles();
+        let profiles = profiles.map(|(number, profile)| document(request, number, profile));
         let profiles = profiles.collect();
         return Ok(out.json(&Document { profiles })?);
     }
-    for (number, profile) in asked.profiles() {
-        let Some(chosen) = asked.session.heap(&asked.choice(number), asked.range) else {
+    for (number, profile) in request.profiles() {
+        let Some(chosen) = request.session.heap(&request.choice(number), request.range) else {
             continue;
         };
-        if asked.for_reading() {
-            out.text(head(asked, &chosen, profile))?;
+        if request.for_reading() {
+            out.text(head(request, &chosen, profile))?;
             out.text(in_columns_before_text(&lines(&chosen, profile)))?;
             continue;
         }
-        let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
+        let mut table = Table::begin(out, request.arguments.output, &COLUMNS)?;
         for &band in &chosen.shown {
-            table.row(&cells(asked, profile, &chosen, band))?;
+            table.row(&cells(request, profile, &chosen, band))?;
         }
         table.end()?;
     }
     Ok(())
 }
 
-/// All profiles in JSON.
+/// JSON document with all profiles.
 #[derive(Serialize)]
 struct Document {
     profiles: Vec<ProfileDocument>,
 }
 
-/// A profile in JSON.
+/// JSON object for a profile.
 #[derive(Serialize)]
 struct ProfileDocument {
     breakdown: &'static str,
@@ -79,7 +78,7 @@ struct ProfileDocument {
     bands: Vec<BandDocument>,
 }
 
-/// A band in JSON.
+/// JSON object for a band.
 #[derive(Serialize)]
 struct BandDocument {
     label: String,
@@ -88,7 +87,7 @@ struct BandDocument {
     last: u64,
     mean: f64,
     max: u64,
-    /// `null` if it is not known when the censuses were.
+    /// `null` if the times of the censuses are unknown.
     integral_byte_seconds: Option<f64>,
     stddev: f64,
     slope: Option<f64>,
@@ -97,14 +96,14 @@ struct BandDocument {
     ipe: Option<Value>,
 }
 
-fn document(asked: &Asked<'_>, number: u32, profile: &HeapProfile) -> ProfileDocument {
+fn document(request: &HeapRequest<'_>, number: u32, profile: &HeapProfile) -> ProfileDocument {
     let kind = &profile.kind;
     let filters = kind.filters.iter();
-    let chosen = asked.session.heap(&asked.choice(number), asked.range);
+    let chosen = request.session.heap(&request.choice(number), request.range);
     let chosen = chosen.as_ref();
     let bands = chosen.into_iter().flat_map(|chosen| {
         let bands = chosen.shown.iter();
-        bands.map(|&band| band_document(asked, profile, chosen, band))
+        bands.map(|&band| band_document(request, profile, chosen, band))
     });
     ProfileDocument {
         breakdown: kind.breakdown.flag(),
@@ -118,7 +117,7 @@ fn document(asked: &Asked<'_>, number: u32, profile: &HeapProfile) -> ProfileDoc
 }
 
 fn band_document(
-    asked: &Asked<'_>,
+    request: &HeapRequest<'_>,
     profile: &HeapProfile,
     chosen: &SelectedBands,
     band: BandId,
@@ -126,7 +125,7 @@ fn band_document(
     let sums = chosen.ranking.sums(band);
     let growth = growth(profile, &sums);
     BandDocument {
-        label: asked.called(profile, chosen, band),
+        label: request.display_name(profile, chosen, band),
         n: sums.censuses,
         first: sums.first,
         last: sums.last,
@@ -137,43 +136,43 @@ fn band_document(
         slope: growth.map(|growth| growth.slope),
         intercept: growth.map(|growth| growth.intercept),
         r2: growth.map(|growth| growth.r2),
-        ipe: asked.info_table(profile, band).map(|table| {
+        ipe: request.info_table(profile, band).map(|table| {
             json!({
                 "name": table.name,
                 "closure_type": table.closure_type.map(|kind| kind.name()),
                 "type": table.type_,
                 "label": table.label,
                 "module": table.module,
-                "place": table.place.to_string(),
+                "place": table.location.to_string(),
             })
         }),
     }
 }
 
-/// Growth over time needs times as well.
+/// Returns the growth of a band over time; `None` if the times of the censuses are unknown.
 fn growth(profile: &HeapProfile, sums: &BandSums) -> Option<Growth> {
     sums.growth().filter(|_| profile.is_timed())
 }
 
-/// An integral over time needs times.
+/// Returns the integral of a band over time; `None` if the times of the censuses are unknown.
 fn integral(profile: &HeapProfile, sums: &BandSums) -> Option<f64> {
     profile.is_timed().then(|| sums.integral_byte_seconds())
 }
 
 fn cells<'a>(
-    asked: &'a Asked<'_>,
+    request: &'a HeapRequest<'_>,
     profile: &HeapProfile,
     chosen: &'a SelectedBands,
     band: BandId,
 ) -> [Cell<'a>; COLUMNS.len()] {
     let sums = chosen.ranking.sums(band);
     let growth = growth(profile, &sums);
-    let table = asked.info_table(profile, band);
+    let table = request.info_table(profile, band);
     let of_table = |text: fn(&InfoTable<'a>) -> &'a str| Cell::from(table.as_ref().map(text));
     let kind = table.as_ref().and_then(|table| table.closure_type);
-    let place = table.as_ref().map(|table| table.place.to_string());
+    let place = table.as_ref().map(|table| table.location.to_string());
     [
-        asked.called(profile, chosen, band).into(),
+        request.display_name(profile, chosen, band).into(),
         chosen.bands.name(band).into(),
         u64::from(sums.censuses).into(),
         sums.first.into(),
@@ -195,23 +194,27 @@ fn cells<'a>(
     ]
 }
 
-/// What stands above the table for reading.
-fn head(asked: &Asked<'_>, chosen: &SelectedBands, profile: &HeapProfile) -> String {
+/// Returns the heading of the table for human readers.
+fn head(request: &HeapRequest<'_>, chosen: &SelectedBands, profile: &HeapProfile) -> String {
     let censuses = chosen.ranking.censuses();
     let all = profile.censuses.len() as u64;
     let count = match censuses.len() as u64 {
-        some if some < all => format!("{} of {}", format::count(some), format::many(all, "census")),
-        _ => format::many(all, "census"),
+        some if some < all => format!(
+            "{} of {}",
+            format::count(some),
+            format::pluralize(all, "census")
+        ),
+        _ => format::pluralize(all, "census"),
     };
     let filters = profile.kind.filters.iter();
     let only: String = filters
         .map(|(name, text)| format!(", only {name} {text}"))
         .collect();
-    let bands = format::many(chosen.ranking.bands().len() as u64, "band");
-    escape_line(&format!("{}{only}: {count}, {bands}", asked.title())) + "\n"
+    let bands = format::pluralize(chosen.ranking.bands().len() as u64, "band");
+    escape_line(&format!("{}{only}: {count}, {bands}", request.title())) + "\n"
 }
 
-/// The heads of the columns for reading.
+/// Column titles for human readers.
 const HEADS: [&str; 9] = [
     "share",
     "average",
@@ -224,8 +227,7 @@ const HEADS: [&str; 9] = [
     "band",
 ];
 
-/// The table for reading, with those that are not shown in the last line but one, and all of
-/// them in the last.
+/// Formats the table for human readers, followed by the sums of the bands not shown and of all bands.
 fn lines(chosen: &SelectedBands, profile: &HeapProfile) -> Vec<Vec<String>> {
     let all = chosen.ranking.bytes();
     let mut lines = vec![HEADS.map(str::to_owned).to_vec()];
@@ -237,7 +239,7 @@ fn lines(chosen: &SelectedBands, profile: &HeapProfile) -> Vec<Vec<String>> {
     if !chosen.others.is_empty() {
         let sums = chosen.others.iter().map(|&band| chosen.ranking.sums(band));
         let bytes: u128 = sums.map(|sums| sums.bytes).sum();
-        let count = format::many(chosen.others.len() as u64, "other");
+        let count = format::pluralize(chosen.others.len() as u64, "other");
         lines.push(of_many(chosen, bytes, count));
     }
     lines.push(of_many(chosen, all, "all bands".to_owned()));
@@ -245,7 +247,7 @@ fn lines(chosen: &SelectedBands, profile: &HeapProfile) -> Vec<Vec<String>> {
 }
 
 fn line(sums: &BandSums, growth: Option<Growth>, all: u128, name: String) -> Vec<String> {
-    let none = || format::NOTHING.to_owned();
+    let none = || format::NO_VALUE.to_owned();
     vec![
         share(sums.bytes, all),
         format::bytes(sums.mean().round() as u64),
@@ -259,7 +261,7 @@ fn line(sums: &BandSums, growth: Option<Growth>, all: u128, name: String) -> Vec
     ]
 }
 
-/// A line of several bands together: their sums of squares are not known.
+/// Formats the sum of several bands; columns that need their sums of squares stay empty.
 fn of_many(chosen: &SelectedBands, bytes: u128, name: String) -> Vec<String> {
     let mean = bytes as f64 / chosen.ranking.censuses().len().max(1) as f64;
     let mut line = vec![String::new(); HEADS.len()];
@@ -271,12 +273,12 @@ fn of_many(chosen: &SelectedBands, bytes: u128, name: String) -> Vec<String> {
 
 fn share(part: u128, whole: u128) -> String {
     match whole {
-        0 => format::NOTHING.to_owned(),
+        0 => format::NO_VALUE.to_owned(),
         _ => format::fraction(part as f64 / whole as f64),
     }
 }
 
-/// Bytes per second, with their sign.
+/// Formats a rate in bytes per second with its sign.
 fn per_second(bytes: f64) -> String {
     let sign = if bytes < 0.0 { "−" } else { "+" };
     format!("{sign}{}/s", format::bytes(bytes.abs().round() as u64))

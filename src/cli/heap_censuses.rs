@@ -1,34 +1,34 @@
-//! Censuses one by one, and the difference of two.
+//! Single censuses, and the difference between two.
 
 use std::cmp::Reverse;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::heap::Asked;
+use super::heap::HeapRequest;
 use super::out::escape_line;
 use super::out::in_columns_before_text;
 use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
-use analysis::heap::ranking::Order;
+use analysis::heap::ranking::BandOrder;
 use model::census::BandId;
 use scene::format;
 use session::cells::Cell;
 use session::heap::choice::{HeapChoice, SelectedBands};
 
-/// How many censuses are taken out of the bands at once.
+/// Number of censuses extracted from the bands at a time.
 const AT_ONCE: u32 = 64;
 
-/// All censuses, one after the other.
-pub(super) fn print_all(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure> {
+/// Prints all censuses in order.
+pub(super) fn print_all(request: &HeapRequest<'_>, out: &mut Out) -> Result<(), Failure> {
     const COLUMNS: [&str; 5] = ["profile", "census", "time_ns", "era", "bytes"];
     let mut rows: Vec<[Cell<'_>; 5]> = Vec::new();
-    for (number, profile) in asked.profiles() {
-        let Some(chosen) = asked.session.heap(&asked.choice(number), asked.range) else {
+    for (number, profile) in request.profiles() {
+        let Some(chosen) = request.session.heap(&request.choice(number), request.range) else {
             continue;
         };
-        if asked.arguments.output.json {
-            print_with_bands(asked, number, profile, &chosen, out)?;
+        if request.arguments.output.json {
+            print_with_bands(request, number, profile, &chosen, out)?;
             continue;
         }
         for census in chosen.ranking.censuses().clone() {
@@ -41,10 +41,10 @@ pub(super) fn print_all(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure>
             ]);
         }
     }
-    if asked.arguments.output.json {
+    if request.arguments.output.json {
         return Ok(());
     }
-    if asked.for_reading() {
+    if request.for_reading() {
         let heads = COLUMNS.map(str::to_owned).to_vec();
         let rows = rows
             .iter()
@@ -52,7 +52,7 @@ pub(super) fn print_all(asked: &Asked<'_>, out: &mut Out) -> Result<(), Failure>
         let lines: Vec<Vec<String>> = rows.map(Iterator::collect).collect();
         return Ok(out.text(in_columns_before_text(&[vec![heads], lines].concat()))?);
     }
-    let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
+    let mut table = Table::begin(out, request.arguments.output, &COLUMNS)?;
     for row in &rows {
         table.row(row)?;
     }
@@ -64,9 +64,9 @@ fn total(profile: &HeapProfile, census: u32) -> u64 {
     total.copied().unwrap_or_default()
 }
 
-/// A line of JSON for each census of a range, with the bands in it.
+/// Prints a line of JSON for each census of the range, with its bands.
 fn print_with_bands(
-    asked: &Asked<'_>,
+    request: &HeapRequest<'_>,
     number: u32,
     profile: &HeapProfile,
     chosen: &SelectedBands,
@@ -75,7 +75,7 @@ fn print_with_bands(
     let labels: Vec<String> = chosen
         .shown
         .iter()
-        .map(|&band| asked.called(profile, chosen, band))
+        .map(|&band| request.display_name(profile, chosen, band))
         .collect();
     let places = chosen.ranking.censuses();
     for from in places.clone().step_by(AT_ONCE as usize) {
@@ -89,12 +89,12 @@ fn print_with_bands(
     Ok(())
 }
 
-/// A census in JSON: what `bands` has are labels with their bytes.
+/// JSON object for a census; `bands` maps labels to bytes.
 #[derive(Serialize)]
 struct Document<B> {
     profile: u32,
     census: u32,
-    /// `null` if it is not known when it was.
+    /// `null` if the time of the census is unknown.
     time_ns: Option<u64>,
     era: Option<u64>,
     bands: B,
@@ -110,7 +110,7 @@ fn document<B>(number: u32, profile: &HeapProfile, census: u32, bands: B) -> Doc
     }
 }
 
-/// A band in one census or in two.
+/// A band's bytes in two censuses, which may be the same one.
 struct Row {
     band: BandId,
     before: u64,
@@ -123,17 +123,17 @@ impl Row {
     }
 }
 
-/// The bands that one of some censuses has, in the order that is asked for: by size the
-/// largest or most changed are first, by growth those that grew the most.
+/// Returns the bands present in at least one of two censuses, in the requested order: by size, the largest or most
+/// changed come first; by growth, those that grew the most.
 fn rows(
-    asked: &Asked<'_>,
+    request: &HeapRequest<'_>,
     profile: &HeapProfile,
     chosen: &SelectedBands,
     of: [u32; 2],
 ) -> Vec<Row> {
     let censuses = chosen.bands.censuses(profile);
     let row = |&band| {
-        let [before, after] = of.map(|census| censuses.at(band, census));
+        let [before, after] = of.map(|census| censuses.bytes_at(band, census));
         Row {
             band,
             before,
@@ -142,36 +142,38 @@ fn rows(
     };
     let all = chosen.shown.iter().map(row);
     let mut rows: Vec<Row> = all.filter(|row| row.before > 0 || row.after > 0).collect();
-    match asked.arguments.sort {
-        // The bands are in this order already.
-        Order::Name => return rows,
-        Order::Growth => rows.sort_by_key(|row| Reverse(row.change())),
-        Order::Size | Order::Deviation if of[0] == of[1] => {
+    match request.arguments.sort {
+        // The bands are already in this order.
+        BandOrder::Name => return rows,
+        BandOrder::Growth => rows.sort_by_key(|row| Reverse(row.change())),
+        BandOrder::Size | BandOrder::Deviation if of[0] == of[1] => {
             rows.sort_by_key(|row| Reverse(row.after));
         }
-        Order::Size | Order::Deviation => {
+        BandOrder::Size | BandOrder::Deviation => {
             rows.sort_by_key(|row| Reverse(row.change().unsigned_abs()));
         }
     }
-    if asked.arguments.reverse {
+    if request.arguments.reverse {
         rows.reverse();
     }
     rows
 }
 
-/// The first profile that is asked for, with all bands that the filter lets through, if it
-/// has these censuses.
+/// Returns the first requested profile with all bands that pass the filter.
+///
+/// # Errors
+/// If the profile lacks one of the censuses.
 fn all_bands<'a>(
-    asked: &'a Asked<'_>,
+    request: &'a HeapRequest<'_>,
     censuses: &[u32],
 ) -> Result<(u32, &'a HeapProfile, SelectedBands), Failure> {
-    let found = asked.profiles().next();
+    let found = request.profiles().next();
     let chosen = found.and_then(|(number, profile)| {
         let choice = HeapChoice {
             bands: u32::MAX,
-            ..asked.choice(number)
+            ..request.choice(number)
         };
-        let chosen = asked.session.heap(&choice, None)?;
+        let chosen = request.session.heap(&choice, None)?;
         Some((number, profile, chosen))
     });
     let (number, profile, chosen) =
@@ -180,13 +182,13 @@ fn all_bands<'a>(
     match censuses.iter().find(|&&census| u64::from(census) >= count) {
         Some(missing) => Err(Failure::Absent(format!(
             "the heap profile has no census {missing}: it has {}, counted from 0",
-            format::many(count, "census")
+            format::pluralize(count, "census")
         ))),
         None => Ok((number, profile, chosen)),
     }
 }
 
-/// A census as it is called above a table.
+/// Describes a census for the heading of a table.
 fn words(profile: &HeapProfile, census: u32) -> String {
     let bytes = format::bytes(total(profile, census));
     match profile.time(census) {
@@ -195,19 +197,23 @@ fn words(profile: &HeapProfile, census: u32) -> String {
     }
 }
 
-/// The bands of one census.
-pub(super) fn print_one(asked: &Asked<'_>, census: u32, out: &mut Out) -> Result<(), Failure> {
+/// Prints the bands of one census.
+pub(super) fn print_one(
+    request: &HeapRequest<'_>,
+    census: u32,
+    out: &mut Out,
+) -> Result<(), Failure> {
     const COLUMNS: [&str; 3] = ["label", "name", "bytes"];
-    let (number, profile, chosen) = all_bands(asked, &[census])?;
-    let mut rows = rows(asked, profile, &chosen, [census; 2]);
-    let left_out = rows.split_off(rows.len().min(asked.choice(number).bands as usize));
-    let label = |row: &Row| asked.called(profile, &chosen, row.band);
-    if asked.arguments.output.json {
+    let (number, profile, chosen) = all_bands(request, &[census])?;
+    let mut rows = rows(request, profile, &chosen, [census; 2]);
+    let left_out = rows.split_off(rows.len().min(request.choice(number).bands as usize));
+    let label = |row: &Row| request.display_name(profile, &chosen, row.band);
+    if request.arguments.output.json {
         let bands: Vec<_> = rows.iter().map(|row| (label(row), row.after)).collect();
         return Ok(out.json(&document(number, profile, census, bands))?);
     }
-    if !asked.for_reading() {
-        let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
+    if !request.for_reading() {
+        let mut table = Table::begin(out, request.arguments.output, &COLUMNS)?;
         for row in &rows {
             let name = chosen.bands.name(row.band);
             table.row(&[label(row).into(), name.into(), row.after.into()])?;
@@ -226,7 +232,10 @@ pub(super) fn print_one(asked: &Asked<'_>, census: u32, out: &mut Out) -> Result
     }
     if !left_out.is_empty() {
         let bytes = left_out.iter().map(|row| row.after).sum();
-        lines.push(line(bytes, format::many(left_out.len() as u64, "other")));
+        lines.push(line(
+            bytes,
+            format::pluralize(left_out.len() as u64, "other"),
+        ));
     }
     out.text(format_args!(
         "{}\n{}",
@@ -236,18 +245,18 @@ pub(super) fn print_one(asked: &Asked<'_>, census: u32, out: &mut Out) -> Result
     Ok(())
 }
 
-/// What grew and what shrank between two censuses.
+/// Prints how the bands changed between two censuses.
 pub(super) fn print_difference(
-    asked: &Asked<'_>,
+    request: &HeapRequest<'_>,
     between: [u32; 2],
     out: &mut Out,
 ) -> Result<(), Failure> {
     const COLUMNS: [&str; 5] = ["label", "name", "before", "after", "change"];
-    let (number, profile, chosen) = all_bands(asked, &between)?;
-    let mut rows = rows(asked, profile, &chosen, between);
-    let left_out = rows.split_off(rows.len().min(asked.choice(number).bands as usize));
-    let label = |row: &Row| asked.called(profile, &chosen, row.band);
-    if asked.arguments.output.json {
+    let (number, profile, chosen) = all_bands(request, &between)?;
+    let mut rows = rows(request, profile, &chosen, between);
+    let left_out = rows.split_off(rows.len().min(request.choice(number).bands as usize));
+    let label = |row: &Row| request.display_name(profile, &chosen, row.band);
+    if request.arguments.output.json {
         let bands = rows.iter().map(|row| {
             json!({
                 "label": label(row),
@@ -265,8 +274,8 @@ pub(super) fn print_difference(
             json!({ "profile": number, "before": before, "after": after, "bands": bands });
         return Ok(out.json(&document)?);
     }
-    if !asked.for_reading() {
-        let mut table = Table::begin(out, asked.arguments.output, &COLUMNS)?;
+    if !request.for_reading() {
+        let mut table = Table::begin(out, request.arguments.output, &COLUMNS)?;
         for row in &rows {
             table.row(&[
                 label(row).into(),
@@ -299,7 +308,7 @@ pub(super) fn print_difference(
         let change = left_out.iter().map(Row::change).sum();
         let before = left_out.iter().map(|row| row.before).sum();
         let after = left_out.iter().map(|row| row.after).sum();
-        let name = format::many(left_out.len() as u64, "other");
+        let name = format::pluralize(left_out.len() as u64, "other");
         lines.push(line(change, before, after, name));
     }
     let [before, after] = between.map(|census| words(profile, census));
@@ -310,12 +319,12 @@ pub(super) fn print_difference(
     Ok(())
 }
 
-/// Bytes of a census are fewer than 2⁴⁸.
+/// Returns the change in bytes, which is always below 2⁴⁸.
 fn signed(row: &Row) -> i64 {
     i64::try_from(row.change()).unwrap_or_default()
 }
 
-/// Bytes that came or went, with their sign.
+/// Formats a change in bytes with its sign.
 fn words_of(change: i128) -> String {
     let sign = match change {
         0 => "",

@@ -1,4 +1,4 @@
-//! `eventscope info FILE`.
+//! `eventscope info FILE`: prints general facts about a log.
 
 use std::io;
 
@@ -88,7 +88,7 @@ fn print_json(info: &Info, reader: &LogReader, out: &mut Out) -> io::Result<()> 
     out.json(&document)
 }
 
-/// One of several processes.
+/// Returns the JSON object of one process of a merged log.
 fn json_of(own: &OsProcess) -> Value {
     let OsProcess {
         name,
@@ -111,7 +111,7 @@ fn json_of(own: &OsProcess) -> Value {
     })
 }
 
-/// The rows: the name of a field, and what it is.
+/// Returns the rows: a field name with its values.
 fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
     let or_unknown = |text: Option<&str>| text.unwrap_or("unknown").to_owned();
     let mut rows: Vec<Vec<Cell<'static>>> = Vec::new();
@@ -134,7 +134,7 @@ fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
     } else {
         row("processes", process.processes.len().to_string());
     }
-    // Of several processes each has these lines, with its name first.
+    // In merged logs, each process has these rows, preceded by its name.
     for OsProcess {
         name,
         caps,
@@ -178,7 +178,7 @@ fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
     rows
 }
 
-/// The rows on a terminal: fields first, then the types of events.
+/// Prints the rows on a terminal: general fields first, then event types.
 fn print_on_terminal(rows: &[Vec<Cell<'static>>], out: &mut Out) -> io::Result<()> {
     let (types, fields): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row[0].text() == "type");
     let fields: Rows = fields
@@ -213,7 +213,7 @@ fn print_on_terminal(rows: &[Vec<Cell<'static>>], out: &mut Out) -> io::Result<(
     Ok(())
 }
 
-/// How the process was started, as far as the log says.
+/// Returns how the process was started, as far as the log records it.
 fn process_rows(process: &Process) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     if !process.ways.is_empty() {

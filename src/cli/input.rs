@@ -1,4 +1,4 @@
-//! The log that a command reads: a file, or what comes through a pipe.
+//! Input of commands: a log from a file or a pipe.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,7 +10,7 @@ use std::thread::available_parallelism;
 
 use tempfile::{SpooledData, SpooledTempFile};
 
-use super::{Failure, say};
+use super::{Failure, print_message};
 use eventlog::FileSource;
 use eventlog::source::{SharedSource, read_log_by};
 use eventlog::{LogError, LogReader, Sink, system_words};
@@ -21,8 +21,7 @@ use session::{MemoryBudget, Session};
 use views::fingerprint::{Fingerprint, fingerprint, sampled};
 use views::words::diagnostics::line;
 
-/// How much of a pipe is kept in memory. More goes to a temporary file, which may become as
-/// large as there is room.
+/// Number of bytes of a pipe kept in memory; more goes to a temporary file, limited only by disk space.
 const IN_MEMORY_BYTES: usize = 64 << 20;
 
 /// The log that a command reads, and how.
@@ -30,38 +29,41 @@ const IN_MEMORY_BYTES: usize = 64 << 20;
 pub(super) struct LogFile {
     /// The log, or a heap profile in text (.hp)
     file: PathBuf,
-    /// About how much memory to take, in MiB; what is beyond that goes to a temporary file
+    /// Approximate memory to use, in MiB; more goes to a temporary file
     #[arg(long, value_name = "MIB", default_value_t = MemoryBudget::default().bytes >> 20)]
     memory: u64,
 }
 
 impl LogFile {
-    /// The log of that path, with the usual memory.
-    pub(super) fn of(path: &Path) -> Self {
-        Self::within(path, MemoryBudget::default().bytes >> 20)
+    /// Returns the log at a path, with the default memory budget.
+    pub(super) fn from_path(path: &Path) -> Self {
+        Self::with_memory(path, MemoryBudget::default().bytes >> 20)
     }
 
-    /// The log of that path, with so many MiB.
-    pub(super) fn within(path: &Path, memory: u64) -> Self {
+    /// Returns the log at a path, with a memory budget in MiB.
+    pub(super) fn with_memory(path: &Path, memory: u64) -> Self {
         Self {
             file: path.to_owned(),
             memory,
         }
     }
 
-    /// Its name without its folder.
+    /// Returns the file name without its folder.
     pub(super) fn name(&self) -> String {
         let name = self.file.file_name().unwrap_or(self.file.as_os_str());
         name.to_string_lossy().into_owned()
     }
 
-    /// Where it is; `-` is standard input.
+    /// Returns the path; `-` is standard input.
     pub(super) fn path(&self) -> &Path {
         &self.file
     }
 
-    /// Reads it with all analyses. A range that lies outside of it is refused; of a log that was cut the
-    /// range is the part in the range that it was cut to.
+    /// Reads the log with all analyses. The returned range is `range`, clipped to the range of the cut if the log
+    /// was cut.
+    ///
+    /// # Errors
+    /// If the log cannot be read, or the range lies outside it.
     pub(super) fn read(&self, range: super::Range) -> Result<(Session, Option<Interval>), Failure> {
         let span = range.span()?;
         let session = self.open()?.read_session()?;
@@ -70,16 +72,16 @@ impl LogFile {
         Ok((session, span))
     }
 
-    /// Opens it; `-` is standard input. What is no regular file is read to its end first.
+    /// Opens the log; `-` is standard input. Anything but a regular file is read to its end first.
     pub(super) fn open(&self) -> Result<Input, Failure> {
         Ok(Input {
             bytes: Bytes::open(&self.file)?,
-            memory: MemoryBudget::of_mib(self.memory),
+            memory: MemoryBudget::from_mib(self.memory),
         })
     }
 }
 
-/// A log that can be read more than once, and at any place.
+/// Log that can be read repeatedly and at any offset.
 pub(super) struct Input {
     bytes: Bytes,
     memory: MemoryBudget,
@@ -93,7 +95,7 @@ impl Input {
         Ok(read_log_by(reader, &mut source, sink)?)
     }
 
-    /// Reads the log into a sink once more: it was read into a session, which may have inflated it.
+    /// Reads the log into a sink again, reusing the inflated copy that the session may hold.
     pub(super) fn read_again(
         &self,
         session: &Session,
@@ -106,7 +108,7 @@ impl Input {
         read_log_by(reader, &mut source, sink).map(drop)
     }
 
-    /// What tells the log from others.
+    /// Returns the fingerprint that identifies the log.
     pub(super) fn fingerprint(&self, path: &Path) -> Result<Fingerprint, Failure> {
         let source = self.bytes.source();
         let len = source.byte_len();
@@ -127,7 +129,7 @@ impl Input {
         Ok(fingerprint(len, &samples))
     }
 
-    /// The log, to be read as its events are wanted.
+    /// Returns a reader that pulls events on demand.
     pub(super) fn feed(&self) -> Feed<&dyn SharedSource> {
         let source = self.bytes.source();
         Feed::new(self.reader(source.byte_len()), source)
@@ -135,34 +137,34 @@ impl Input {
 
     fn reader(&self, byte_len: u64) -> LogReader {
         let file = Arc::new(TemporaryFile::default());
-        LogReader::new(byte_len).inflating_to(file, self.memory.inflated_bytes())
+        LogReader::new(byte_len).with_inflate_backing(file, self.memory.inflated_bytes())
     }
 
-    /// Reads the log with all analyses, on all processors that this process may use.
+    /// Reads the log with all analyses, on all processors available to this process.
     pub(super) fn read_session(&self) -> Result<Session, Failure> {
         let source = self.bytes.source();
         let threads = available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let file = Arc::new(TemporaryFile::default());
-        let session = Session::within(source.byte_len(), self.memory, Some(file));
+        let session = Session::with_memory_budget(source.byte_len(), self.memory, Some(file));
         let session = read_session_on(threads, session, source)?;
-        for diagnostic in session.about_memory() {
-            say(line(&diagnostic));
+        for diagnostic in session.memory_diagnostics() {
+            print_message(line(&diagnostic));
         }
         Ok(session)
     }
 }
 
 enum Bytes {
-    /// A file, or all that came through a pipe, a terminal or another stream.
+    /// A file, or the spooled contents of a pipe, a terminal or another stream.
     File(FileSource),
-    /// The same, if it was little.
+    /// Spooled contents that fit in memory.
     Memory(Vec<u8>),
 }
 
 impl Bytes {
     fn open(path: &Path) -> Result<Self, Failure> {
         if is_same_file(path, Path::new("/dev/stdout")) {
-            let what = format!("{} is the standard output too", path.display());
+            let what = format!("{} is also the standard output", path.display());
             return Err(Failure::Usage(what));
         }
         if path.as_os_str() == "-" {
@@ -171,7 +173,7 @@ impl Bytes {
         let failed = |error| Failure::File(path.to_owned(), error);
         let file = File::open(path).map_err(failed)?;
         let about = file.metadata().map_err(failed)?;
-        // Files that the system makes up, as in /proc, have no length either.
+        // Virtual files, as in /proc, have a length of 0, too.
         if about.is_file() && about.len() > 0 {
             return Ok(Self::File(FileSource::new(file, about.len())));
         }
@@ -206,8 +208,8 @@ fn spool(path: &Path, mut from: impl Read) -> Result<Bytes, Failure> {
         };
         io::Write::write_all(&mut file, &piece[..count]).map_err(|error| {
             Failure::Absent(format!(
-                "after {len} bytes there is no room for more in the temporary folder {}: {}. \
-                 Make room there, name another folder with TMPDIR, or save the log as a file first.",
+                "could not write to the temporary folder {} after {len} bytes: {}. \
+                 Free space there, set TMPDIR to another folder, or save the log as a file first.",
                 std::env::temp_dir().display(),
                 system_words(&error)
             ))

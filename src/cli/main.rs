@@ -1,15 +1,12 @@
-//! The command line: the same library as in the browser, for scripts, for
-//! tests against references and for measurements.
+//! Command line of Eventscope. It uses the same library as the browser, for scripts, for tests against references
+//! and for measurements.
 //!
-//! Rows go to standard output, one line each, tab-separated; on a terminal some commands print
-//! aligned tables. What is wrong
-//! with a log goes to standard error, and then the exit status is 1; what
-//! could be read is printed all the same. Wrong usage exits with 2. An assertion that does
-//! not hold exits with 3, one of which a log does not tell with 4. When
-//! nobody reads the output any more the status is that of a process that a
-//! closed pipe ends, 141.
+//! Rows go to standard output, one per line and tab-separated; on a terminal, some commands print aligned tables.
+//! Damage in a log is reported on standard error and makes the exit status 1, but everything readable is still
+//! printed. Wrong usage exits with 2, a failed assertion with 3, and an assertion that the log has no data for
+//! with 4. If the reader closes the output pipe, the exit status is 141, as for a process ended by SIGPIPE.
 //!
-//! A command is a file here: its arguments, and `run`. `Command` lists them.
+//! Each command has a file here with its `Arguments` and `run`; `Command` lists them.
 
 mod assert;
 mod check;
@@ -25,7 +22,7 @@ mod eventlog2html;
 mod events;
 mod export;
 mod findings;
-mod flame_beside;
+mod flame_comparison;
 mod flamegraph;
 mod heap;
 mod heap_bands;
@@ -74,12 +71,12 @@ use session::cells::Cell;
 use views::words::diagnostics::line;
 
 use input::{Input, LogFile};
-use out::{Out, Output, Style, Table, say};
+use out::{EscapeStyle, Out, Output, Table, print_message};
 use range::Range;
 
-/// Reads GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input. Pipes may be read too: up to 64 MiB are kept in memory, more in a temporary file.
+/// Analyze GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input. Up to 64 MiB of a pipe are kept in memory, more in a temporary file.
 #[derive(Debug, Parser)]
-#[command(name = "eventscope", version = env!("EVENTSCOPE_VERSION"), disable_help_subcommand = true)]
+#[command(name = "eventscope", version = env!("EVENTSCOPE_VERSION"))]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -87,61 +84,61 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The page in the browser, with these logs open in it: nothing leaves this computer
+    /// Open logs in the browser; nothing leaves this computer
     View(view::Arguments),
-    /// GHC version, program, capabilities, first and last time, events by type, warnings
+    /// GHC version, program, capabilities, time range, events by type, warnings
     Info(info::Arguments),
-    /// Every event, by time
+    /// All events by time
     Events(events::Arguments),
-    /// What a log says as it comes: from a file that grows, standard input or a socket
+    /// Follow a log while it is written: a growing file, standard input or a socket
     Tail(tail::Arguments),
-    /// Whether threads, capabilities, tasks and sparks do only what they can
+    /// Check for impossible sequences of events of threads, capabilities, tasks and sparks
     Check(check::Arguments),
-    /// Spans of garbage collection, of running and blocked threads, of capability usage
+    /// Spans of garbage collections, running and blocked threads, and capability usage
     Spans(spans::Arguments),
-    /// The numbers of `+RTS -s`, of the whole log or of a part of it
-    Summary(Whole),
-    /// What is wrong with the program, as far as the log tells: what it costs, where it is seen, what to try
+    /// The report of `+RTS -s`, for the whole log or a range
+    Summary(LogRangeArguments),
+    /// Problems of the program: cost, evidence and advice
     Findings(findings::Arguments),
     /// Measure which flags of the runtime make a program faster: `try -- ./program +RTS -N2`
     Try(Box<try_flags::Arguments>),
-    /// All that matters of a log in one HTML file, to be read, printed and sent: numbers, findings, timeline, collections, heap, threads
+    /// HTML report in one file: numbers, findings, timeline, collections, heap, threads
     Report(report::Arguments),
-    /// Every number of a log that has a name, for scripts and for `assert`
-    Metrics(Whole),
+    /// All named metrics of a log, for scripts and for `assert`
+    Metrics(LogRangeArguments),
     /// Check conditions on a log's numbers: `assert run.eventlog 'gc.pause.p99 < 10 ms'`
     Assert(assert::Arguments),
-    /// Compare two sets of runs: what differs, by how much, and whether the change is significant
+    /// Compare two sets of runs: differences, with their size and significance
     Compare(compare::Arguments),
-    /// What is compared of a log, as JSON: `compare` takes it in place of the log
+    /// Data of a log for comparison, as JSON; `compare` accepts it in place of the log
     Digest(digest::Arguments),
-    /// How each thread spent its time: running, waiting for a capability, blocked and on what
+    /// Time of each thread: running, waiting for a capability, blocked by reason
     Threads(threads::Arguments),
-    /// Every collection: when, how long the program stood still, what was copied, what is live
+    /// All garbage collections: time, pause, copied bytes, live bytes
     Collections(collections::Arguments),
-    /// What holds the heap: bands of a heap profile with their numbers, single censuses, the difference of two, charts
+    /// Heap profiles: bands, single censuses, the difference of two censuses, charts
     Heap(heap::Arguments),
-    /// How often code was entered and what it allocated, by ticky counters (ghc -ticky, +RTS -lT)
+    /// Ticky counters: entries and allocation of code (ghc -ticky, +RTS -lT)
     Ticky(ticky::Arguments),
-    /// Where the time of capabilities, threads and the program went, every nanosecond in one class
+    /// Time of capabilities, threads and the program by class, every nanosecond in exactly one
     Time(time::Arguments),
-    /// Flame graphs as files for speedscope, flamegraph.pl, inferno and pprof, as a picture, or as a table
+    /// Flame graphs for speedscope, flamegraph.pl, inferno and pprof, as a picture, or as a table
     Flamegraph(flamegraph::Arguments),
-    /// A part of a log as a smaller log, to be sent to a colleague; its texts can be replaced
+    /// Cut a part out of a log, as a smaller log; optionally with anonymized texts
     Cut(cut::Arguments),
-    /// Several logs as one: of several processes on one axis of time, or the parts that `cut` made of a log
+    /// Merge logs: of several processes on one time axis, or the parts that `cut` made of a log
     Merge(merge::Arguments),
-    /// Logs as files for other programs: tables for DuckDB, Spark and other engines
+    /// Export logs as tables for DuckDB, Spark and other engines, or as traces for Perfetto and others
     Export(export::Arguments),
-    /// A script that completes commands, options and files in a shell
+    /// Shell completion script for commands, options and files
     Completions(manual::Completions),
-    /// The manual page, for `man`
+    /// Manual page for `man`
     Man(manual::Manual),
 }
 
 /// A log, which part of it, and whether to print JSON.
 #[derive(Debug, clap::Args)]
-struct Whole {
+struct LogRangeArguments {
     #[command(flatten)]
     log: LogFile,
     #[command(flatten)]
@@ -151,14 +148,14 @@ struct Whole {
     json: bool,
 }
 
-impl Whole {
+impl LogRangeArguments {
     /// Reads the log with all analyses.
     fn read(&self) -> Result<(Session, Option<Interval>), Failure> {
         self.log.read(self.range)
     }
 }
 
-/// Why a command did not do all of its work.
+/// Reason why a command failed.
 #[derive(Debug)]
 enum Failure {
     /// The log could not be read.
@@ -167,13 +164,13 @@ enum Failure {
     Output(io::Error),
     /// A file could not be opened, read or written.
     File(PathBuf, io::Error),
-    /// The log has nothing of what was asked for.
+    /// The log lacks the requested data.
     Absent(String),
-    /// What was asked for makes no sense, whatever the log.
+    /// The arguments are invalid for any log.
     Usage(String),
-    /// A log does not fulfil what was asked of it; that has been said.
+    /// An assertion failed; this has been reported.
     Unfulfilled,
-    /// A log does not tell whether it does; that has been said.
+    /// A log has no data for an assertion; this has been reported.
     NoData,
 }
 
@@ -189,14 +186,14 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Whether the log was whole.
+/// Whether the log is intact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
     Sound,
     Damaged,
 }
 
-/// Runs the program with the arguments of the process.
+/// Runs the command given by the arguments of the process.
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let mut out = Out::new(Box::new(io::stdout().lock()));
@@ -231,64 +228,64 @@ fn main() -> ExitCode {
     exit(result.and_then(|condition| Ok(flushed.map(|()| condition)?)))
 }
 
-/// The status of a process that writes to a pipe nobody reads, as shells give it: 128 + SIGPIPE.
+/// Exit status after writing to a closed pipe, as shells report it: 128 + SIGPIPE.
 const NOBODY_READS: u8 = 141;
 
-/// Says what went wrong, and with which status the process ends.
+/// Reports a failure and returns the exit status.
 fn exit(result: Result<Condition, Failure>) -> ExitCode {
     match result {
         Ok(Condition::Sound) => return ExitCode::SUCCESS,
-        // What is wrong with the log has been said.
+        // The damage has been reported already.
         Ok(Condition::Damaged) => {}
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             return ExitCode::from(NOBODY_READS);
         }
         Err(Failure::Usage(what)) => {
-            say(what);
+            print_message(what);
             return ExitCode::from(2);
         }
         Err(Failure::Unfulfilled) => return ExitCode::from(3),
         Err(Failure::NoData) => return ExitCode::from(4),
         Err(Failure::Output(error)) => {
-            say(format_args!(
+            print_message(format_args!(
                 "could not write the output: {}",
                 system_words(&error)
             ));
         }
         Err(Failure::File(path, error)) => {
-            say(format_args!("{}: {}", path.display(), system_words(&error)));
+            print_message(format_args!("{}: {}", path.display(), system_words(&error)));
         }
-        Err(Failure::Log(error)) => say(error),
-        Err(Failure::Absent(what)) => say(what),
+        Err(Failure::Log(error)) => print_message(error),
+        Err(Failure::Absent(what)) => print_message(what),
     }
     ExitCode::FAILURE
 }
 
-/// A terminal lists so many damaged places; `check` lists all of them.
-const MOST_PLACES: usize = 20;
+/// Maximum number of damaged places listed on a terminal; `check` lists all of them.
+const MAX_PLACES: usize = 20;
 
-/// Says on standard error what is wrong with the log.
+/// Reports damage of the log on standard error.
 fn report(reader: &LogReader) -> Condition {
     let damage = reader.damage();
     let is_for_reader = io::stderr().is_terminal();
     let most = if is_for_reader {
-        MOST_PLACES
+        MAX_PLACES
     } else {
         usize::MAX
     };
     for damage in damage.kept.iter().take(most) {
-        say(line(&damage.into()));
+        print_message(line(&damage.into()));
     }
     let listed = damage.kept.len().min(most) as u64;
     if damage.count() > listed {
-        say(format_args!(
-            "{} more damaged places, {} bytes lost in all",
+        print_message(format_args!(
+            "{} more damaged places, {} bytes lost in total",
             damage.count() - listed,
             damage.lost_bytes
         ));
     }
     if let Some(error) = reader.inflate_error() {
-        say(error);
+        print_message(error);
         return Condition::Damaged;
     }
     if damage.loses_data() {
@@ -298,7 +295,7 @@ fn report(reader: &LogReader) -> Condition {
     }
 }
 
-/// The capability in whose block an event stands; a dash for none.
+/// Returns the capability whose block contains an event, or a dash.
 fn cap_or_dash(cap: Option<u16>) -> Cell<'static> {
     cap.map_or(Cell::from("-"), |cap| u64::from(cap).into())
 }

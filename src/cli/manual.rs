@@ -1,5 +1,5 @@
-//! `eventscope completions SHELL` and `eventscope man`: what shells and `man` are told, made
-//! of the command line itself.
+//! `eventscope completions SHELL` and `eventscope man`: shell completions and manual pages, generated from the
+//! argument definitions.
 
 use std::path::PathBuf;
 
@@ -10,18 +10,18 @@ use super::{Arguments, Condition, Failure, Out};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Completions {
-    /// The shell that is to complete
+    /// Shell for which to print the script
     shell: Shell,
 }
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Manual {
-    /// Write the pages of all commands into this folder instead, one file each
+    /// Write the pages of all commands into this folder, one file each
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
 }
 
-/// Prints the script that completes in a shell.
+/// Prints the completion script for a shell.
 pub(super) fn completions(arguments: &Completions, out: &mut Out) -> Result<Condition, Failure> {
     let mut script = Vec::new();
     let mut command = Arguments::command();
@@ -30,7 +30,7 @@ pub(super) fn completions(arguments: &Completions, out: &mut Out) -> Result<Cond
     Ok(Condition::Sound)
 }
 
-/// Prints the page of the whole command line, or writes those of all commands.
+/// Prints the manual page of the whole command line, or writes those of all commands.
 pub(super) fn manual(arguments: &Manual, out: &mut Out) -> Result<Condition, Failure> {
     let command = Arguments::command();
     if let Some(folder) = &arguments.folder {

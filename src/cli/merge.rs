@@ -1,4 +1,4 @@
-//! `eventscope merge LOG… -o OUT`: several logs as one.
+//! `eventscope merge LOG… -o OUT`: merges several logs into one.
 
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -9,29 +9,29 @@ use super::cut::speed;
 use super::duration::nanoseconds;
 use super::input::Input;
 use super::output_file::{create_output, finish_output};
-use super::{Condition, Failure, LogFile, report, say};
+use super::{Condition, Failure, LogFile, print_message, report};
 use eventlog_edit::merge::{Align, Facts, MergeCounts, MergeError, Plan, Survey, merge};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The logs: of several processes, or the parts that `cut` made of one log
+    /// Logs of several processes, or the parts that `cut` made of one log
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
-    /// Where the new log goes
+    /// Write the new log to this file
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Move the events of a log by so much: `server.eventlog=250us`, `client.eventlog=-1.5ms`; units are ns, us, ms, s, min and h
+    /// Shift the events of a log by this duration: `server.eventlog=250us`, `client.eventlog=-1.5ms`; units are ns, us, ms, s, min and h
     #[arg(long, value_name = "LOG=DURATION")]
     offset: Vec<Offset>,
-    /// What puts the logs onto one axis of time: `wall-clock`, `start` (their first events are at the same time), `marker=TEXT` (the first marker or message with that text is), `pairs` (messages that they send each other, in both directions: markers or messages such as `SEND 42` and `RECV 42`) or `messages=WORD,WORD` (the same with other words)
+    /// Align the logs by `wall-clock`, `start` (their first events), `marker=TEXT` (the first marker or message with that text), `pairs` (messages that they send each other, in both directions: markers or messages such as `SEND 42` and `RECV 42`) or `messages=WORD,WORD` (the same with other words)
     #[arg(long, value_name = "WHAT", default_value = "wall-clock")]
-    by: By,
-    /// Say how many events were written, and how fast
+    by: AlignMethod,
+    /// Print the number of events written and the throughput
     #[arg(long)]
     verbose: bool,
 }
 
-/// By how much a log is moved.
+/// Time shift of one log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Offset {
     log: String,
@@ -44,9 +44,10 @@ impl FromStr for Offset {
     fn from_str(text: &str) -> Result<Self, String> {
         let (log, duration) = text
             .rsplit_once('=')
-            .ok_or("it has to be the name of a log, =, and a duration")?;
-        let ns = nanoseconds(duration)
-            .ok_or_else(|| format!("“{duration}” is no duration, such as 250us or -1.5ms"))?;
+            .ok_or("write LOG=DURATION, such as server.eventlog=250us")?;
+        let ns = nanoseconds(duration).ok_or_else(|| {
+            format!("“{duration}” is not a duration: write one such as 250us or -1.5ms")
+        })?;
         Ok(Self {
             log: log.to_owned(),
             ns,
@@ -54,11 +55,11 @@ impl FromStr for Offset {
     }
 }
 
-/// What puts logs onto one axis.
+/// Method for aligning logs on one time axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct By(Align);
+struct AlignMethod(Align);
 
-impl FromStr for By {
+impl FromStr for AlignMethod {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -75,10 +76,10 @@ impl FromStr for By {
                 (_, Some(both)) => both
                     .split_once(',')
                     .map(words)
-                    .ok_or("it has to be two words, as in messages=SEND,RECV")?,
+                    .ok_or("write two words, as in messages=SEND,RECV")?,
                 _ => {
                     let all = "wall-clock, start, marker=TEXT, pairs or messages=SEND,RECV";
-                    return Err(format!("it has to be {all}"));
+                    return Err(format!("write {all}"));
                 }
             },
         }))
@@ -90,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let logs: Vec<LogFile> = arguments
         .logs
         .iter()
-        .map(|path| LogFile::of(path))
+        .map(|path| LogFile::from_path(path))
         .collect();
     let offsets = offsets(&logs, &arguments.offset)?;
     let mut condition = Condition::Sound;
@@ -108,10 +109,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let plan = Plan::new(&facts, &arguments.by.0, &offsets);
     let plan = plan.map_err(|error| Failure::Absent(error.to_string()))?;
     if plan.processes() == 1 && !arguments.offset.is_empty() {
-        let what = "the logs are of one process, on one axis already: leave --offset out";
+        let what = "the logs are parts of one process and already aligned: omit --offset";
         return Err(Failure::Usage(what.to_owned()));
     }
-    tell_aligned(&plan);
+    print_alignment(&plan);
     let file = create_output(&arguments.out, &arguments.logs)?;
     let failed = |error| Failure::File(arguments.out.clone(), error);
     let feeds = inputs.iter().map(Input::feed).collect();
@@ -121,9 +122,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
         MergeError::Write(error) => failed(error),
     })?;
     finish_output(file).map_err(failed)?;
-    tell_left_out(&counts);
+    print_left_out(&counts);
     if arguments.verbose {
-        say(format_args!(
+        print_message(format_args!(
             "{} {}, {} events, {} bytes of {read_bytes}; {}",
             plan.processes(),
             if plan.processes() == 1 {
@@ -139,7 +140,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     Ok(condition)
 }
 
-/// By how many nanoseconds each log is moved.
+/// Returns the time shift of each log, in nanoseconds.
 fn offsets(logs: &[LogFile], asked: &[Offset]) -> Result<Vec<i128>, Failure> {
     let mut offsets = vec![0; logs.len()];
     for Offset { log, ns } in asked {
@@ -149,47 +150,46 @@ fn offsets(logs: &[LogFile], asked: &[Offset]) -> Result<Vec<i128>, Failure> {
             .zip(&mut offsets)
             .filter(|(file, _)| is_it(file));
         let Some((_, offset)) = found.next() else {
-            return Err(Failure::Usage(format!(
-                "no log is called {log}, as --offset has it"
-            )));
+            return Err(Failure::Usage(format!("--offset: no log is named {log}")));
         };
         *offset += ns;
     }
     Ok(offsets)
 }
 
-/// What has to be known of a log, whether it is whole, and its bytes. What is wrong with it is said.
+/// Surveys a log for merging and reports its damage. Returns the facts, whether the log is intact, and its size in
+/// bytes.
 fn survey(log: &LogFile, input: &Input, align: &Align) -> Result<(Facts, bool, u64), Failure> {
     let mut survey = Survey::new(&log.name(), align);
     let reader = input.read(&mut survey)?;
     if reader.damage().loses_data() {
-        say(format_args!("{}:", log.path().display()));
+        print_message(format_args!("{}:", log.path().display()));
     }
     let is_sound = report(&reader) == Condition::Sound;
     let header = reader.header().map(|header| &**header);
     Ok((survey.finish(header), is_sound, reader.len().0))
 }
 
-/// Says how well messages align the logs.
-fn tell_aligned(plan: &Plan) {
+/// Reports how well messages align the logs.
+fn print_alignment(plan: &Plan) {
     for one in plan.aligned() {
-        say(one);
+        print_message(one);
     }
 }
 
-/// Says what the new log has no place for.
-fn tell_left_out(counts: &MergeCounts) {
+/// Reports the events that the merged log cannot represent.
+fn print_left_out(counts: &MergeCounts) {
     if counts.censuses > 0 {
-        say(format_args!(
-            "{} events of heap profiles were left out: a log has a place for that of one process",
+        print_message(format_args!(
+            "{} events of heap profiles were left out: a log can contain the heap profile of only one process",
             counts.censuses
         ));
     }
     for (id, count) in &counts.misfits {
-        say(format_args!(
+        print_message(format_args!(
             "{count} events of type {} ({}) were left out: the logs declare it differently",
             id.0,
-            id.name().unwrap_or("not known")
+            id.name().unwrap_or("unknown")
         ));
     }
 }

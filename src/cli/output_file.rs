@@ -1,4 +1,4 @@
-//! Files that commands write.
+//! Output files of commands.
 
 use std::io::{self, BufWriter, IntoInnerError};
 use std::path::Path;
@@ -11,7 +11,7 @@ use tokio::runtime;
 use super::Failure;
 use native::{CreateError, OutputFile, remove_unfinished_outputs};
 
-/// Begins a file that replaces `path` when it is finished. None of `inputs` is replaced.
+/// Creates a file that replaces `path` once it is finished. Fails if `path` is one of `inputs`.
 pub(super) fn create_output<P: AsRef<Path>>(
     path: &Path,
     inputs: impl IntoIterator<Item = P>,
@@ -23,31 +23,31 @@ pub(super) fn create_output<P: AsRef<Path>>(
     })
 }
 
-/// The output is an input too.
+/// Returns the error for an output that is also an input.
 pub(super) fn is_input(path: &Path) -> Failure {
     let what = format!("{} cannot be read and written at once", path.display());
     Failure::Usage(what)
 }
 
-/// Completes a file that was written through a buffer.
+/// Finishes a file that was written through a buffer.
 pub(super) fn finish_output(output: BufWriter<OutputFile>) -> io::Result<()> {
     let output = output.into_inner().map_err(IntoInnerError::into_error)?;
     output.finish()
 }
 
-/// The status of a process that Ctrl+C ends, as shells give it: 128 + SIGINT.
+/// Exit status of a process ended by Ctrl+C, as shells report it: 128 + SIGINT.
 pub(super) const INTERRUPTED: i32 = 130;
-/// The same for SIGTERM.
+/// Exit status of a process ended by SIGTERM, as shells report it: 128 + SIGTERM.
 #[cfg(unix)]
 const TERMINATED: i32 = 143;
 
-/// From now on the temporary files of outputs are removed when a signal ends the process; with this status if
-/// it is Ctrl+C.
+/// Installs a signal handler that removes the temporary files of unfinished outputs and exits; the exit status
+/// after Ctrl+C is `interrupted`.
 pub(super) fn remove_unfinished_on_signals(interrupted: i32) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        // Without a handler the outputs are written all the same.
+        // Without a handler, the outputs are still written.
         let Ok(runtime) = runtime else { return };
         let Ok(status) = runtime.block_on(async { ending_signal(interrupted) }) else {
             return;
@@ -60,7 +60,7 @@ pub(super) fn remove_unfinished_on_signals(interrupted: i32) {
     });
 }
 
-/// Waits for a signal that ends the process; with which status.
+/// Waits for SIGINT or SIGTERM and returns the exit status.
 #[cfg(unix)]
 fn ending_signal(interrupted: i32) -> io::Result<impl Future<Output = i32>> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -1,4 +1,4 @@
-//! Parts of a log by time: `--from` and `--to`.
+//! Time ranges of a log: `--from` and `--to`.
 
 use super::Failure;
 use super::duration::parse_time;
@@ -9,16 +9,16 @@ use model::time::Interval;
 /// A part of the log.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(super) struct Range {
-    /// Only from this time on: in nanoseconds, or with a unit, such as 1.5s, 10ms or 5us
+    /// Only from this time on, in nanoseconds or with a unit, such as 1.5s, 10ms or 5us
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(super) from: Option<u64>,
-    /// Only before this time: in nanoseconds, or with a unit
+    /// Only before this time, in nanoseconds or with a unit
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(super) to: Option<u64>,
 }
 
 impl Range {
-    /// The part; `None` for the whole log.
+    /// Returns the range; `None` for the whole log.
     pub(super) fn span(self) -> Result<Option<Interval>, Failure> {
         let (from, to) = match (self.from, self.to) {
             (None, None) => return Ok(None),
@@ -31,7 +31,7 @@ impl Range {
         Ok(Some(Interval::new(Nanos(from), Nanos(to))))
     }
 
-    /// Fails if the range lies outside of a log that goes from its first event to its last like this.
+    /// Checks that the range overlaps the log, which spans from its first to its last event.
     pub(super) fn check(self, log: Option<Interval>) -> Result<(), Failure> {
         let Some((first, last)) = log.map(|log| (log.start(), log.end())) else {
             return Ok(());

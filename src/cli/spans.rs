@@ -1,4 +1,4 @@
-//! `eventscope spans FILE ANALYSIS`.
+//! `eventscope spans FILE ANALYSIS`: prints spans of collections, threads or capabilities.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use clap::ValueEnum;
 
 use super::out::{RowLimit, Rows, escape_line, print_table};
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
 use analysis::automata::Anomaly;
 use analysis::automata::thread_state::{Activity, ThreadSpan};
 use analysis::capability::{Lives, Usage, idle};
 use analysis::diagnostics::Diagnostic;
-use analysis::spans::{Analyses, Open, SpanSink, Spans, WaitReasons};
+use analysis::spans::{Analyses, OpenSpan, SpanSink, Spans, WaitReasons};
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Event, EventType, Record, Sink};
@@ -25,11 +25,11 @@ use views::words::diagnostics::line;
 pub(super) struct Arguments {
     #[command(flatten)]
     log: LogFile,
-    /// Which spans
+    /// Kind of spans
     analysis: Analysis,
-    /// How mutator spans are found
+    /// Origin of mutator spans
     #[arg(long, default_value = "thread")]
-    by: By,
+    by: SpanSource,
     /// Only spans of this thread
     #[arg(long, value_name = "NUMBER")]
     thread: Option<u32>,
@@ -47,21 +47,21 @@ pub(super) enum Analysis {
     Gc,
     /// Runs of threads: cap, thread, start, end
     Mutator,
-    /// What threads do: thread, category, cap, reason (the status of the stop), start, end, and
-    /// for what a blocked thread waited
+    /// States of threads: thread, category, cap, reason (the status of the stop), start, end, and
+    /// the reason for a wait
     ThreadState,
-    /// What capabilities do: cap, category, thread, start, end
+    /// States of capabilities: cap, category, thread, start, end
     CapabilityUsage,
     /// As thread-state, from the thread's creation; also whether a span is open at the end of
-    /// the log, and rows for moves to other capabilities, with the one moved to
+    /// the log, and rows for migrations, with the capability migrated to
     ThreadLifecycle,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum By {
-    /// From what each capability runs
+enum SpanSource {
+    /// Runs of each capability
     Cap,
-    /// From the states of each thread
+    /// States of each thread
     Thread,
 }
 
@@ -94,9 +94,9 @@ impl Analysis {
         }
     }
 
-    /// Whether something odd about a log has to do with these spans.
-    fn concerns(self, by: By, oddity: Anomaly) -> bool {
-        let mutator_by_cap = self == Self::Mutator && by == By::Cap;
+    /// Returns whether an anomaly in the log affects these spans.
+    fn concerns(self, by: SpanSource, oddity: Anomaly) -> bool {
+        let mutator_by_cap = self == Self::Mutator && by == SpanSource::Cap;
         match oddity {
             Anomaly::GcEndWithoutStart | Anomaly::GcStartRepeated => {
                 matches!(self, Self::Gc | Self::CapabilityUsage)
@@ -107,7 +107,7 @@ impl Analysis {
     }
 }
 
-/// A thread that waits is moved from one capability to another.
+/// Migration of a waiting thread between capabilities.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Migration {
     at: Nanos,
@@ -121,7 +121,7 @@ pub(super) enum Row {
     Gc(CapId, Interval),
     Mutator(Option<CapId>, ThreadId, Interval),
     Thread(ThreadId, ThreadSpan, Option<WaitReason>),
-    /// A span of a thread's life, for what the thread waited, and whether the end of the log cut it off.
+    /// A span of a thread's life, with the reason for waiting, and whether it is still open at the end of the log.
     Life(ThreadId, ThreadSpan, Option<WaitReason>, bool),
     Migration(ThreadId, Migration),
     Usage(CapId, Usage, Interval),
@@ -140,7 +140,7 @@ impl Row {
         match self {
             Self::Gc(_, span) | Self::Mutator(_, _, span) | Self::Usage(_, _, span) => *span,
             Self::Thread(_, thread, _) | Self::Life(_, thread, ..) => thread.span,
-            Self::Migration(_, Migration { at, .. }) => Interval::at(*at),
+            Self::Migration(_, Migration { at, .. }) => Interval::empty_at(*at),
         }
     }
 
@@ -155,7 +155,7 @@ impl Row {
         }
     }
 
-    /// Its cells among those of what threads do: a collection is of no thread.
+    /// Returns the row's cells in the columns of `thread-state`; a collection has no thread.
     pub(super) fn among_threads(&self) -> Vec<Cell<'static>> {
         let Self::Gc(cap, span) = self else {
             return self.cells();
@@ -216,12 +216,12 @@ impl Row {
     }
 }
 
-/// What kinds of events a log has.
+/// Kinds of events present in a log.
 #[derive(Default)]
 struct RecordedKinds {
     gc: bool,
     scheduler: bool,
-    /// The range that the log was cut to, if it was.
+    /// Range of the cut, if the log was cut.
     cut: Option<Interval>,
 }
 
@@ -242,7 +242,7 @@ impl Sink for RecordedKinds {
 }
 
 impl RecordedKinds {
-    /// Why no span is printed of so many that the log has.
+    /// Explains why no span was printed, given the number of spans in the log.
     fn why_no_spans(&self, analysis: Analysis, all: usize) -> String {
         let (name, is_recorded, what, flag) = match analysis {
             Analysis::Gc => ("GC", self.gc, "GC", "-lg"),
@@ -257,7 +257,7 @@ impl RecordedKinds {
         };
         match (is_recorded, all) {
             (_, 1..) => format!("no {name} spans match: the log has {all} others"),
-            (true, 0) => format!("no {name} spans: the log has the end of none"),
+            (true, 0) => format!("no {name} spans: none ends in the log"),
             (false, 0) => format!(
                 "no {name} spans: the log has no {what} events; run the program with +RTS {flag}, or -l for all events"
             ),
@@ -265,28 +265,28 @@ impl RecordedKinds {
     }
 }
 
-/// How many oddities are told one by one.
-const TOLD: usize = 1000;
+/// Maximum number of anomalies reported individually.
+const MAX_KEPT_ANOMALIES: usize = 1000;
 
-/// Collects the rows of one analysis.
+/// Collector of the rows of one analysis.
 #[derive(Debug)]
 struct Collector {
     analysis: Analysis,
-    by: By,
+    by: SpanSource,
     range: Option<Interval>,
     only: Option<ThreadId>,
     rows: Vec<Row>,
-    /// The moves of each thread since its last span ended.
+    /// Migrations of each thread since its last span ended.
     moves: SeededMap<ThreadId, Vec<Migration>>,
     wait_reasons: WaitReasons,
-    /// The first [`TOLD`] of them.
+    /// The first [`MAX_KEPT_ANOMALIES`] anomalies.
     oddities: Vec<Diagnostic>,
     oddity_count: usize,
 }
 
 impl Collector {
-    /// Whether a row is asked for: it is of the thread, and its span reaches into the range.
-    fn asks_for(&self, row: &Row) -> bool {
+    /// Returns whether a row passes the filters by thread and range.
+    fn passes_filters(&self, row: &Row) -> bool {
         self.only.is_none_or(|only| row.thread() == Some(only)) && self.in_range(row.span())
     }
 
@@ -295,8 +295,8 @@ impl Collector {
             .is_none_or(|range| range.contains(span.start()) || span.contains(range.start()))
     }
 
-    /// A span of a thread's life, with the moves during it: these come before it, as they end
-    /// before it does.
+    /// Adds a span of a thread's life. The migrations during the span precede it, because rows are sorted by their
+    /// end.
     fn life(&mut self, thread: ThreadId, span: ThreadSpan, open: bool) {
         let moves = self.moves.remove(&thread).unwrap_or_default();
         if matches!(span.activity, Activity::Blocked(_)) {
@@ -325,7 +325,7 @@ impl SpanSink for Collector {
                 self.rows.push(Row::Thread(thread, span, wait));
             }
             (Analysis::ThreadLifecycle, _) => self.life(thread, span, false),
-            (Analysis::Mutator, Activity::Running(cap)) if self.by == By::Thread => {
+            (Analysis::Mutator, Activity::Running(cap)) if self.by == SpanSource::Thread => {
                 self.rows.push(Row::Mutator(cap, thread, span.span));
             }
             (Analysis::CapabilityUsage, Activity::Running(Some(cap))) => {
@@ -354,18 +354,21 @@ impl SpanSink for Collector {
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Anomaly) {
         let of_thread = |only| oddity.threads().contains(&Some(only));
         let asked = self.analysis.concerns(self.by, oddity)
-            && self.in_range(Interval::at(at))
+            && self.in_range(Interval::empty_at(at))
             && self.only.is_none_or(of_thread);
         if asked {
             self.oddity_count += 1;
-            if self.oddities.len() < TOLD {
-                self.oddities.push(Diagnostic::at(at, oddity).on(cap));
+            if self.oddities.len() < MAX_KEPT_ANOMALIES {
+                self.oddities
+                    .push(Diagnostic::at_time(at, oddity).with_cap(cap));
             }
         }
     }
 
-    fn open(&mut self, open: Open) {
-        if let (Analysis::ThreadLifecycle, Open::Thread(thread, span, _)) = (self.analysis, open) {
+    fn open(&mut self, open: OpenSpan) {
+        if let (Analysis::ThreadLifecycle, OpenSpan::Thread(thread, span, _)) =
+            (self.analysis, open)
+        {
             self.life(thread, span, true);
         }
     }
@@ -374,12 +377,12 @@ impl SpanSink for Collector {
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     let (analysis, by) = (arguments.analysis, arguments.by);
     if analysis == Analysis::Gc && arguments.thread.is_some() {
-        let what = "collections are of no thread: leave --thread out";
+        let what = "collections have no thread: omit --thread";
         return Err(Failure::Usage(what.to_owned()));
     }
     let analyses = Analyses {
         lifecycle: analysis == Analysis::ThreadLifecycle,
-        mutator_by_cap: analysis == Analysis::Mutator && by == By::Cap,
+        mutator_by_cap: analysis == Analysis::Mutator && by == SpanSource::Cap,
     };
     let collector = Collector {
         analysis,
@@ -408,7 +411,10 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         add_idle(&lives, &mut collector.rows);
     }
     collector.rows.sort_by_key(|row| row.span().end());
-    let rows = collector.rows.iter().filter(|row| collector.asks_for(row));
+    let rows = collector
+        .rows
+        .iter()
+        .filter(|row| collector.passes_filters(row));
     let mut printed = 0;
     if arguments.output.is_for_terminal() {
         let mut rows: Vec<&Row> = rows.collect();
@@ -432,13 +438,13 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         table.end()?;
     }
     if printed == 0 {
-        say(recorded.why_no_spans(analysis, collector.rows.len()));
+        print_message(recorded.why_no_spans(analysis, collector.rows.len()));
     }
-    tell_oddities(&collector);
+    print_oddities(&collector);
     Ok(report(&reader))
 }
 
-/// A row on a terminal.
+/// Formats a row for a terminal.
 fn terminal_row(analysis: Analysis, row: &Row) -> Vec<String> {
     let mut words = String::new();
     for (name, cell) in analysis.columns().iter().zip(row.cells()) {
@@ -459,15 +465,15 @@ fn terminal_row(analysis: Analysis, row: &Row) -> Vec<String> {
     vec![lasted, format::time(span.start()), escape_line(&words)]
 }
 
-/// Says on standard error what was odd about the log.
-fn tell_oddities(collector: &Collector) {
+/// Reports anomalies on standard error.
+fn print_oddities(collector: &Collector) {
     for oddity in &collector.oddities {
         let at = oddity.start().unwrap_or_default();
-        say(format_args!("at {} ns: {}", at.0, line(oddity)));
+        print_message(format_args!("at {} ns: {}", at.0, line(oddity)));
     }
     let more = collector.oddity_count - collector.oddities.len();
     if more > 0 {
-        say(format_args!("{more} more events like these"));
+        print_message(format_args!("{more} more such events"));
     }
 }
 

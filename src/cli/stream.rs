@@ -1,5 +1,5 @@
-//! Where a log comes from while it is written: a file, standard input, a socket. What comes is
-//! read by a thread of its own; a socket that breaks off is connected to again.
+//! Sources of a log that is still being written: a file, standard input or a socket. A separate thread reads the
+//! source; a broken socket connection is reestablished.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Cursor, ErrorKind, Read};
@@ -12,31 +12,30 @@ use std::time::Duration;
 use eventlog::header::MAGIC;
 use eventlog::system_words;
 
-/// How much is read at once.
-const PIECE_BYTES: usize = 64 << 10;
-/// How many pieces wait for whoever takes them.
-const WAITING: usize = 64;
-/// How often a file is looked at that has not grown.
-const LOOK: Duration = Duration::from_millis(100);
-/// After so long a socket is tried again for the first time, later after twice as long each
-/// time, but never longer than the most.
+/// Maximum number of bytes per read.
+const CHUNK_BYTES: usize = 64 << 10;
+/// Capacity of the channel, in chunks.
+const CHANNEL_CHUNKS: usize = 64;
+/// Polling interval for a file that has not grown.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Delay before the first reconnection attempt; it doubles with each further attempt, up to the maximum.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const MOST_PAUSE: Duration = Duration::from_secs(8);
+const MAX_PAUSE: Duration = Duration::from_secs(8);
 
-/// Where a log comes from.
+/// Source of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// A file that may grow.
+pub(super) enum LogSource {
+    /// File that may grow.
     File(PathBuf),
     /// Standard input.
     Input,
-    /// A socket of this computer.
+    /// Unix domain socket on this computer.
     Unix(PathBuf),
-    /// A socket somewhere: host and port.
+    /// TCP socket: host and port.
     Tcp(String),
 }
 
-impl FromStr for Place {
+impl FromStr for LogSource {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -45,60 +44,60 @@ impl FromStr for Place {
         }
         match text.split_once(':') {
             Some(("unix", path)) if cfg!(unix) => Ok(Self::Unix(path.into())),
-            Some(("unix", _)) => Err("this system has no sockets with paths".to_owned()),
+            Some(("unix", _)) => Err("this system has no Unix sockets".to_owned()),
             Some(("tcp", address)) => match address.rsplit_once(':') {
                 Some((_, port)) if port.parse::<u16>().is_ok_and(|port| port > 0) => {
                     Ok(Self::Tcp(address.to_owned()))
                 }
-                Some((_, port)) => Err(format!("{port:?} is no port: 1 to 65535")),
-                None => Err("a port is missing, as in tcp:localhost:4242".to_owned()),
+                Some((_, port)) => Err(format!("{port:?} is not a port (1 to 65535)")),
+                None => Err("the port is missing: write tcp:localhost:4242".to_owned()),
             },
             _ => Ok(Self::File(text.into())),
         }
     }
 }
 
-/// What is told of a log that comes.
+/// Event of a log source.
 #[derive(Debug)]
-pub(super) enum Came {
-    /// The log begins, from its start: for the first time or, if that is said, once more.
-    Begins(Option<String>),
-    /// Its next bytes.
+pub(super) enum StreamEvent {
+    /// A log begins from its start; `Some` with the reason if it is not the first.
+    Began(Option<String>),
+    /// Next bytes of the log.
     Bytes(Vec<u8>),
-    /// Nothing comes for now, for this reason: it is tried again.
-    Waits(String),
-    /// Something to report; the log goes on.
+    /// No bytes for now, for this reason; the source is retried.
+    Retrying(String),
+    /// Message for the user; the log continues.
     Notice(String),
-    /// Nothing more will come; why, if not because that was all.
-    Ends(Option<io::Error>),
+    /// End of the source; `Some` if an error is the cause.
+    Ended(Option<io::Error>),
 }
 
-/// Nobody wants to hear more.
-struct Unheard;
+/// Error: the receiver was dropped.
+struct ReceiverGone;
 
-impl From<SendError<Came>> for Unheard {
-    fn from(_: SendError<Came>) -> Self {
+impl From<SendError<StreamEvent>> for ReceiverGone {
+    fn from(_: SendError<StreamEvent>) -> Self {
         Self
     }
 }
 
-impl Place {
-    /// Reads it from now on, until nobody takes what comes any more.
-    pub(super) fn read(self) -> Receiver<Came> {
-        let (to, from) = sync_channel(WAITING);
+impl LogSource {
+    /// Starts reading on a separate thread, until the source ends or the receiver is dropped.
+    pub(super) fn read(self) -> Receiver<StreamEvent> {
+        let (to, from) = sync_channel(CHANNEL_CHUNKS);
         thread::spawn(move || {
-            let told = match &self {
+            let result = match &self {
                 Self::File(path) => follow_file(path, &to),
                 Self::Input => read_once(io::stdin().lock(), &to),
-                Self::Unix(_) | Self::Tcp(_) => self.connect_again_and_again(&to),
+                Self::Unix(_) | Self::Tcp(_) => self.read_socket(&to),
             };
-            // Who does not hear it has gone.
-            told.unwrap_or(());
+            // The receiver is gone, so there is nothing to report to.
+            result.unwrap_or(());
         });
         from
     }
 
-    /// Its path, for messages.
+    /// Returns the name of the source for messages.
     pub(super) fn path(&self) -> PathBuf {
         match self {
             Self::File(path) => path.clone(),
@@ -120,79 +119,79 @@ impl Place {
         }
     }
 
-    fn connect_again_and_again(&self, to: &SyncSender<Came>) -> Result<(), Unheard> {
+    fn read_socket(&self, to: &SyncSender<StreamEvent>) -> Result<(), ReceiverGone> {
         let mut pause = FIRST_PAUSE;
         let mut times = 0;
         loop {
             let why = match self.connect() {
                 Ok(stream) => {
                     times += 1;
-                    let again = (times > 1).then(|| "connected again".to_owned());
-                    to.send(Came::Begins(again))?;
-                    let (came, why) = match from_header(stream) {
+                    let again = (times > 1).then(|| "reconnected".to_owned());
+                    to.send(StreamEvent::Began(again))?;
+                    let (count, why) = match from_header(stream) {
                         Ok(log) => read_all(log, to)?,
                         Err(error) => (0, Some(error)),
                     };
-                    if came > 0 {
+                    if count > 0 {
                         pause = FIRST_PAUSE;
                     }
                     why.map_or_else(
                         || "the connection was closed".to_owned(),
-                        |error| format!("the connection broke off: {}", system_words(&error)),
+                        |error| format!("the connection was lost: {}", system_words(&error)),
                     )
                 }
                 Err(error) => format!("no connection: {}", system_words(&error)),
             };
-            to.send(Came::Waits(format!(
-                "{why}; it is tried again after {} ms",
+            to.send(StreamEvent::Retrying(format!(
+                "{why}; retrying in {} ms",
                 pause.as_millis()
             )))?;
             thread::sleep(pause);
-            pause = (pause * 2).min(MOST_PAUSE);
+            pause = (pause * 2).min(MAX_PAUSE);
         }
     }
 }
 
-/// What comes from the header of a log on. When somebody connects, eventlog-socket has the runtime begin a new
-/// log, and sends what was left of the one before in front of it. What has no header is handed on as it is.
+/// Skips everything before the header of a log. When a client connects, eventlog-socket makes the runtime begin a
+/// new log, and first sends the rest of the previous one. Data without a header is passed through unchanged.
 fn from_header(mut stream: impl Read) -> io::Result<impl Read> {
-    /// No more than this is left of a log: the runtime's buffer.
-    const MOST_LEFT: usize = 4 << 20;
-    let mut came = Vec::new();
-    let mut piece = vec![0; PIECE_BYTES];
-    while came.len() < MOST_LEFT {
-        let count = match stream.read(&mut piece) {
+    /// Maximum size of the rest of the previous log: the runtime's buffer.
+    const MAX_REST_BYTES: usize = 4 << 20;
+    let mut received = Vec::new();
+    let mut chunk = vec![0; CHUNK_BYTES];
+    while received.len() < MAX_REST_BYTES {
+        let count = match stream.read(&mut chunk) {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             read => read?,
         };
-        // The header's first word may come in parts.
-        let looked = came.len().saturating_sub(MAGIC.len() - 1);
-        came.extend_from_slice(&piece[..count]);
-        let mut words = came[looked..].windows(MAGIC.len());
+        // The magic number may be split between reads.
+        let searched = received.len().saturating_sub(MAGIC.len() - 1);
+        received.extend_from_slice(&chunk[..count]);
+        let mut words = received[searched..].windows(MAGIC.len());
         if let Some(at) = words.position(|word| word == MAGIC) {
-            came.drain(..looked + at);
+            received.drain(..searched + at);
             break;
         }
         if count == 0 {
             break;
         }
     }
-    Ok(Cursor::new(came).chain(stream))
+    Ok(Cursor::new(received).chain(stream))
 }
 
-/// Tells all that comes. How much that was, and what it ended with.
+/// Sends all bytes of a stream. Returns their number, and the error that ended the stream, if any.
 fn read_all(
     mut from: impl Read,
-    to: &SyncSender<Came>,
-) -> Result<(u64, Option<io::Error>), Unheard> {
-    let mut piece = vec![0; PIECE_BYTES];
+    to: &SyncSender<StreamEvent>,
+) -> Result<(u64, Option<io::Error>), ReceiverGone> {
+    let mut chunk = vec![0; CHUNK_BYTES];
     let mut len = 0;
     loop {
-        match from.read(&mut piece) {
+        match from.read(&mut chunk) {
             Ok(0) => return Ok((len, None)),
             Ok(count) => {
                 len += count as u64;
-                to.send(Came::Bytes(piece[..count].to_vec()))?;
+                to.send(StreamEvent::Bytes(chunk[..count].to_vec()))?;
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Ok((len, Some(error))),
@@ -200,53 +199,53 @@ fn read_all(
     }
 }
 
-fn read_once(from: impl Read, to: &SyncSender<Came>) -> Result<(), Unheard> {
-    to.send(Came::Begins(None))?;
+fn read_once(from: impl Read, to: &SyncSender<StreamEvent>) -> Result<(), ReceiverGone> {
+    to.send(StreamEvent::Began(None))?;
     let (_, why) = read_all(from, to)?;
-    Ok(to.send(Came::Ends(why))?)
+    Ok(to.send(StreamEvent::Ended(why))?)
 }
 
-/// What tells a file from another one that has its name later.
+/// Returns a key that distinguishes the file from a later one with the same name.
 #[cfg(unix)]
 fn identity(about: &Metadata) -> impl PartialEq + use<> {
     use std::os::unix::fs::MetadataExt;
     (about.dev(), about.ino())
 }
 
-/// What tells a file from another one that has its name later.
+/// Returns a key that distinguishes the file from a later one with the same name.
 #[cfg(not(unix))]
 fn identity(about: &Metadata) -> impl PartialEq + use<> {
     about.created().ok()
 }
 
-/// Reads a file, and what is added to it; from its start if it has become shorter or another file has its name. What
-/// is no regular file is read once.
-fn follow_file(path: &PathBuf, to: &SyncSender<Came>) -> Result<(), Unheard> {
+/// Reads a file and everything added to it. Starts over if the file is truncated or replaced. Anything but a
+/// regular file is read once.
+fn follow_file(path: &PathBuf, to: &SyncSender<StreamEvent>) -> Result<(), ReceiverGone> {
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
     let (about, mut file) = match opened {
         Ok(opened) => opened,
-        Err(error) => return Ok(to.send(Came::Ends(Some(error)))?),
+        Err(error) => return Ok(to.send(StreamEvent::Ended(Some(error)))?),
     };
     if !about.is_file() {
         return read_once(file, to);
     }
-    to.send(Came::Begins(None))?;
+    to.send(StreamEvent::Began(None))?;
     let mut read = 0;
     let mut own = identity(&about);
     let mut is_deleted = false;
     loop {
-        let (came, why) = read_all(&mut file, to)?;
+        let (count, why) = read_all(&mut file, to)?;
         if let Some(error) = why {
-            return Ok(to.send(Came::Ends(Some(error)))?);
+            return Ok(to.send(StreamEvent::Ended(Some(error)))?);
         }
-        read += came;
-        thread::sleep(LOOK);
+        read += count;
+        thread::sleep(POLL_INTERVAL);
         let now = match std::fs::metadata(path) {
             Ok(now) => now,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 if !std::mem::replace(&mut is_deleted, true) {
-                    let what = "the file was deleted; what is still written to it is read, and a new file of that name is followed once there is one";
-                    to.send(Came::Notice(what.to_owned()))?;
+                    let what = "the file was deleted; it is still read, and a new file of the same name will be followed";
+                    to.send(StreamEvent::Notice(what.to_owned()))?;
                 }
                 continue;
             }
@@ -255,23 +254,23 @@ fn follow_file(path: &PathBuf, to: &SyncSender<Came>) -> Result<(), Unheard> {
         is_deleted = false;
         let is_other = identity(&now) != own;
         if is_other || now.len() < read {
-            // What was written to the file before it was replaced.
+            // Read the data written before the file was replaced.
             if is_other {
                 read_all(&mut file, to)?;
             }
             let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
             match opened {
                 Ok((about, anew)) => (own, file) = (identity(&about), anew),
-                // It may be gone again.
+                // The new file may be deleted again already.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
-                Err(error) => return Ok(to.send(Came::Ends(Some(error)))?),
+                Err(error) => return Ok(to.send(StreamEvent::Ended(Some(error)))?),
             }
             read = 0;
             let what = match is_other {
-                true => "the file was replaced by another",
-                false => "the file was begun anew",
+                true => "the file was replaced",
+                false => "the file was truncated",
             };
-            to.send(Came::Begins(Some(what.to_owned())))?;
+            to.send(StreamEvent::Began(Some(what.to_owned())))?;
         }
     }
 }
@@ -280,14 +279,14 @@ fn follow_file(path: &PathBuf, to: &SyncSender<Came>) -> Result<(), Unheard> {
 mod tests {
     use super::*;
 
-    /// Bytes that come so many at a time.
+    /// Reader that returns a limited number of bytes at a time.
     struct Slowly<'a>(&'a [u8], usize);
 
     impl Read for Slowly<'_> {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             let count = self.1.min(self.0.len()).min(into.len());
-            let (piece, rest) = self.0.split_at(count);
-            into[..count].copy_from_slice(piece);
+            let (chunk, rest) = self.0.split_at(count);
+            into[..count].copy_from_slice(chunk);
             self.0 = rest;
             Ok(count)
         }
@@ -312,10 +311,16 @@ mod tests {
 
     #[test]
     fn places_are_told_by_what_stands_before_the_colon() {
-        let place = |text: &str| text.parse::<Place>();
-        assert_eq!(place("-"), Ok(Place::Input));
-        assert_eq!(place("a.eventlog"), Ok(Place::File("a.eventlog".into())));
-        assert_eq!(place("tcp:[::1]:42"), Ok(Place::Tcp("[::1]:42".to_owned())));
+        let place = |text: &str| text.parse::<LogSource>();
+        assert_eq!(place("-"), Ok(LogSource::Input));
+        assert_eq!(
+            place("a.eventlog"),
+            Ok(LogSource::File("a.eventlog".into()))
+        );
+        assert_eq!(
+            place("tcp:[::1]:42"),
+            Ok(LogSource::Tcp("[::1]:42".to_owned()))
+        );
         for wrong in [
             "tcp:localhost",
             "tcp:localhost:",
@@ -325,7 +330,10 @@ mod tests {
             assert!(place(wrong).is_err(), "{wrong}");
         }
         if cfg!(unix) {
-            assert_eq!(place("unix:/tmp/a:b"), Ok(Place::Unix("/tmp/a:b".into())));
+            assert_eq!(
+                place("unix:/tmp/a:b"),
+                Ok(LogSource::Unix("/tmp/a:b".into()))
+            );
         }
     }
 }

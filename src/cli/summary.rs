@@ -1,24 +1,24 @@
-//! `eventscope summary FILE`: the runtime's own report, out of the log.
+//! `eventscope summary FILE`: prints the runtime's own report (`+RTS -s`), computed from the log.
 
 use serde::Serialize;
 
-use super::{Condition, Failure, Out, Whole, report};
+use super::{Condition, Failure, LogRangeArguments, Out, report};
 use analysis::account::costs::GcCosts;
 use analysis::numbers::summary::Summary;
 use model::time::Interval;
 use session::questions::{GcCostsQuery, SummaryQuery};
 use views::words::report::Report;
 
-/// The JSON.
+/// JSON document that the command prints.
 #[derive(Serialize)]
 struct Document {
     #[serde(flatten)]
     summary: Summary,
-    /// By generation.
+    /// Costs by generation.
     gc_costs: Vec<GcCosts>,
 }
 
-pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure> {
+pub(super) fn run(arguments: &LogRangeArguments, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.read()?;
     let summary = session.ask(&SummaryQuery(range));
     if arguments.json {
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Whole, out: &mut Out) -> Result<Condition, Failure
     Ok(report(session.reader()))
 }
 
-/// Where the extremes of the report are: the collection after which, or the pause.
+/// Returns the locations of the report's extremes: the collection after which they occurred, or the pause.
 fn extremes(summary: &Summary) -> Vec<(String, Interval)> {
     let places = &summary.places;
     let named = [

@@ -1,8 +1,8 @@
-//! `eventscope tail PLACE`: what a log says, as it comes.
+//! `eventscope tail PLACE`: prints a log while it is being written.
 //!
-//! Blocks come late, as each capability writes its buffer when it is full. So events are held
-//! back for a while and put in the order of time; what comes later still is printed where it
-//! came, and how late it was is said.
+//! Blocks arrive late, because each capability flushes its buffer only when it is full. Therefore, events are held
+//! back for some time and sorted; events that arrive even later are printed out of order, and their delay is
+//! reported.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,31 +13,31 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 
 use super::duration::parse_seconds;
-use super::stream::{Came, Place};
+use super::stream::{LogSource, StreamEvent};
 use super::tail_numbers::Numbers;
 use super::tail_rows::{EventRows, SpanRows};
-use super::{Condition, Failure, LogFile, Out, Output, report, say};
+use super::{Condition, Failure, LogFile, Out, Output, print_message, report};
 use eventlog::display::DisplayOrder;
 use eventlog::ids;
 use eventlog::inflate::Compression;
-use eventlog::live::{Late, LiveReader};
+use eventlog::live::{LateStats, LiveReader};
 use eventlog::{Record, Sink};
 
-/// How often it is said how late events came.
-const SAY_EVERY: Duration = Duration::from_secs(5);
-/// How much is held back at most, whatever the window.
-const MOST_HELD_BYTES: usize = 64 << 20;
-/// How long nothing has to come until that is printed which is held back.
-pub(super) const QUIET: Duration = Duration::from_millis(500);
+/// Interval between reports on late events.
+const REPORT_INTERVAL: Duration = Duration::from_secs(5);
+/// Maximum number of bytes held back, regardless of the time window.
+const MAX_HELD_BYTES: usize = 64 << 20;
+/// Time without input after which everything held back is printed.
+pub(super) const IDLE_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// A file that grows, `-` for standard input, unix:PATH or tcp:HOST:PORT
-    place: Place,
+    place: LogSource,
     /// What to print
     #[arg(long, default_value = "events")]
     what: What,
-    /// For how many seconds of the log's clock (or with a unit, such as 250ms) events wait for others before them
+    /// Delay for sorting: seconds of the log's clock (or with a unit, such as 250ms) for which events wait for earlier ones
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
     window: f64,
     #[command(flatten)]
@@ -48,27 +48,27 @@ pub(super) struct Arguments {
 enum What {
     /// Every event: time, cap, name, text
     Events,
-    /// Spans of threads and of collections, as they end: thread, category, cap, reason, start, end
+    /// Spans of threads and collections, in order of their ends: thread, category, cap, reason, start, end
     Spans,
-    /// A row for each second: what was logged in it
+    /// One row of counts per second
     Numbers,
 }
 
-/// Prints what comes, in the order of time.
+/// Printer for the selected kind of output.
 enum Printer<'a> {
     Events(EventRows<'a>),
     Spans(Box<SpanRows<'a>>),
     Numbers(Numbers<'a>),
 }
 
-/// A printer, and what did not work.
-struct Prints<'a> {
+/// Sink that prints events and records the first error.
+struct PrinterSink<'a> {
     printer: Printer<'a>,
-    late: Late,
+    late: LateStats,
     written: io::Result<()>,
 }
 
-impl Sink for Prints<'_> {
+impl Sink for PrinterSink<'_> {
     fn event(&mut self, record: &Record<'_>) {
         let late = self.late.observe(record.time).is_some();
         if self.written.is_ok() {
@@ -81,8 +81,8 @@ impl Sink for Prints<'_> {
     }
 }
 
-impl Prints<'_> {
-    /// Hands on what was printed.
+impl PrinterSink<'_> {
+    /// Flushes the output.
     fn flush(&mut self) -> Result<(), Failure> {
         std::mem::replace(&mut self.written, Ok(()))?;
         Ok(match &mut self.printer {
@@ -92,93 +92,93 @@ impl Prints<'_> {
         }?)
     }
 
-    /// The log is over: what of it was not printed is, and nothing is known any more.
+    /// Ends the current log: prints what is pending and resets the state.
     fn end(&mut self) -> Result<(), Failure> {
         match &mut self.printer {
             Printer::Events(rows) => rows.end(),
             Printer::Spans(rows) => rows.end(),
             Printer::Numbers(rows) => rows.end()?,
         }
-        self.late = Late::default();
+        self.late = LateStats::default();
         self.flush()
     }
 }
 
-/// A log that comes.
+/// State of following a log.
 struct Tail<'a> {
     reader: LiveReader,
-    order: DisplayOrder<Prints<'a>>,
-    said: Instant,
-    said_late: Late,
-    said_early: u64,
+    order: DisplayOrder<PrinterSink<'a>>,
+    last_report: Instant,
+    reported_late: LateStats,
+    reported_early: u64,
     condition: Condition,
 }
 
 impl Tail<'_> {
-    /// Prints all that is held back.
+    /// Prints everything held back.
     fn flush(&mut self) -> Result<(), Failure> {
         self.order.flush();
         self.order.sink_mut().flush()
     }
 
-    fn take(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    fn feed(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.reader.feed(bytes, &mut self.order)?;
         self.order.sink_mut().flush()?;
-        if self.said.elapsed() >= SAY_EVERY {
-            self.say_late();
+        if self.last_report.elapsed() >= REPORT_INTERVAL {
+            self.report_late();
         }
         Ok(())
     }
 
-    /// The log is over, or breaks off.
+    /// Ends the current log, whether complete or not.
     fn end(&mut self) -> Result<(), Failure> {
         let read = self.reader.finish(&mut self.order);
         self.flush()?;
-        self.say_late();
+        self.report_late();
         let lost_bytes = self.reader.lost_bytes();
         if lost_bytes > 0 {
             self.condition = Condition::Damaged;
-            say(format_args!("{lost_bytes} bytes could not be read"));
+            print_message(format_args!("{lost_bytes} bytes could not be read"));
         }
         self.reader = LiveReader::new();
-        self.said_late = Late::default();
-        self.order.begin_anew();
+        self.reported_late = LateStats::default();
+        self.order.reset();
         self.order.sink_mut().end()?;
         Ok(read?)
     }
 
-    /// Another log will come: whatever became of the one before is said.
-    fn breaks_off(&mut self) -> Result<(), Failure> {
+    /// Ends the current log before another one begins; reading errors are reported and do not end the program.
+    fn end_interrupted(&mut self) -> Result<(), Failure> {
         if !self.reader.has_begun() {
             return Ok(());
         }
         match self.end() {
             Err(Failure::Log(error)) => {
                 self.condition = Condition::Damaged;
-                say(error);
+                print_message(error);
                 Ok(())
             }
             other => other,
         }
     }
 
-    fn say_late(&mut self) {
-        self.said = Instant::now();
+    fn report_late(&mut self) {
+        self.last_report = Instant::now();
         let early = self.order.delivered_early();
-        if early > self.said_early {
-            self.said_early = early;
-            say(format_args!(
-                "{early} events were printed before the time of --window had passed: more than {} MiB would have been held back",
-                MOST_HELD_BYTES >> 20
+        if early > self.reported_early {
+            self.reported_early = early;
+            print_message(format_args!(
+                "{early} events were printed before their --window had passed, because more than {} MiB would have been held back",
+                MAX_HELD_BYTES >> 20
             ));
         }
         let late = self.order.sink_mut().late;
-        if late == self.said_late || late.events == self.said_late.events {
+        if late == self.reported_late || late.events == self.reported_late.events {
             return;
         }
-        self.said_late = late;
-        say(format_args!(
-            "{} events came behind later ones, by {:.3} s at most: they stand where they came (--window holds events back for longer)",
+        self.reported_late = late;
+        print_message(format_args!(
+            "{} events arrived after later ones, by at most {:.3} s, and are printed out of order; a longer --window sorts them",
             late.events,
             late.most_ns as f64 / 1e9
         ));
@@ -187,7 +187,7 @@ impl Tail<'_> {
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
     if !(0.0..=3600.0).contains(&arguments.window) {
-        let what = "--window takes seconds, from 0 to 3600";
+        let what = "--window must be from 0 to 3600 seconds";
         return Err(Failure::Usage(what.to_owned()));
     }
     let printer = match arguments.what {
@@ -195,21 +195,21 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         What::Spans => Printer::Spans(Box::new(SpanRows::new(out, arguments.output)?)),
         What::Numbers => Printer::Numbers(Numbers::new(out, arguments.output)?),
     };
-    let prints = Prints {
+    let sink = PrinterSink {
         printer,
-        late: Late::default(),
+        late: LateStats::default(),
         written: Ok(()),
     };
     let window = ids::Duration((arguments.window * 1e9) as u64);
     let mut tail = Tail {
         reader: LiveReader::new(),
-        order: DisplayOrder::new(prints, window).holding_at_most(MOST_HELD_BYTES),
-        said: Instant::now(),
-        said_late: Late::default(),
-        said_early: 0,
+        order: DisplayOrder::new(sink, window).with_buffer_limit(MAX_HELD_BYTES),
+        last_report: Instant::now(),
+        reported_late: LateStats::default(),
+        reported_early: 0,
         condition: Condition::Sound,
     };
-    if let Place::File(path) = &arguments.place
+    if let LogSource::File(path) = &arguments.place
         && is_compressed(path)
     {
         return read_compressed(path, &mut tail);
@@ -218,7 +218,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     Ok(tail.condition)
 }
 
-/// Whether a file is compressed: nobody adds to it.
+/// Returns whether a file is compressed; such files do not grow.
 fn is_compressed(path: &Path) -> bool {
     if !path.is_file() {
         return false;
@@ -233,40 +233,40 @@ fn is_compressed(path: &Path) -> bool {
 
 /// Prints a compressed log, which is complete.
 fn read_compressed(path: &Path, tail: &mut Tail<'_>) -> Result<Condition, Failure> {
-    let reader = LogFile::of(path).open()?.read(&mut tail.order)?;
+    let reader = LogFile::from_path(path).open()?.read(&mut tail.order)?;
     tail.flush()?;
     tail.order.sink_mut().end()?;
     Ok(report(&reader))
 }
 
-/// Prints what comes until that ends.
-fn follow(place: &Place, tail: &mut Tail<'_>) -> Result<(), Failure> {
+/// Prints the log until its source ends.
+fn follow(place: &LogSource, tail: &mut Tail<'_>) -> Result<(), Failure> {
     let from = place.clone().read();
     loop {
-        match from.recv_timeout(QUIET) {
-            Ok(Came::Begins(again)) => {
-                tail.breaks_off()?;
+        match from.recv_timeout(IDLE_TIMEOUT) {
+            Ok(StreamEvent::Began(again)) => {
+                tail.end_interrupted()?;
                 if let Some(again) = again {
-                    say(format_args!("{again}: a log begins"));
+                    print_message(format_args!("{again}: a new log begins"));
                 }
             }
-            Ok(Came::Bytes(bytes)) => {
-                tail.take(&bytes)?;
-                // Of a file or a socket nothing follows then; a pipe is read to its end.
-                if tail.reader.has_ended() && *place != Place::Input {
+            Ok(StreamEvent::Bytes(bytes)) => {
+                tail.feed(&bytes)?;
+                // Nothing follows the end of a log in a file or a socket; a pipe is read to its end.
+                if tail.reader.has_ended() && *place != LogSource::Input {
                     return tail.end();
                 }
             }
-            Ok(Came::Notice(what)) => say(what),
-            Ok(Came::Waits(why)) => {
-                tail.breaks_off()?;
-                say(why);
+            Ok(StreamEvent::Notice(what)) => print_message(what),
+            Ok(StreamEvent::Retrying(why)) => {
+                tail.end_interrupted()?;
+                print_message(why);
             }
-            Ok(Came::Ends(Some(error))) => {
-                tail.breaks_off()?;
+            Ok(StreamEvent::Ended(Some(error))) => {
+                tail.end_interrupted()?;
                 return Err(Failure::File(place.path(), error));
             }
-            Ok(Came::Ends(None)) => return tail.end(),
+            Ok(StreamEvent::Ended(None)) => return tail.end(),
             Err(RecvTimeoutError::Timeout) => {
                 tail.reader.pause()?;
                 tail.flush()?;

@@ -1,4 +1,4 @@
-//! What was logged in each second of the log's clock, a row each.
+//! `tail --what numbers`: one row of counts for each second of the log's clock.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use eventlog::{Event, EventType, Record, Sink};
 use model::time::Interval;
 use session::cells::Cell;
 
-/// A second, in nanoseconds.
+/// One second in nanoseconds.
 const SECOND_NS: u64 = 1_000_000_000;
 
 const COLUMNS: &[&str] = &[
@@ -25,9 +25,9 @@ const COLUMNS: &[&str] = &[
     "heap_bytes",
 ];
 
-/// What was counted of a second.
+/// Event counts of one second.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counted {
+struct SecondCounts {
     events: u64,
     late: u64,
     created: u64,
@@ -35,38 +35,38 @@ struct Counted {
     messages: u64,
 }
 
-/// Collections of capabilities that ended.
+/// Collections that ended, counted once per capability.
 #[derive(Clone, Copy, Debug, Default)]
-struct Collected {
+struct CollectionTotals {
     count: u64,
-    /// Of all capabilities together.
+    /// Total duration over all capabilities.
     ns: u64,
 }
 
-impl SpanSink for Collected {
+impl SpanSink for CollectionTotals {
     fn gc(&mut self, _: CapId, span: Interval) {
         self.count += 1;
         self.ns += span.duration().0;
     }
 }
 
-/// Prints a row for each second in which something was logged, once it is over.
+/// Printer of one row per second that has events; each row is printed once its second is over.
 pub(super) struct Numbers<'a> {
     table: Table<'a>,
-    /// Which second is counted.
+    /// Second being counted.
     second: Option<u64>,
-    counted: Counted,
-    collections: Spans<Collected>,
+    counted: SecondCounts,
+    collections: Spans<CollectionTotals>,
     live_bytes: Option<u64>,
     heap_bytes: Option<u64>,
 }
 
-fn automata() -> Spans<Collected> {
+fn automata() -> Spans<CollectionTotals> {
     let analyses = Analyses {
         lifecycle: false,
         mutator_by_cap: false,
     };
-    Spans::new(analyses, Collected::default())
+    Spans::new(analyses, CollectionTotals::default())
 }
 
 impl<'a> Numbers<'a> {
@@ -74,14 +74,14 @@ impl<'a> Numbers<'a> {
         Ok(Self {
             table: Table::lines(out, output, COLUMNS)?,
             second: None,
-            counted: Counted::default(),
+            counted: SecondCounts::default(),
             collections: automata(),
             live_bytes: None,
             heap_bytes: None,
         })
     }
 
-    /// Takes the next event; one that is late counts for the second that is counted.
+    /// Counts an event; a late event counts for the current second.
     pub(super) fn event(&mut self, record: &Record<'_>, late: bool) -> io::Result<()> {
         let second = record.time.0 / SECOND_NS;
         if self.second.is_some_and(|now| now < second) {
@@ -127,7 +127,7 @@ impl<'a> Numbers<'a> {
         ])
     }
 
-    /// The log is over: the second that is counted is printed as it is.
+    /// Ends the log: prints the incomplete second and resets the state.
     pub(super) fn end(&mut self) -> io::Result<()> {
         self.row()?;
         self.collections = automata();

@@ -1,4 +1,4 @@
-//! Events and spans, a row each.
+//! `tail --what events` and `--what spans`: one row for each event or span.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use eventlog::{Names, Record, Sink};
 use model::class::ManagerThread;
 use model::time::Interval;
 
-/// The events of a log. A thread has its label from when that was given on.
+/// Printer of events. A thread has its label only from the labeling event on.
 pub(super) struct EventRows<'a> {
     table: Table<'a>,
     names: Names,
@@ -42,7 +42,7 @@ impl<'a> EventRows<'a> {
             .row(&[time, cap_or_dash(cap), event.name().into(), text])
     }
 
-    /// The log is over.
+    /// Ends the log: forgets all names.
     pub(super) fn end(&mut self) {
         self.names = Names::default();
     }
@@ -52,14 +52,14 @@ impl<'a> EventRows<'a> {
     }
 }
 
-/// The spans that ended and were not printed yet.
+/// Spans that have ended but are not printed yet.
 #[derive(Debug, Default)]
-struct Ended {
+struct EndedSpans {
     rows: Vec<spans::Row>,
     wait_reasons: WaitReasons,
 }
 
-impl SpanSink for Ended {
+impl SpanSink for EndedSpans {
     fn gc(&mut self, cap: CapId, span: Interval) {
         self.rows.push(spans::Row::Gc(cap, span));
     }
@@ -74,18 +74,18 @@ impl SpanSink for Ended {
     }
 }
 
-/// The spans of threads and of collections, in the order in which they end.
+/// Printer of thread and collection spans, in the order of their ends.
 pub(super) struct SpanRows<'a> {
     table: Table<'a>,
-    spans: Spans<Ended>,
+    spans: Spans<EndedSpans>,
 }
 
-fn automata() -> Spans<Ended> {
+fn automata() -> Spans<EndedSpans> {
     let analyses = Analyses {
         lifecycle: false,
         mutator_by_cap: false,
     };
-    Spans::new(analyses, Ended::default())
+    Spans::new(analyses, EndedSpans::default())
 }
 
 impl<'a> SpanRows<'a> {
@@ -105,7 +105,7 @@ impl<'a> SpanRows<'a> {
         Ok(())
     }
 
-    /// The log is over.
+    /// Ends the log: resets the state.
     pub(super) fn end(&mut self) {
         self.spans = automata();
     }

@@ -1,8 +1,8 @@
-//! `eventscope threads FILE`.
+//! `eventscope threads FILE`: lists threads with the time that they spent in each state.
 
 use super::empty::no_threads;
 use super::out::{RowLimit, escape_line, print_table};
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery, ThreadTimes};
 use analysis::yielder::{NoYield, block_on};
 use eventlog::ids::Duration;
@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     output: Output,
 }
 
-/// The columns on a terminal.
+/// Column titles on a terminal.
 const HEADS: [&str; 7] = [
     "running",
     "ready",
@@ -64,12 +64,12 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         table.end()?;
     }
     if printed == 0 {
-        say(no_threads(&session.recording().info, range));
+        print_message(no_threads(&session.recording().info, range));
     }
     Ok(report(session.reader()))
 }
 
-/// A row on a terminal.
+/// Formats a row for a terminal.
 fn line(row: &ThreadTimes) -> [String; 7] {
     let times = &row.sums.times;
     let lasted = |ns| duration(Duration(ns));

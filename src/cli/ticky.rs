@@ -1,13 +1,13 @@
-//! `eventscope ticky FILE`: how often code was entered and what it allocated.
+//! `eventscope ticky FILE`: prints ticky-ticky counters: entries and allocations of closures.
 
 use serde_json::json;
 
-use super::out::{MOST_ROWS, escape_line, in_columns_before_text};
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, report, say};
+use super::out::{MAX_ROWS, escape_line, in_columns_before_text};
+use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
 use analysis::ticky::{TickyColumn, TickyQuery, TickyRow, TickyTable};
 use scene::format;
 use session::ticky_export::{cells, names};
-use views::words::ticky::{HOW_TO_RECORD, count_errs, of_flaw, size_sign};
+use views::words::ticky::{HOW_TO_RECORD, count_errs, flaw_text, size_sign};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -15,19 +15,19 @@ pub(super) struct Arguments {
     log: LogFile,
     #[command(flatten)]
     range: Range,
-    /// By what the counters are sorted: name, kind, module, place, args, fvs, entries, allocs, allocs-per-entry, allocd, allocd-count or entries-per-allocd
+    /// Sort by name, kind, module, place, args, fvs, entries, allocs, allocs-per-entry, allocd, allocd-count or entries-per-allocd
     #[arg(long, value_name = "COLUMN", default_value = "allocs", value_parser = column)]
     sort: TickyColumn,
-    /// The other way round
+    /// Reverse the order
     #[arg(long)]
     reverse: bool,
-    /// Only counters with these words in name, module or place; a word may be about one column (kind:thunk, module:Data.Map) or a bound (entries>1000, allocs>=2M)
+    /// Only counters with these words in name, module or place; a word may apply to one column (kind:thunk, module:Data.Map) or be a bound (entries>1000, allocs>=2M)
     #[arg(long, value_name = "WORDS", default_value = "")]
     filter: String,
-    /// At most so many counters
+    /// Maximum number of counters
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
-    /// Print rows with tabs between their cells, and all columns
+    /// Print tab-separated rows with all columns
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     tsv: bool,
     #[command(flatten)]
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 
 fn column(name: &str) -> Result<TickyColumn, String> {
     let all = || TickyColumn::ALL.map(TickyColumn::name).join(", ");
-    TickyColumn::named(name).ok_or_else(|| format!("there are {}", all()))
+    TickyColumn::named(name).ok_or_else(|| format!("use one of {}", all()))
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
@@ -77,15 +77,15 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     }
     if let Some(flaw) = table.flaw() {
         out.flush()?;
-        say(of_flaw(flaw));
+        print_message(flaw_text(flaw));
     }
     Ok(condition)
 }
 
-/// How many rows are asked for: on a terminal the first ones only.
+/// Returns the maximum number of rows; limited on a terminal by default.
 fn most_rows(arguments: &Arguments) -> u64 {
     let is_for_terminal = !arguments.tsv && arguments.output.is_for_terminal();
-    let usual = if is_for_terminal { MOST_ROWS } else { u64::MAX };
+    let usual = if is_for_terminal { MAX_ROWS } else { u64::MAX };
     arguments.limit.unwrap_or(usual)
 }
 
@@ -112,7 +112,7 @@ fn document(table: &TickyTable) -> serde_json::Value {
     })
 }
 
-/// The heads of the columns; all but the last are numbers.
+/// Column titles; all columns but the last have numbers.
 const HEADS: [&str; 8] = [
     "entries",
     "allocs",
@@ -124,7 +124,7 @@ const HEADS: [&str; 8] = [
     "counter",
 ];
 
-/// The table for reading, with the sums of all rows in the last line.
+/// Formats the table for human readers, followed by the sums of all rows.
 fn in_columns(table: &TickyTable) -> String {
     let mut lines = vec![HEADS.map(str::to_owned).to_vec()];
     lines.extend(table.rows.iter().map(|row| line(table, row).to_vec()));
@@ -133,10 +133,10 @@ fn in_columns(table: &TickyTable) -> String {
         ..TickyRow::default()
     };
     let mut sums = line(table, &all);
-    let counters = format::many(table.total, "counter");
+    let counters = format::pluralize(table.total, "counter");
     sums[7] = match table.samples {
         0 => counters,
-        samples => format!("{counters}, {}", format::many(samples, "sample")),
+        samples => format!("{counters}, {}", format::pluralize(samples, "sample")),
     };
     lines.push(sums.to_vec());
     in_columns_before_text(&lines)
@@ -144,7 +144,7 @@ fn in_columns(table: &TickyTable) -> String {
 
 fn line(table: &TickyTable, row: &TickyRow) -> [String; 8] {
     let counts = &row.counts;
-    let or_dash = |text: Option<String>| text.unwrap_or_else(|| format::NOTHING.to_owned());
+    let or_dash = |text: Option<String>| text.unwrap_or_else(|| format::NO_VALUE.to_owned());
     let ratio = |ratio: Option<f64>| or_dash(ratio.map(|ratio| format!("{ratio:.2}")));
     let share = table.share(counts.allocs_bytes);
     let sign = size_sign(count_errs(row));
@@ -160,12 +160,12 @@ fn line(table: &TickyTable, row: &TickyRow) -> [String; 8] {
             |count| of_closures(format!("{sign}{count}")),
         ),
         ratio(row.entries_per_allocd()),
-        escape_line(&called(row)),
+        escape_line(&row_name(row)),
     ]
 }
 
-/// The whole name of a counter.
-fn called(row: &TickyRow) -> String {
+/// Returns the full name of a counter.
+fn row_name(row: &TickyRow) -> String {
     let definition = row.definition.as_ref();
     definition.map_or_else(|| row.short_name(), |it| it.name.clone())
 }

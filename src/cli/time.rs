@@ -1,5 +1,5 @@
-//! `eventscope time FILE`: where the time of capabilities, threads and the
-//! program went, every nanosecond in one class.
+//! `eventscope time FILE`: accounts for the time of capabilities, threads and the program, assigning every
+//! nanosecond to one class.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal};
@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 use serde_json::{Map, Value, json};
 
 use super::out::{RowLimit, Rows, escape_line, in_columns, in_widths, print_table};
-use super::{Condition, Failure, Out, Whole, report};
+use super::{Condition, Failure, LogRangeArguments, Out, report};
 use analysis::account::report::ProgramTimes;
 use analysis::numbers::Numbers;
 use analysis::timeline::thread_account::{BlockedFor, ThreadAccount};
@@ -21,7 +21,7 @@ use session::questions::TimeQuery;
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
-    of: Whole,
+    of: LogRangeArguments,
     #[command(flatten)]
     limit: RowLimit,
 }
@@ -57,23 +57,23 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     Ok(report(session.reader()))
 }
 
-/// Nanoseconds for other programs.
+/// Formats nanoseconds for other programs.
 fn exact(ns: u64) -> String {
     ns.to_string()
 }
 
-/// A duration for people.
+/// Formats nanoseconds for human readers.
 fn readable(ns: u64) -> String {
     format::duration(Duration(ns))
 }
 
-/// Takes the threads one by one: a log may have millions.
+/// Passes the threads to `take` one at a time, because a log may have millions.
 fn for_each_thread(session: &Session, range: Option<Interval>, take: impl FnMut(ThreadAccount)) {
     let store = &session.recording().store;
     block_on(store.for_each_thread_account(range, &NoYield, take));
 }
 
-/// The classes of a thread, under their names, without what it was blocked on.
+/// Returns the classes of a thread with their names, except those of blocked time.
 fn thread_classes(thread: &ThreadAccount) -> [(&'static str, u64); 4] {
     [
         ("running", thread.running_ns),
@@ -88,7 +88,7 @@ fn object(classes: &[(&str, u64)]) -> Map<String, Value> {
     classes.iter().map(pair).collect()
 }
 
-/// The document, whose last field are the threads.
+/// Prints the JSON document. The threads are its last field, so that they can be streamed.
 fn print_json(
     program: &ProgramTimes,
     session: &Session,
@@ -164,7 +164,7 @@ fn capabilities(program: &ProgramTimes, text: fn(u64) -> String) -> Rows {
     table
 }
 
-/// The columns of the table of threads, in their order.
+/// Columns of the thread table, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Column {
     Thread,
@@ -176,7 +176,7 @@ enum Column {
     Label,
 }
 
-/// What a thread has in the columns with numbers: of the reasons for blocking those that it has.
+/// Returns the numeric cells of a thread; blocked columns only for the reasons that it has.
 fn numbers(thread: &ThreadAccount) -> impl Iterator<Item = (Column, u64)> {
     let classes = thread_classes(thread).into_iter().enumerate();
     let classes = classes.map(|(place, (_, time))| (Column::Class(place), time));
@@ -207,7 +207,7 @@ impl Column {
     }
 }
 
-/// Prints the table of all threads, in columns. Their widths are found first, so that no rows are held.
+/// Prints the table of all threads. A first pass determines the column widths, so that no rows are kept in memory.
 fn print_threads(session: &Session, range: Option<Interval>, out: &mut Out) -> io::Result<()> {
     let mut widths: BTreeMap<Column, usize> = BTreeMap::new();
     let mut heads: BTreeMap<Column, String> = BTreeMap::new();
@@ -246,7 +246,7 @@ fn print_threads(session: &Session, range: Option<Interval>, out: &mut Out) -> i
     written
 }
 
-/// How many characters a number has.
+/// Returns the number of decimal digits.
 fn digits(number: u64) -> usize {
     number.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
@@ -260,7 +260,7 @@ fn print_first_threads(
 ) -> io::Result<()> {
     let most = usize::try_from(limit.rows()).unwrap_or(usize::MAX);
     let mut total = 0;
-    // Sorted by what they ran, the longest first; equal ones by their numbers.
+    // Sorted by running time, longest first, then by thread number.
     let mut first: BTreeSet<(std::cmp::Reverse<u64>, u32)> = BTreeSet::new();
     let mut accounts: BTreeMap<u32, ThreadAccount> = BTreeMap::new();
     for_each_thread(session, range, |thread| {
@@ -291,7 +291,7 @@ fn print_first_threads(
     print_table(out, &heads, rows, total)
 }
 
-/// A row of a thread on a terminal.
+/// Formats a thread's row for a terminal.
 fn line(thread: &ThreadAccount) -> Vec<String> {
     let blocked = thread.blocked_ns.values();
     let blocked = blocked.fold(0_u64, |sum, time| sum.saturating_add(*time));
@@ -317,11 +317,8 @@ fn program_rows(program: &ProgramTimes, text: fn(u64) -> String) -> Rows {
     ]);
     for (name, time) in [
         ("stopping for collections", collections.stopping_ns),
-        ("collections' pauses", collections.pause_ns),
-        (
-            "capabilities' time in collections",
-            collections.capability_ns,
-        ),
+        ("collection pauses", collections.pause_ns),
+        ("capability time in collections", collections.capability_ns),
     ] {
         table.push(vec![name.to_owned(), text(time)]);
     }

@@ -1,36 +1,37 @@
-//! Which flags `eventscope try` measures: those that findings name, and their neighbors.
+//! Selection of the flags that `eventscope try` measures: those that findings suggest, and their neighbors.
 
 use serde::{Deserialize, Serialize};
 
 use analysis::process::{Process, Way};
 use insight::command_line::{is_about_log, normalized, setting, with_flags};
-use insight::experiment::{alternatives, flags_of};
+use insight::experiment::{advised_flags, alternatives};
 use insight::{Report, option_bytes};
 
-/// More flags cost more runs each: a claim about one of more candidates takes more runs of each.
-pub(super) const MOST_CANDIDATES: usize = 8;
+/// Maximum number of candidates. Each candidate costs runs, and more candidates require more runs of each for a
+/// significant result.
+pub(super) const MAX_CANDIDATES: usize = 8;
 
-/// Allocation areas to search: about the second-level cache, about the last-level cache, and more than both. Which one
-/// is fastest depends on the machine's caches, which no log names.
+/// Allocation areas to try: about the size of the second-level cache, of the last-level cache, and larger than
+/// both. The fastest one depends on the machine's caches, which no log records.
 const AREAS: [&str; 3] = ["-A16m", "-A64m", "-A4m"];
 
-/// What one run with a log tells about a program.
+/// Facts about a program from one run with a log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct LogFacts {
-    /// What the rules found.
+    /// Findings of the rules.
     pub(super) report: Report,
     /// How the process was started and linked.
     pub(super) process: Process,
-    /// How many capabilities it had.
+    /// Number of capabilities.
     pub(super) capabilities: usize,
 }
 
-/// Flags to measure together.
+/// Set of flags to measure together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Candidate {
-    /// As the runtime takes them.
+    /// Flags in the syntax of the runtime.
     pub(super) flags: Vec<String>,
-    /// The rule that names them; `None` for a neighbor, or a combination of two.
+    /// Rule that suggests the flags; `None` for a neighbor, or a combination of two.
     pub(super) rule: Option<String>,
 }
 
@@ -42,26 +43,26 @@ impl Candidate {
         }
     }
 
-    /// The flags in one text.
+    /// Returns the flags separated by spaces.
     pub(super) fn name(&self) -> String {
         self.flags.join(" ")
     }
 }
 
-/// What is to be measured, and what is not.
+/// Selected candidates and rejected flags.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// The most promising first.
+    /// Candidates, the most promising first.
     pub(super) candidates: Vec<Candidate>,
-    /// Flags that findings name and that cannot be tried, with the reason.
+    /// Suggested flags that cannot be tried, with the reason.
     pub(super) left_out: Vec<(String, &'static str)>,
 }
 
-/// Chooses the candidates for a program that was run with these options of its runtime.
+/// Selects candidates for a program that was run with these runtime options.
 pub(super) fn choose(facts: &LogFacts, options: &[String], cores: usize) -> Choice {
     let run = Run::new(facts, options, cores);
     let mut choice = Choice::default();
-    for (finding, text) in flags_of(&facts.report.findings) {
+    for (finding, text) in advised_flags(&facts.report.findings) {
         for flags in alternatives(text) {
             match run.fitting(&flags) {
                 Ok(flags) => choice.add(Candidate {
@@ -77,7 +78,7 @@ pub(super) fn choose(facts: &LogFacts, options: &[String], cores: usize) -> Choi
             choice.add(Candidate::neighbor(&flag));
         }
     }
-    choice.candidates.truncate(MOST_CANDIDATES);
+    choice.candidates.truncate(MAX_CANDIDATES);
     choice
 }
 
@@ -96,8 +97,8 @@ impl Choice {
     }
 }
 
-/// Neighbors of the flags that findings name, which are measured whatever was found: areas, then one capability, one for
-/// each core, for half of the cores and so on.
+/// Returns neighboring flags, which are measured regardless of the findings: allocation areas, then `-N` with one
+/// capability, one per core, half as many, and so on. With several capabilities, `-qg` comes first.
 fn neighbors(facts: &LogFacts, cores: usize) -> Vec<String> {
     let collects_in_parallel = facts.capabilities > 1;
     let mut flags: Vec<String> = Vec::new();
@@ -109,10 +110,10 @@ fn neighbors(facts: &LogFacts, cores: usize) -> Vec<String> {
     flags
 }
 
-/// The run that candidates are compared with.
+/// Run that candidates are compared with.
 struct Run<'a> {
     options: &'a [String],
-    /// What the log tells about it, as flags, whoever set them.
+    /// Effective settings according to the log, as flags, wherever they were set.
     in_force: Vec<String>,
     is_threaded: bool,
     cores: usize,
@@ -131,7 +132,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The flags in one form, or why they are not measured.
+    /// Returns the flags in normalized form.
+    ///
+    /// # Errors
+    /// The reason why they are not measured.
     fn fitting(&self, flags: &[String]) -> Result<Vec<String>, &'static str> {
         let flags = flags.iter().map(|flag| normalized(flag, self.cores));
         let flags: Vec<String> = flags.collect();
@@ -144,7 +148,7 @@ impl<'a> Run<'a> {
             return Err(if is_log {
                 "changes the log, not the program"
             } else {
-                "takes another build"
+                "requires another build"
             });
         };
         let is_of_threads = |setting: &&str| {
@@ -152,7 +156,7 @@ impl<'a> Run<'a> {
             OF_THREADS.contains(setting)
         };
         if !self.is_threaded && settings.iter().any(is_of_threads) {
-            return Err("takes a program that was linked with -threaded");
+            return Err("requires a program linked with -threaded");
         }
         let count = |flag: &String| flag.strip_prefix("-N")?.parse::<usize>().ok();
         if flags
@@ -160,15 +164,15 @@ impl<'a> Run<'a> {
             .filter_map(count)
             .any(|count| count > self.cores)
         {
-            return Err("takes more cores than this machine has");
+            return Err("requires more cores than this machine has");
         }
         if flags.iter().all(|flag| self.has(flag)) {
-            return Err("is what the run has");
+            return Err("is already in effect");
         }
         Ok(flags)
     }
 
-    /// Whether the run has a flag already.
+    /// Returns whether a flag is already in effect.
     fn has(&self, flag: &str) -> bool {
         let area = |flag: &str| flag.strip_prefix("-A").and_then(option_bytes);
         let same = |known: &String| {
@@ -180,7 +184,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Two candidates as one, if no flag of one sets what a flag of the other sets.
+/// Combines two candidates; `None` if both set the same setting, or the combination is pointless.
 pub(super) fn combined(one: &Candidate, other: &Candidate) -> Option<Candidate> {
     let settings = |candidate: &Candidate| -> Vec<Option<&'static str>> {
         candidate.flags.iter().map(|flag| setting(flag)).collect()
@@ -192,7 +196,7 @@ pub(super) fn combined(one: &Candidate, other: &Candidate) -> Option<Candidate> 
             .chain(&other.flags)
             .any(|known| known == flag)
     };
-    // One capability collects alone.
+    // With one capability, there is no parallel collection or migration to disable.
     let is_pointless = has("-N1") && (has("-qg") || has("-qm"));
     if is_pointless || ours.iter().any(|setting| theirs.contains(setting)) {
         return None;
@@ -207,12 +211,12 @@ pub(super) fn combined(one: &Candidate, other: &Candidate) -> Option<Candidate> 
 mod tests {
     use super::*;
     use analysis::process::HeapSettings;
-    use insight::finding::{Axis, Finding, Severity, Try};
+    use insight::finding::{Advice, Axis, Finding, Severity};
 
     fn finding(severity: Severity, flags: &[&'static str]) -> Finding {
         let mut finding = Finding::new("rule", Axis::Time, "A title".to_owned());
         finding.severity = severity;
-        let tries = flags.iter().map(|flag| Try::flag(*flag, "", ""));
+        let tries = flags.iter().map(|flag| Advice::flag(*flag, "", ""));
         finding.tries = tries.collect();
         finding
     }
@@ -266,7 +270,7 @@ mod tests {
             &[Way::Threaded],
             vec![finding(Severity::High, &["-N2, -A16m"])],
         );
-        // The log's area is 4 MiB, whoever set it.
+        // The log records an area of 4 MiB, wherever it was set.
         assert_eq!(names(&facts, &[], 2), ["-A16m", "-qg", "-A64m", "-N1"]);
         assert_eq!(names(&facts, &["-qg"], 1), ["-A16m", "-A64m", "-N1"]);
     }
@@ -284,11 +288,8 @@ mod tests {
         assert_eq!(
             choice.left_out,
             [
-                ("-threaded".to_owned(), "takes another build"),
-                (
-                    "-N".to_owned(),
-                    "takes a program that was linked with -threaded"
-                )
+                ("-threaded".to_owned(), "requires another build"),
+                ("-N".to_owned(), "requires a program linked with -threaded")
             ]
         );
     }
@@ -305,7 +306,7 @@ mod tests {
             &["-F2", "-F3", "-F4", "-F5", "-F6", "-F7", "-F8", "-F9"],
         );
         let facts = self::facts(1, &[Way::Threaded], vec![many]);
-        assert_eq!(names(&facts, &[], 24).len(), MOST_CANDIDATES);
+        assert_eq!(names(&facts, &[], 24).len(), MAX_CANDIDATES);
     }
 
     #[test]

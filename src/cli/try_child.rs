@@ -1,4 +1,4 @@
-//! One run of a program: how long it took, how much of the processors and of memory, and what it printed.
+//! A single run of a program: its wall time, processor time, peak memory and output.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-/// How programs are run.
+/// How to run the program.
 #[derive(Clone, Debug)]
 pub(super) struct Launcher {
-    /// The program.
+    /// Path or name of the program.
     pub(super) program: OsString,
-    /// What each run reads; nothing if there is none.
+    /// File for the standard input of each run; `None` for empty input.
     pub(super) stdin: Option<PathBuf>,
     /// `GHCRTS` without options about the log; `None` if it is not set.
     pub(super) ghcrts: Option<String>,
@@ -25,57 +25,59 @@ pub(super) struct Launcher {
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// With this status; `None` if a signal ended it.
+pub(super) enum RunEnd {
+    /// With this exit status; `None` if ended by a signal.
     Exited(Option<i32>),
-    /// It took longer than it was given, and was ended.
+    /// Killed after exceeding its time limit.
     TimedOut,
 }
 
-/// What a run printed to standard output. Equal bytes have equal values; others hardly ever.
+/// Length and hash of the standard output. Equal outputs have equal values, and different ones almost always
+/// different values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Printed {
-    /// How many bytes.
+pub(super) struct OutputDigest {
+    /// Length in bytes.
     pub(super) bytes: u64,
     hash: u64,
 }
 
-impl Printed {
-    /// That of these bytes.
+impl OutputDigest {
+    /// Returns the value for given bytes.
     #[cfg(test)]
     pub(super) fn of(bytes: &[u8]) -> Self {
         hash(bytes).unwrap_or_default()
     }
 }
 
-/// A run.
+/// Measurements of one run.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
-    /// From its start to its end.
+    /// Wall time from start to end.
     pub(super) wall: Duration,
-    /// Time of processors, in the program and in the system for it.
+    /// Processor time, in user and system mode.
     pub(super) cpu: Duration,
-    /// The most memory that was resident at a time, in bytes.
+    /// Peak resident memory, in bytes.
     pub(super) memory_bytes: u64,
-    /// How it ended.
-    pub(super) end: End,
-    /// What it printed; `None` if a process that it left behind still prints.
-    pub(super) printed: Option<Printed>,
-    /// The end of what it printed to standard error.
-    pub(super) complaint: String,
+    /// How the run ended.
+    pub(super) end: RunEnd,
+    /// Standard output; `None` if a process that the program left behind keeps it open.
+    pub(super) printed: Option<OutputDigest>,
+    /// Last part of the standard error.
+    pub(super) stderr_tail: String,
 }
 
-/// A process that the program left behind may hold its output open: it is waited for no longer.
+/// Maximum wait for the end of the output: a process that the program left behind may keep it open.
 const OUTPUT_WAIT: Duration = Duration::from_secs(2);
-/// Of standard error so much is kept, from its end.
-const COMPLAINT_BYTES: u64 = 4096;
+/// Number of bytes kept of the standard error, from its end.
+const STDERR_TAIL_BYTES: u64 = 4096;
 
 impl Launcher {
-    /// Runs the program once, and ends it after `limit`.
+    /// Runs the program once and kills it after `limit`.
     ///
     /// # Errors
     ///
-    /// If the program cannot be started, its input cannot be opened, or the system does not tell what a process used.
+    /// If the program cannot be started, its input cannot be opened, or the system does not report the resources
+    /// that a process used.
     pub(super) fn run(&self, arguments: &[OsString], limit: Duration) -> io::Result<Sample> {
         let mut errors = tempfile::tempfile()?;
         let mut command = Command::new(&self.program);
@@ -92,9 +94,9 @@ impl Launcher {
         let finished = platform::run(command, limit)?;
         let printed = finished.printed.recv_timeout(OUTPUT_WAIT).ok().flatten();
         let end = if finished.is_late {
-            End::TimedOut
+            RunEnd::TimedOut
         } else {
-            End::Exited(finished.status.code())
+            RunEnd::Exited(finished.status.code())
         };
         Ok(Sample {
             wall: finished.wall,
@@ -102,12 +104,12 @@ impl Launcher {
             memory_bytes: finished.memory_bytes,
             end,
             printed,
-            complaint: last_part(&mut errors)?,
+            stderr_tail: read_tail(&mut errors)?,
         })
     }
 }
 
-/// Why a program could not be started, with what to do.
+/// Explains why a program could not be started, and how to fix it.
 pub(super) fn explain_start(program: &OsStr, stdin: Option<&Path>, error: &io::Error) -> String {
     let name = Path::new(program).display();
     let words = eventlog::system_words(error);
@@ -116,10 +118,10 @@ pub(super) fn explain_start(program: &OsStr, stdin: Option<&Path>, error: &io::E
     }
     match error.kind() {
         io::ErrorKind::NotFound => format!(
-            "there is no program {name}: name one of the search path, or write where it is, such as ./{name}"
+            "program {name} not found: name one on the search path, or give its path, such as ./{name}"
         ),
         io::ErrorKind::Unsupported => {
-            "this system does not tell what a process used (wait4): `eventscope try` works on Linux, macOS and the BSDs".to_owned()
+            "this system does not report the resources of a process (wait4): `eventscope try` works on Linux, macOS and the BSDs".to_owned()
         }
         _ => format!("{name} could not be started: {words}"),
     }
@@ -131,7 +133,7 @@ struct Finished {
     memory_bytes: u64,
     status: ExitStatus,
     is_late: bool,
-    printed: mpsc::Receiver<Option<Printed>>,
+    printed: mpsc::Receiver<Option<OutputDigest>>,
 }
 
 #[cfg(all(unix, not(any(target_os = "openbsd", target_os = "redox"))))]
@@ -147,14 +149,14 @@ mod platform {
     pub(super) fn run(mut command: Command, limit: Duration) -> io::Result<Finished> {
         let started = Instant::now();
         let mut child = command.spawn()?;
-        // The parent's end of the error file and of the input is closed with the command.
+        // Closes the parent's copies of the error file and the input.
         drop(command);
         let printed = read_output(child.stdout.take());
         let ended = watch(&child);
         let (at, is_late) = match ended.recv_timeout(limit) {
             Ok(at) => (at, false),
             Err(_) => {
-                // It is not reaped yet, so its number is no other process's.
+                // The child has not been reaped, so its process id cannot have been reused.
                 child.kill()?;
                 (ended.recv().unwrap_or_else(|_| Instant::now()), true)
             }
@@ -170,14 +172,14 @@ mod platform {
         })
     }
 
-    /// Tells when a process has ended, without reaping it.
+    /// Sends the time at which a process ended, without reaping it.
     fn watch(child: &std::process::Child) -> mpsc::Receiver<Instant> {
         let (sender, receiver) = mpsc::channel();
         let id = Pid::from_child(child);
         thread::spawn(move || {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while matches!(waitid(WaitId::Pid(id), options), Err(Errno::INTR)) {}
-            // If nobody waits any more, the run is over.
+            // If the receiver is gone, the run is over.
             let _ = sender.send(Instant::now());
         });
         receiver
@@ -193,19 +195,20 @@ mod platform {
     }
 }
 
-/// Reads the output on a thread of its own, so that the program never waits for a reader.
-fn read_output(output: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Option<Printed>> {
+/// Reads the output on a separate thread, so that the program never blocks on a full pipe.
+fn read_output(output: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Option<OutputDigest>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let printed = output.and_then(|output| hash(output).ok());
-        // If nobody waits any more, the run is over.
+        // If the receiver is gone, the run is over.
         let _ = sender.send(printed);
     });
     receiver
 }
 
-/// Hashes pieces of one size, as a hasher may take two pieces for other bytes than one.
-fn hash(mut output: impl Read) -> io::Result<Printed> {
+/// Hashes the output in chunks of a fixed size, because a hasher may give different results for differently split
+/// input.
+fn hash(mut output: impl Read) -> io::Result<OutputDigest> {
     const PIECE: u64 = 1 << 16;
     let mut hasher = DefaultHasher::new();
     let mut bytes = 0;
@@ -217,14 +220,14 @@ fn hash(mut output: impl Read) -> io::Result<Printed> {
         bytes += read as u64;
         if (read as u64) < PIECE {
             let hash = hasher.finish();
-            return Ok(Printed { bytes, hash });
+            return Ok(OutputDigest { bytes, hash });
         }
     }
 }
 
-fn last_part(file: &mut File) -> io::Result<String> {
+fn read_tail(file: &mut File) -> io::Result<String> {
     let len = file.seek(SeekFrom::End(0))?;
-    file.seek(SeekFrom::Start(len.saturating_sub(COMPLAINT_BYTES)))?;
+    file.seek(SeekFrom::Start(len.saturating_sub(STDERR_TAIL_BYTES)))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -234,7 +237,7 @@ fn last_part(file: &mut File) -> io::Result<String> {
 mod tests {
     use super::*;
 
-    /// A reader that hands out so many bytes at a time.
+    /// Reader that returns a limited number of bytes at a time.
     struct Trickle<'a>(&'a [u8], usize);
 
     impl Read for Trickle<'_> {

@@ -1,7 +1,7 @@
-//! `eventscope try -- PROGRAM ARGUMENTS`: measures which flags of the runtime make a program faster.
+//! `eventscope try -- PROGRAM ARGUMENTS`: measures which runtime flags make a program faster.
 //!
-//! One run with a log tells which flags could help. Then the program runs without a log, as it is and with each flag in
-//! turn, until its runs allow a claim or the budget is spent.
+//! One run with a log determines which flags could help. Then the program runs without a log, unchanged and with
+//! each set of flags in turn, until a claim is possible or the budget is spent.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -16,33 +16,33 @@ use serde::Serialize;
 use super::duration::parse_seconds;
 use super::input::LogFile;
 use super::try_candidates::{Candidate, Choice, LogFacts, choose};
-use super::try_child::{End, Launcher, Sample, explain_start};
+use super::try_child::{Launcher, RunEnd, Sample, explain_start};
 use super::try_outcome::{Outcome, conclude, is_faster};
 use super::try_rounds::{Budget, Contestant, Plan, Rounds, RoundsEnd, Stopped, plan};
-use super::{Condition, Failure, Out, say};
+use super::{Condition, Failure, Out, print_message};
 use insight::command_line::{CommandLine, is_about_log};
 use insight::compare::Options;
 use insight::compare::rank_test::runs_needed;
 use session::questions::FindingsQuery;
 
-/// Of 6 runs each, a difference can be claimed of one of nine sets of flags.
-const USUAL_RUNS: usize = 6;
+/// Default number of runs: with 6 runs each, a difference can be significant for one of nine sets of flags.
+const DEFAULT_RUNS: usize = 6;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// How long all runs together may take
+    /// Time budget for all runs together
     #[arg(long, value_name = "TIME", default_value = "2min", value_parser = parse_budget)]
     budget: Duration,
-    /// How often the program runs with each set of flags, if the budget has time for it; at least as often as a claim takes
-    #[arg(long, value_name = "N", default_value_t = USUAL_RUNS, value_parser = parse_runs)]
+    /// Runs with each set of flags, if the budget allows; at least as many as a claim requires
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_RUNS, value_parser = parse_runs)]
     runs: usize,
-    /// End a run that takes longer; otherwise runs are ended after 5 times the baseline's time
+    /// Kill a run that takes longer; by default after 5 times the baseline's time
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     timeout: Option<Duration>,
-    /// What each run reads on its standard input; nothing otherwise
+    /// Standard input of each run; by default empty
     #[arg(long, value_name = "FILE")]
     stdin: Option<PathBuf>,
-    /// The exit status with which the program ends if all is well
+    /// Exit status of a successful run
     #[arg(long, value_name = "N", default_value_t = 0)]
     status: i32,
     /// Print JSON: times in nanoseconds, sizes in bytes
@@ -52,7 +52,7 @@ pub(super) struct Arguments {
     /// the programs that it starts
     #[arg(long, hide = true, value_name = "FILE")]
     read_log: Option<PathBuf>,
-    /// The program with its arguments, also those of its runtime (+RTS … -RTS)
+    /// Program with its arguments, including runtime options (+RTS … -RTS)
     #[arg(
         last = true,
         required_unless_present = "read_log",
@@ -61,24 +61,24 @@ pub(super) struct Arguments {
     command: Vec<OsString>,
 }
 
-/// The JSON.
+/// JSON document that the command prints.
 #[derive(Serialize)]
 struct Document<'a> {
-    /// Of this form; it changes if a field gets another meaning.
+    /// Version of the document format; incremented if the meaning of a field changes.
     version: u32,
     command: String,
     budget_ns: u64,
     spent_ns: u64,
     rounds: usize,
     within_budget: bool,
-    left_out: Vec<LeftOut<'a>>,
+    left_out: Vec<UntestedFlags<'a>>,
     #[serde(flatten)]
     outcome: &'a Outcome,
 }
 
 /// Flags that were not measured.
 #[derive(Serialize)]
-struct LeftOut<'a> {
+struct UntestedFlags<'a> {
     flags: &'a str,
     why: &'a str,
 }
@@ -88,34 +88,32 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         return read_log(path, out);
     }
     let Some((program, own)) = arguments.command.split_first() else {
-        return Err(Failure::Usage("name a program behind --".to_owned()));
+        return Err(Failure::Usage("name a program after --".to_owned()));
     };
     Trial::new(arguments, program, CommandLine::parse(own)).run(out)
 }
 
 fn parse_budget(text: &str) -> Result<Duration, String> {
-    // As most programs write minutes.
+    // Most programs write minutes as `m`.
     let minutes = text.strip_suffix('m').map(|number| format!("{number}min"));
     let seconds = parse_seconds(minutes.as_deref().unwrap_or(text))?;
     let duration = Duration::try_from_secs_f64(seconds).ok();
     let positive = duration.filter(|duration| !duration.is_zero());
-    positive.ok_or_else(|| "this is no duration above 0".to_owned())
+    positive.ok_or_else(|| "not a duration above 0".to_owned())
 }
 
 fn parse_runs(text: &str) -> Result<usize, String> {
     let fewest = runs_needed(Options::default().alpha, 1);
-    let runs: usize = text.parse().map_err(|_| "this is no number".to_owned())?;
+    let runs: usize = text.parse().map_err(|_| "not a number".to_owned())?;
     if (fewest..=1000).contains(&runs) {
         return Ok(runs);
     }
-    Err(format!(
-        "of fewer than {fewest} runs nothing can be claimed; 1000 are the most"
-    ))
+    Err(format!("use {fewest} to 1000 runs: fewer support no claim"))
 }
 
-/// Prints what a log tells.
+/// Prints the facts of a log as JSON.
 fn read_log(path: &Path, out: &mut Out) -> Result<Condition, Failure> {
-    let session = LogFile::of(path).open()?.read_session()?;
+    let session = LogFile::from_path(path).open()?.read_session()?;
     let info = &session.recording().info;
     out.json(&LogFacts {
         report: session.ask(&FindingsQuery(None)).unwrap_or_default(),
@@ -125,11 +123,11 @@ fn read_log(path: &Path, out: &mut Out) -> Result<Condition, Failure> {
     Ok(Condition::Sound)
 }
 
-/// A program that is tried.
+/// A program being tried.
 struct Trial<'a> {
     arguments: &'a Arguments,
     launcher: Launcher,
-    /// Its arguments, as they were given.
+    /// Arguments as given by the user.
     line: CommandLine,
     budget: Budget,
     cores: usize,
@@ -160,7 +158,7 @@ impl<'a> Trial<'a> {
         let (logged, facts) = self.run_with_log()?;
         let line = self.line.clone().without_log();
         let choice = choose(&facts, &self.all_options(&line), self.cores);
-        self.say_findings(&facts, &choice);
+        self.print_findings(&facts, &choice);
         let plan = self.plan(&logged, choice.candidates.len());
         let candidates = choice.candidates.iter().take(plan.candidates).cloned();
         let candidates = candidates.map(Contestant::new);
@@ -177,7 +175,7 @@ impl<'a> Trial<'a> {
             outcome = conclude(&all, &line.options, &self.options);
         }
         if end == RoundsEnd::OutOfBudget {
-            say("the budget is spent: --budget gives more time");
+            print_message("the budget is used up: set a larger one with --budget");
         }
         if !self.arguments.json {
             out.text(outcome.text(own_peak_bytes()))?;
@@ -192,21 +190,21 @@ impl<'a> Trial<'a> {
             rounds: plan.rounds,
             within_budget: end == RoundsEnd::Done,
             left_out: left_out
-                .map(|(flags, why)| LeftOut { flags, why })
+                .map(|(flags, why)| UntestedFlags { flags, why })
                 .collect(),
             outcome: &outcome,
         })?;
         Ok(Condition::Sound)
     }
 
-    /// Options of the runtime, those in `GHCRTS` first, as the runtime takes them.
+    /// Returns the runtime options in the order in which the runtime applies them: first those in `GHCRTS`.
     fn all_options(&self, line: &CommandLine) -> Vec<String> {
         let of_environment = self.launcher.ghcrts.as_deref().unwrap_or_default();
         let words = of_environment.split_whitespace().map(str::to_owned);
         words.chain(line.options.iter().cloned()).collect()
     }
 
-    /// Runs the program once with a log, and reads that.
+    /// Runs the program once with a log, and reads that log.
     fn run_with_log(&mut self) -> Result<(Sample, LogFacts), Failure> {
         let folder = tempfile::Builder::new().prefix("eventscope-try").tempdir();
         let folder = folder.map_err(|error| Failure::File(std::env::temp_dir(), error))?;
@@ -217,7 +215,7 @@ impl<'a> Trial<'a> {
             line.options.push("-l".to_owned());
         }
         line.options.push(format!("-ol{}", log.display()));
-        say(format_args!(
+        print_message(format_args!(
             "one run with a log: {}",
             line.in_shell(&self.launcher.program)
         ));
@@ -242,10 +240,14 @@ impl<'a> Trial<'a> {
         })
     }
 
-    fn say_findings(&self, facts: &LogFacts, choice: &Choice) {
-        let found = facts.report.findings.iter().filter(|one| one.matters());
+    fn print_findings(&self, facts: &LogFacts, choice: &Choice) {
+        let found = facts
+            .report
+            .findings
+            .iter()
+            .filter(|one| one.is_significant());
         for finding in found {
-            say(format_args!(
+            print_message(format_args!(
                 "found: {} [{}, {}]",
                 finding.title,
                 finding.severity.name(),
@@ -253,7 +255,7 @@ impl<'a> Trial<'a> {
             ));
         }
         for (flags, why) in &choice.left_out {
-            say(format_args!("not tried: {flags} {why}"));
+            print_message(format_args!("not tried: {flags} {why}"));
         }
     }
 
@@ -267,15 +269,15 @@ impl<'a> Trial<'a> {
                 ..plan
             };
         }
-        say(format_args!(
+        print_message(format_args!(
             "{} of {candidates} flags, {} runs each: about {:.0} s",
             plan.candidates,
             plan.rounds,
             plan.time.as_secs_f64()
         ));
         if plan.time > left {
-            say(format_args!(
-                "that is more than the budget: --budget {:.0}s would do",
+            print_message(format_args!(
+                "that exceeds the budget: use --budget {:.0}s",
                 (plan.time + self.budget.spent).as_secs_f64().ceil()
             ));
         }
@@ -298,23 +300,23 @@ impl<'a> Trial<'a> {
             timeout: self.arguments.timeout,
             status: self.arguments.status,
             run: &mut launch,
-            progress: &mut |line| say(line),
+            progress: &mut |line| print_message(line),
         };
         let end = rounds.run(contestants, &mut budget)?;
         self.budget = budget;
         match contestants.first().and_then(|base| base.stopped.as_ref()) {
             None | Some(Stopped::Slower) => Ok(end),
             Some(Stopped::TimedOut(after)) => Err(Failure::Absent(format!(
-                "the program ended the first time, and now did not within {:.1} s",
+                "the program ended in its first run, but not within {:.1} s in a later one",
                 after.as_secs_f64()
             ))),
             Some(Stopped::Failed(how)) => Err(Failure::Absent(format!(
-                "the program did not fail with a log, and without one it {how}"
+                "the program succeeded with a log, but without one it {how}"
             ))),
         }
     }
 
-    /// Runs the two best flags together, interleaved with the baseline and the best one by itself.
+    /// Runs the two best candidates combined, interleaved with the baseline and the best one alone.
     fn combine(
         &mut self,
         all: &mut Vec<Contestant>,
@@ -322,7 +324,7 @@ impl<'a> Trial<'a> {
         count: usize,
         line: &CommandLine,
     ) -> Result<RoundsEnd, Failure> {
-        say(format_args!("both together: {}", both.name()));
+        print_message(format_args!("both together: {}", both.name()));
         let best = Contestant::new(best);
         let mut three = [Contestant::baseline(), best, Contestant::new(both)];
         let end = self.rounds(&mut three, count, line)?;
@@ -342,21 +344,21 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// What to do if the program wrote no log.
-const NO_LOG: &str = "the program wrote no log. Name a program that GHC has built, not a script that starts one (of cabal: \"$(cabal list-bin NAME)\"); link it with -rtsopts, and before GHC 9.4 with -eventlog";
+/// Advice if the program wrote no log.
+const NO_LOG: &str = "the program wrote no log. Name a program built by GHC, not a script that starts one (with cabal: \"$(cabal list-bin NAME)\"); link it with -rtsopts, and before GHC 9.4 with -eventlog";
 
-/// What the run with a log is told to do better, with the reason; `None` if it ended as it should.
+/// Explains a failed run with a log, with advice; `None` if it ended as expected.
 fn explain_run(sample: &Sample, status: i32, limit: Duration) -> Option<String> {
-    let said = &sample.complaint;
+    let said = &sample.stderr_tail;
     let own = match sample.end {
-        End::Exited(Some(own)) if own == status => return None,
-        End::TimedOut => {
+        RunEnd::Exited(Some(own)) if own == status => return None,
+        RunEnd::TimedOut => {
             return Some(format!(
-                "the program did not end within {:.1} s: give it less to do, or more time (--timeout, --budget)",
+                "the program did not end within {:.1} s: reduce its work, or give it more time (--timeout, --budget)",
                 limit.as_secs_f64()
             ));
         }
-        End::Exited(own) => own,
+        RunEnd::Exited(own) => own,
     };
     let last: Vec<&str> = said
         .lines()
@@ -364,21 +366,21 @@ fn explain_run(sample: &Sample, status: i32, limit: Duration) -> Option<String> 
         .collect();
     let last = last[last.len().saturating_sub(3)..].join(" / ");
     Some(if said.contains("RTS options are disabled") {
-        "the program takes no options of its runtime: link it with -rtsopts (ghc -rtsopts …; in a .cabal file ghc-options: -rtsopts)".to_owned()
+        "the program accepts no runtime options: link it with -rtsopts (ghc -rtsopts …; in a .cabal file ghc-options: -rtsopts)".to_owned()
     } else if said.contains("to be built with -eventlog") {
-        "the program writes no log: before GHC 9.4 it has to be linked with -eventlog (ghc -eventlog -rtsopts …)".to_owned()
+        "the program writes no log: before GHC 9.4, link it with -eventlog (ghc -eventlog -rtsopts …)".to_owned()
     } else if said.contains("unknown RTS option: -ol") {
-        "the program's runtime does not know -ol, which names the log: build it with GHC 8.8 or newer".to_owned()
+        "the program's runtime does not support -ol, which sets the log file: build it with GHC 8.8 or newer".to_owned()
     } else if let Some(own) = own {
         format!(
-            "the program ended with status {own}, not {status}: {last}. If that is how it ends, add --status {own}"
+            "the program ended with status {own}, not {status}: {last}. If this is expected, add --status {own}"
         )
     } else {
-        format!("a signal ended the program: {last}")
+        format!("the program was killed by a signal: {last}")
     })
 }
 
-/// Reads a log in a process of its own.
+/// Reads a log in a separate process.
 fn facts_of(log: &Path) -> Result<LogFacts, Failure> {
     let failed = |error| Failure::File(log.to_owned(), error);
     let own = std::env::current_exe().map_err(failed)?;
@@ -386,11 +388,11 @@ fn facts_of(log: &Path) -> Result<LogFacts, Failure> {
     command.args(["try", "--read-log"]).arg(log);
     let output = command.stderr(Stdio::inherit()).output().map_err(failed)?;
     serde_json::from_slice(&output.stdout)
-        .map_err(|_| Failure::Absent("the log of the program could not be read".to_owned()))
+        .map_err(|_| Failure::Absent("could not read the log of the program".to_owned()))
 }
 
-/// The most memory that this process had, in bytes. Linux counts it as that of the programs that it starts, until
-/// they begin.
+/// Returns the peak memory of this process, in bytes. Linux attributes it to each child process until the child
+/// executes its program.
 fn own_peak_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status

@@ -1,11 +1,11 @@
-//! What `eventscope try` measured, what may be claimed of it, and what it recommends.
+//! Results of `eventscope try`: measurements, claims and the recommendation.
 
 use serde::Serialize;
 
 use super::comparison::percent;
 use super::out::{Rows, in_columns};
 use super::try_candidates::{Candidate, combined};
-use super::try_child::{Printed, Sample};
+use super::try_child::{OutputDigest, Sample};
 use super::try_rounds::{Contestant, Stopped};
 use eventlog::ids::Duration;
 use insight::command_line::with_flags;
@@ -14,36 +14,36 @@ use insight::compare::{Claim, Difference, Options, Trend, against_baseline};
 use insight::metrics::Unit;
 use model::format;
 
-/// A price or gain of memory or processors is told from this share on.
-const WORTH_TELLING: f64 = 0.10;
+/// Minimum relative change of processor time or memory for it to be mentioned.
+const MIN_REPORTED_CHANGE: f64 = 0.10;
 
-/// All that was measured.
+/// Result of a whole trial.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Outcome {
-    /// The program as it is.
+    /// Runs of the program without additional flags.
     pub(super) baseline: Runs,
-    /// The candidates, in the order in which they were measured.
-    pub(super) candidates: Vec<Measured>,
-    /// What differs besides time and memory.
+    /// Candidates, in measuring order.
+    pub(super) candidates: Vec<MeasuredCandidate>,
+    /// Differences besides time and memory.
     pub(super) notes: Vec<String>,
-    /// What to do now.
+    /// Recommendation to the user.
     pub(super) recommendation: Recommendation,
 }
 
-/// Runs of one set of flags.
+/// Measurements of the runs with one set of flags.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Runs {
-    /// From start to end, in nanoseconds.
+    /// Wall times in nanoseconds.
     wall_ns: Vec<f64>,
-    /// Time of processors, in nanoseconds.
+    /// Processor times in nanoseconds.
     cpu_ns: Vec<f64>,
-    /// The most resident memory, in bytes.
+    /// Peak resident memory in bytes.
     memory_bytes: Vec<f64>,
 }
 
-/// A candidate, compared with the baseline.
+/// Candidate compared with the baseline.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Measured {
+pub(super) struct MeasuredCandidate {
     #[serde(flatten)]
     pub(super) candidate: Candidate,
     runs: Runs,
@@ -51,36 +51,36 @@ pub(super) struct Measured {
     cpu: Difference,
     memory: Difference,
     state: State,
-    /// Why it was measured no further.
+    /// Reason why measuring was stopped.
     why: Option<String>,
-    /// Of two flags together: the one that is as fast by itself.
+    /// For a combination: the single candidate that is as fast.
     no_faster_than: Option<String>,
 }
 
-/// How far a candidate came.
+/// Measuring state of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum State {
-    /// It was measured in all rounds.
+    /// Measured in all rounds.
     Measured,
-    /// It ended early, clearly slower.
+    /// Stopped early, because it is clearly slower.
     Slower,
-    /// It was ended, after several times the baseline's time or `--timeout`.
+    /// A run was killed after several times the baseline's time, or after `--timeout`.
     TimedOut,
-    /// It ends with another status.
+    /// A run ended with an unexpected status.
     Failed,
-    /// It prints something else.
+    /// The output differs from that of the baseline.
     OtherOutput,
 }
 
-/// What to do now.
+/// Recommendation to the user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Recommendation {
-    /// The flags; none if nothing is significantly faster.
+    /// Recommended flags; `None` if nothing is significantly faster.
     flags: Option<String>,
-    /// Why, with the numbers.
+    /// Reason with numbers.
     sentence: String,
-    /// The line that builds the program with them.
+    /// Build command that sets the flags.
     line: Option<String>,
 }
 
@@ -95,8 +95,8 @@ impl Runs {
     }
 }
 
-/// The runs of a contestant that ended as they should.
-fn sound(contestant: &Contestant) -> &[Sample] {
+/// Returns the runs of a contestant that ended as expected.
+fn valid_samples(contestant: &Contestant) -> &[Sample] {
     let samples = contestant.samples.as_slice();
     match contestant.stopped {
         Some(Stopped::TimedOut(_) | Stopped::Failed(_)) => {
@@ -106,15 +106,18 @@ fn sound(contestant: &Contestant) -> &[Sample] {
     }
 }
 
-/// Compares the candidates with the baseline, which is the first of the contestants.
+/// Compares the candidates with the baseline, which is the first contestant.
 ///
-/// `rts` are the options that the program has, which the recommended line keeps.
+/// `rts` are the program's current runtime options, which the recommended build command keeps.
 pub(super) fn conclude(contestants: &[Contestant], rts: &[String], options: &Options) -> Outcome {
     let Some((base, others)) = contestants.split_first() else {
         return Outcome::empty();
     };
-    let baseline = Runs::new(sound(base));
-    let runs: Vec<Runs> = others.iter().map(|one| Runs::new(sound(one))).collect();
+    let baseline = Runs::new(valid_samples(base));
+    let runs: Vec<Runs> = others
+        .iter()
+        .map(|one| Runs::new(valid_samples(one)))
+        .collect();
     let compare = |number: (&str, Unit), of: fn(&Runs) -> &Vec<f64>| {
         let all: Vec<Vec<f64>> = runs.iter().map(|runs| of(runs).clone()).collect();
         against_baseline(number, of(&baseline), &all, options)
@@ -123,7 +126,7 @@ pub(super) fn conclude(contestants: &[Contestant], rts: &[String], options: &Opt
     let cpu = compare(("cpu", Unit::Ns), |runs| &runs.cpu_ns);
     let memory = compare(("memory", Unit::Bytes), |runs| &runs.memory_bytes);
     let mut notes = Vec::new();
-    let output = Output::new(sound(base));
+    let output = BaselineOutput::new(valid_samples(base));
     notes.extend(output.note());
     let numbers = wall.into_iter().zip(cpu).zip(memory);
     let mut candidates = Vec::new();
@@ -136,7 +139,7 @@ pub(super) fn conclude(contestants: &[Contestant], rts: &[String], options: &Opt
             (state, why) = (State::OtherOutput, Some(note));
         }
         notes.extend(why.iter().map(|why| format!("{}: {why}", candidate.name())));
-        candidates.push(Measured {
+        candidates.push(MeasuredCandidate {
             candidate,
             runs: runs.clone(),
             wall,
@@ -156,9 +159,9 @@ pub(super) fn conclude(contestants: &[Contestant], rts: &[String], options: &Opt
     }
 }
 
-/// Whether the runs of one contestant are significantly faster than those of another.
+/// Returns whether the runs of one contestant are significantly faster than those of another.
 pub(super) fn is_faster(one: &Contestant, than: &Contestant, options: &Options) -> bool {
-    let [one, than] = [one, than].map(|contestant| Runs::new(sound(contestant)).wall_ns);
+    let [one, than] = [one, than].map(|contestant| Runs::new(valid_samples(contestant)).wall_ns);
     let rows = against_baseline(("wall", Unit::Ns), &than, &[one], options);
     let is_better = |row: &Difference| (row.claim, row.trend) == (Claim::Changed, Trend::Better);
     rows.first().is_some_and(is_better)
@@ -174,7 +177,8 @@ impl Outcome {
         }
     }
 
-    /// The two best candidates that are clearly faster and go together, as one.
+    /// Returns the best candidate, and its combination with the next best one that is compatible; both must be
+    /// significantly faster than the baseline.
     pub(super) fn combination(&self) -> Option<(Candidate, Candidate)> {
         let faster = faster(&self.candidates);
         let best = faster.first()?;
@@ -183,7 +187,7 @@ impl Outcome {
         Some((best.candidate.clone(), both))
     }
 
-    /// The table, the notes and the recommendation.
+    /// Formats the table, the notes and the recommendation.
     pub(super) fn text(&self, own_bytes: Option<u64>) -> String {
         let names = [
             "", "wall", "least", "most", "change", "interval", "p", "CPU", "memory", "claim",
@@ -211,7 +215,7 @@ impl Outcome {
 }
 
 impl Runs {
-    /// Name, wall time with its spread, no comparison, processors and memory.
+    /// Returns the cells of a row without a comparison: name, wall time with its range, processor time and memory.
     fn cells(&self, name: String, own_bytes: Option<u64>) -> [String; 10] {
         let ns = |ns: f64| format::duration(Duration(ns as u64));
         let empty = String::new;
@@ -237,7 +241,8 @@ fn ends(values: &[f64]) -> (Option<f64>, Option<f64>) {
     (all().reduce(f64::min), all().reduce(f64::max))
 }
 
-/// Memory of a process; the system counts what its parent had until the program began.
+/// Formats the peak memory of a process. The system includes the memory that its parent had before the program was
+/// executed.
 fn memory(bytes: f64, own_bytes: Option<u64>) -> String {
     match own_bytes {
         Some(own) if bytes <= own as f64 => format!("< {}", format::bytes(own)),
@@ -245,7 +250,7 @@ fn memory(bytes: f64, own_bytes: Option<u64>) -> String {
     }
 }
 
-impl Measured {
+impl MeasuredCandidate {
     fn cells(&self, own_bytes: Option<u64>) -> Vec<String> {
         let mut cells = self.runs.cells(self.candidate.name(), own_bytes);
         if !self.runs.wall_ns.is_empty() {
@@ -266,9 +271,9 @@ impl Measured {
             (State::Slower, ..) => "slower, ended early",
             (State::TimedOut, ..) => "ended: too slow",
             (State::Failed, ..) => "failed",
-            (State::OtherOutput, ..) => "prints otherwise",
+            (State::OtherOutput, ..) => "other output",
             (_, Claim::Changed, Trend::Better) if self.no_faster_than.is_some() => {
-                "faster, not than one"
+                "no faster than one"
             }
             (_, Claim::Changed, Trend::Better) => "faster",
             (_, Claim::Changed, _) => "slower",
@@ -282,7 +287,7 @@ impl Measured {
     }
 }
 
-/// The share by which a number is more.
+/// Returns the relative change.
 fn share(row: &Difference) -> Option<f64> {
     row.ratio.map(|ratio| ratio - 1.0)
 }
@@ -292,27 +297,27 @@ fn state(contestant: &Contestant) -> (State, Option<String>) {
         None => (State::Measured, None),
         Some(Stopped::Slower) => (State::Slower, None),
         Some(Stopped::TimedOut(after)) => {
-            let why = format!("a run was ended after {:.1} s", after.as_secs_f64());
+            let why = format!("a run was killed after {:.1} s", after.as_secs_f64());
             (State::TimedOut, Some(why))
         }
         Some(Stopped::Failed(how)) => (State::Failed, Some(how.clone())),
     }
 }
 
-/// What the program as it is prints.
-struct Output {
-    all: Vec<Option<Printed>>,
+/// Outputs of the unchanged program.
+struct BaselineOutput {
+    all: Vec<Option<OutputDigest>>,
 }
 
-impl Output {
+impl BaselineOutput {
     fn new(samples: &[Sample]) -> Self {
         Self {
             all: samples.iter().map(|sample| sample.printed).collect(),
         }
     }
 
-    /// What all runs print; `None` if it is not known or not the same.
-    fn same(&self) -> Option<Printed> {
+    /// Returns the output common to all runs; `None` if it is unknown or varies.
+    fn same(&self) -> Option<OutputDigest> {
         let first = (*self.all.first()?)?;
         let is_same = self.all.iter().all(|printed| *printed == Some(first));
         is_same.then_some(first)
@@ -321,23 +326,25 @@ impl Output {
     fn note(&self) -> Option<String> {
         let cannot_tell = !self.all.is_empty() && self.same().is_none();
         cannot_tell.then(|| {
-            "The program prints something else in each run, so its output does not show whether a flag changes what it does.".to_owned()
+            "The output differs between runs of the program, so it cannot show whether a flag changes the result.".to_owned()
         })
     }
 
-    /// How the output of a contestant differs.
+    /// Describes how the output of a contestant differs.
     fn differs(&self, contestant: &Contestant) -> Option<String> {
         let same = self.same()?;
-        let printed = sound(contestant).iter().map(|sample| sample.printed);
+        let printed = valid_samples(contestant)
+            .iter()
+            .map(|sample| sample.printed);
         let other = printed.flatten().find(|printed| *printed != same)?;
         Some(if other.bytes == same.bytes {
             format!(
-                "prints {} bytes that differ from those of the program as it is",
+                "prints {} bytes that differ from the output without the flags",
                 other.bytes
             )
         } else {
             format!(
-                "prints {} bytes, the program as it is prints {}",
+                "prints {} bytes, without the flags {}",
                 format::count(other.bytes),
                 format::count(same.bytes)
             )
@@ -345,16 +352,17 @@ impl Output {
     }
 }
 
-/// The candidates that are significantly faster, the fastest first.
-fn faster(candidates: &[Measured]) -> Vec<&Measured> {
-    let mut faster: Vec<&Measured> = candidates.iter().filter(|one| one.is_faster()).collect();
-    let ratio = |one: &Measured| one.wall.ratio.unwrap_or(1.0);
+/// Returns the significantly faster candidates, the fastest first.
+fn faster(candidates: &[MeasuredCandidate]) -> Vec<&MeasuredCandidate> {
+    let mut faster: Vec<&MeasuredCandidate> =
+        candidates.iter().filter(|one| one.is_faster()).collect();
+    let ratio = |one: &MeasuredCandidate| one.wall.ratio.unwrap_or(1.0);
     faster.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
     faster
 }
 
 fn recommend(
-    candidates: &[Measured],
+    candidates: &[MeasuredCandidate],
     rts: &[String],
     runs: usize,
     options: &Options,
@@ -372,12 +380,12 @@ fn recommend(
         .filter(|one| one.claim() == "too few runs");
     let fewest = short.map(|one| runs.min(one.runs.wall_ns.len())).min();
     if candidates.is_empty() {
-        return Recommendation::none("There is no flag to try.".to_owned());
+        return Recommendation::none("No flag is left to try.".to_owned());
     }
     if let Some(runs) = fewest {
         let needed = insight::compare::rank_test::runs_needed(options.alpha, candidates.len());
         return Recommendation::none(format!(
-            "Too few runs for a claim: {runs} of the {needed} that it takes. Give more time (--budget), or the program less to do."
+            "Too few runs for a claim: {runs} of the {needed} required. Increase --budget, or reduce the work of the program."
         ));
     }
     let cheaper = candidates.iter().filter_map(cheaper);
@@ -397,8 +405,8 @@ impl Recommendation {
     }
 }
 
-/// What the best candidate gains, and its price.
-fn gain(best: &Measured) -> String {
+/// Describes the gain of the best candidate, and its price.
+fn gain(best: &MeasuredCandidate) -> String {
     let wall = 1.0 - best.wall.ratio.unwrap_or(1.0);
     let mut text = format!(
         "{} makes the program faster: {} less wall time",
@@ -410,7 +418,7 @@ fn gain(best: &Measured) -> String {
         text += &format!(" ({least} to {most})");
     }
     for (row, what) in [(&best.cpu, "CPU time"), (&best.memory, "memory")] {
-        let Some(share) = share(row).filter(|share| share.abs() >= WORTH_TELLING) else {
+        let Some(share) = share(row).filter(|share| share.abs() >= MIN_REPORTED_CHANGE) else {
             continue;
         };
         let word = if share > 0.0 { "more" } else { "less" };
@@ -420,11 +428,11 @@ fn gain(best: &Measured) -> String {
     text + "."
 }
 
-/// What a candidate saves that is not slower.
-fn cheaper(measured: &Measured) -> Option<String> {
+/// Describes the processor time saved by a candidate that is not slower.
+fn cheaper(measured: &MeasuredCandidate) -> Option<String> {
     let row = &measured.cpu;
     let saves = (row.claim, row.trend) == (Claim::Changed, Trend::Better);
-    let share = share(row).filter(|share| *share <= -WORTH_TELLING)?;
+    let share = share(row).filter(|share| *share <= -MIN_REPORTED_CHANGE)?;
     let is_as_fast = measured.claim() == "no difference";
     (saves && is_as_fast).then(|| {
         format!(
@@ -440,9 +448,9 @@ mod tests {
     use std::time::Duration as Time;
 
     use super::*;
-    use crate::try_child::End;
+    use crate::try_child::RunEnd;
 
-    /// Six runs around so many milliseconds.
+    /// Returns a contestant with six runs of about `ms` milliseconds.
     fn contestant(flag: &str, ms: u64) -> Contestant {
         let candidate = Candidate {
             flags: flag.split_whitespace().map(str::to_owned).collect(),
@@ -463,9 +471,9 @@ mod tests {
             wall,
             cpu: wall * 2,
             memory_bytes: 50 << 20,
-            end: End::Exited(Some(0)),
-            printed: Some(Printed::default()),
-            complaint: String::new(),
+            end: RunEnd::Exited(Some(0)),
+            printed: Some(OutputDigest::default()),
+            stderr_tail: String::new(),
         }
     }
 
@@ -532,7 +540,7 @@ mod tests {
     #[test]
     fn what_prints_otherwise_is_not_recommended() {
         let mut other = contestant("-N2", 100);
-        other.samples[3].printed = Some(Printed::of(b"other"));
+        other.samples[3].printed = Some(OutputDigest::of(b"other"));
         let outcome = concluded(&[contestant("", 1_000), other.clone()], &[]);
         assert_eq!(outcome.recommendation.flags, None);
         assert!(
@@ -540,9 +548,9 @@ mod tests {
             "{:?}",
             outcome.notes
         );
-        // Of a program that prints its times, outputs tell nothing.
+        // If a program prints its run times, comparing outputs is pointless.
         let mut base = contestant("", 1_000);
-        base.samples[0].printed = Some(Printed::of(b"1 s"));
+        base.samples[0].printed = Some(OutputDigest::of(b"1 s"));
         let outcome = concluded(&[base, other], &[]);
         assert_eq!(outcome.recommendation.flags.as_deref(), Some("-N2"));
         assert_eq!(outcome.notes.len(), 1);

@@ -1,46 +1,46 @@
-//! Runs of a baseline and of candidates, interleaved in rounds, within a budget of time.
+//! Runs of a baseline and its candidates, interleaved in rounds, within a time budget.
 
 use std::time::Duration;
 
 use super::try_candidates::Candidate;
-use super::try_child::{End, Sample};
+use super::try_child::{RunEnd, Sample};
 use insight::compare::rank_test::runs_needed;
 
-/// A candidate ends early after so many runs, if all of them are clearly slower.
-const RUNS_BEFORE_END: usize = 3;
-/// Clearly slower: by this share more than the slowest run of the baseline.
+/// Number of runs, all clearly slower, after which a candidate is stopped.
+const RUNS_BEFORE_STOP: usize = 3;
+/// Relative excess over the slowest run of the baseline that counts as clearly slower.
 const CLEARLY_SLOWER: f64 = 0.10;
-/// A run of a candidate is ended when it takes so many times the slowest run of the baseline: no more runs are needed to
-/// see that.
-const MOST_TIMES_SLOWER: u32 = 5;
-/// But not before this: short runs differ by more.
-const LEAST_LIMIT: Duration = Duration::from_secs(1);
+/// Time limit for a run of a candidate, as a multiple of the slowest run of the baseline: a single such run is
+/// conclusive.
+const MAX_SLOWDOWN: u32 = 5;
+/// Minimum of that time limit, because short runs vary more.
+const MIN_TIME_LIMIT: Duration = Duration::from_secs(1);
 
-/// The baseline or a candidate, with its runs.
+/// Baseline or candidate, with its runs.
 #[derive(Clone, Debug)]
 pub(super) struct Contestant {
     /// `None` for the baseline.
     pub(super) candidate: Option<Candidate>,
-    /// Its runs, the first first.
+    /// Runs in chronological order.
     pub(super) samples: Vec<Sample>,
-    /// Why it takes part in no more rounds.
+    /// Reason for taking part in no further rounds.
     pub(super) stopped: Option<Stopped>,
-    /// Of two flags together: the one that is as fast by itself.
+    /// For a combination: the single candidate that is as fast.
     pub(super) no_faster_than: Option<String>,
 }
 
-/// Why a candidate was measured no further.
+/// Reason why measuring a candidate was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
     /// All its runs are clearly slower.
     Slower,
-    /// A run was ended after this time.
+    /// A run was killed after this time.
     TimedOut(Duration),
-    /// It ends otherwise than the baseline: how.
+    /// A run failed in the described way.
     Failed(String),
 }
 
-/// The time for all runs together.
+/// Time budget for all runs together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     total: Duration,
@@ -64,26 +64,26 @@ impl Budget {
     }
 }
 
-/// How many candidates are measured, how often.
+/// Number of candidates and rounds to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// How many candidates, the first ones.
+    /// Number of candidates, taken from the start of the list.
     pub(super) candidates: usize,
-    /// How often each, and the baseline.
+    /// Number of runs of each candidate and of the baseline.
     pub(super) rounds: usize,
-    /// How long all rounds may take.
+    /// Estimated time for all rounds.
     pub(super) time: Duration,
 }
 
-/// Plans rounds: as many candidates as the budget has time for, each with the runs that a claim takes. At least one
-/// candidate is left, whatever the budget.
+/// Plans the rounds: as many candidates as the budget allows, with the number of runs that a claim requires. At
+/// least one candidate is kept, regardless of the budget.
 pub(super) fn plan(
     run: Duration,
     left: Duration,
     candidates: usize,
     (wanted, alpha): (usize, f64),
 ) -> Plan {
-    // A combination of two flags is one test more.
+    // A combination of two flags adds one more test.
     let needed = |candidates: usize| runs_needed(alpha, candidates + 1);
     let time = |candidates: usize, rounds: usize| {
         run.saturating_mul(((candidates + 1) * rounds).try_into().unwrap_or(u32::MAX))
@@ -101,29 +101,29 @@ pub(super) fn plan(
     }
 }
 
-/// How rounds ended.
+/// How the rounds ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RoundsEnd {
-    /// After all rounds, or when no candidate was left.
+    /// All rounds are complete, or no candidate was left.
     Done,
-    /// The budget had no time for one more run.
+    /// The budget did not suffice for another run.
     OutOfBudget,
 }
 
-/// Runs the flags of a candidate, or the baseline, for at most so long.
+/// Function that runs a candidate, or the baseline, with a time limit.
 type Launch<'a, E> = dyn FnMut(Option<&Candidate>, Duration) -> Result<Sample, E> + 'a;
 
-/// What runs of a round take and give.
+/// Configuration of the rounds.
 pub(super) struct Rounds<'a, E> {
-    /// How many there are at most.
+    /// Maximum number of rounds.
     pub(super) count: usize,
-    /// A run that takes longer is ended; `None` if there is no limit but the budget.
+    /// Time limit of a run; `None` if only the budget limits it.
     pub(super) timeout: Option<Duration>,
-    /// The exit status that a run has to have.
+    /// Expected exit status.
     pub(super) status: i32,
-    /// Runs the flags of a candidate, or the baseline, for at most so long.
+    /// Runs a candidate, or the baseline, with a time limit.
     pub(super) run: &'a mut Launch<'a, E>,
-    /// Takes a line about the progress.
+    /// Receives progress messages.
     pub(super) progress: &'a mut dyn FnMut(String),
 }
 
@@ -132,7 +132,7 @@ impl<E> Rounds<'_, E> {
     ///
     /// # Errors
     ///
-    /// Those of `run`. How contestants end is no error: it stands in [`Contestant::stopped`].
+    /// Errors of `run`. Failed programs are not errors; they are recorded in [`Contestant::stopped`].
     pub(super) fn run(
         &mut self,
         contestants: &mut [Contestant],
@@ -176,12 +176,12 @@ impl<E> Rounds<'_, E> {
         if place == 0 || base.is_zero() {
             return limit;
         }
-        limit.min(base.saturating_mul(MOST_TIMES_SLOWER).max(LEAST_LIMIT))
+        limit.min(base.saturating_mul(MAX_SLOWDOWN).max(MIN_TIME_LIMIT))
     }
 }
 
 impl Contestant {
-    /// The baseline, without runs yet.
+    /// Returns the baseline, without runs.
     pub(super) const fn baseline() -> Self {
         Self {
             candidate: None,
@@ -191,7 +191,7 @@ impl Contestant {
         }
     }
 
-    /// A candidate, without runs yet.
+    /// Returns a candidate, without runs.
     pub(super) const fn new(candidate: Candidate) -> Self {
         Self {
             candidate: Some(candidate),
@@ -201,7 +201,7 @@ impl Contestant {
         }
     }
 
-    /// The flags, or what the baseline is.
+    /// Returns the flags, or a name for the baseline.
     pub(super) fn name(&self) -> String {
         let name = self.candidate.as_ref().map(Candidate::name);
         name.unwrap_or_else(|| "as it is".to_owned())
@@ -218,7 +218,7 @@ impl Contestant {
     }
 }
 
-/// The slowest run of the baseline, and how long the next run of a contestant is likely to take.
+/// Returns the slowest run of the baseline, and the estimated time of the next run of a contestant.
 fn expected(contestants: &[Contestant], place: usize) -> (Duration, Duration) {
     let base = contestants[0].slowest();
     let own = contestants[place].slowest();
@@ -226,16 +226,16 @@ fn expected(contestants: &[Contestant], place: usize) -> (Duration, Duration) {
     (base, if is_new { base } else { own })
 }
 
-/// Why a contestant with such a run is measured no further.
+/// Returns why a run excludes a contestant from further rounds; `None` if it ended as expected.
 fn failure(sample: &Sample, status: i32) -> Option<Stopped> {
     match sample.end {
-        End::TimedOut => Some(Stopped::TimedOut(sample.wall)),
-        End::Exited(Some(own)) if own == status => None,
-        End::Exited(own) => {
-            let how = own.map_or("was ended by a signal".to_owned(), |own| {
+        RunEnd::TimedOut => Some(Stopped::TimedOut(sample.wall)),
+        RunEnd::Exited(Some(own)) if own == status => None,
+        RunEnd::Exited(own) => {
+            let how = own.map_or("was killed by a signal".to_owned(), |own| {
                 format!("ended with status {own}")
             });
-            let mut lines = sample.complaint.lines().map(str::trim);
+            let mut lines = sample.stderr_tail.lines().map(str::trim);
             let said = lines.rfind(|line| !line.is_empty());
             let said = said.map(|line| format!(": {line}")).unwrap_or_default();
             Some(Stopped::Failed(format!("{how}{said}")))
@@ -243,17 +243,14 @@ fn failure(sample: &Sample, status: i32) -> Option<Stopped> {
     }
 }
 
-/// Ends candidates that are clearly slower, and tells which.
+/// Stops candidates that are clearly slower, and returns messages about them.
 fn stop_slower(contestants: &mut [Contestant]) -> Vec<String> {
     let slowest = contestants[0].slowest();
     let mut lines = Vec::new();
     for contestant in &mut contestants[1..] {
         if contestant.stopped.is_none() && is_clearly_slower(contestant, slowest) {
             contestant.stopped = Some(Stopped::Slower);
-            lines.push(format!(
-                "{}: clearly slower, measured no further",
-                contestant.name()
-            ));
+            lines.push(format!("{}: clearly slower, stopped", contestant.name()));
         }
     }
     lines
@@ -261,7 +258,7 @@ fn stop_slower(contestants: &mut [Contestant]) -> Vec<String> {
 
 fn is_clearly_slower(contestant: &Contestant, slowest: Duration) -> bool {
     let limit = slowest.mul_f64(1.0 + CLEARLY_SLOWER);
-    contestant.samples.len() >= RUNS_BEFORE_END && contestant.fastest() > limit
+    contestant.samples.len() >= RUNS_BEFORE_STOP && contestant.fastest() > limit
 }
 
 #[cfg(test)]
@@ -275,9 +272,9 @@ mod tests {
             wall,
             cpu: wall,
             memory_bytes: 1,
-            end: End::Exited(Some(0)),
+            end: RunEnd::Exited(Some(0)),
             printed: None,
-            complaint: String::new(),
+            stderr_tail: String::new(),
         }
     }
 
@@ -292,7 +289,7 @@ mod tests {
             .collect()
     }
 
-    /// Runs rounds of programs that take as many milliseconds as `time` has for their flags.
+    /// Runs rounds of programs that take `time(flags)` milliseconds.
     fn run(
         flags: &[&str],
         (count, budget): (usize, Duration),
@@ -305,7 +302,7 @@ mod tests {
             let mut run = sample(MS * time(&name));
             if run.wall > limit {
                 run = Sample {
-                    end: End::TimedOut,
+                    end: RunEnd::TimedOut,
                     ..sample(limit)
                 };
             }
@@ -349,7 +346,7 @@ mod tests {
         assert_eq!(runs, [6, 3, 6]);
         assert_eq!(all[1].stopped, Some(Stopped::Slower));
         assert_eq!(all[2].stopped, None);
-        // If no candidate is left, the baseline runs no more either.
+        // Without candidates, the baseline does not run any more, either.
         let (all, _, _) = run(&["-slow"], (6, MS * 100_000), time);
         assert_eq!(all[0].samples.len(), 3);
     }
@@ -377,11 +374,11 @@ mod tests {
             let plan = super::plan(run, left, candidates, (wanted, 0.05));
             (plan.candidates, plan.rounds)
         };
-        // Eight candidates and a combination are nine tests, which take six runs.
+        // Eight candidates and a combination are nine tests, which require six runs each.
         assert_eq!(plan(100, 120_000, 8, 5), (8, 6));
         assert_eq!(plan(100, 120_000, 8, 10), (8, 10));
         assert_eq!(plan(100, 120_000, 2, 5), (2, 5));
-        // 54 runs of 3 s are too many, 4 candidates with 5 runs are not.
+        // 54 runs of 3 s exceed the budget.
         assert_eq!(plan(3_000, 120_000, 8, 6), (5, 6));
         assert_eq!(plan(4_500, 120_000, 8, 9), (4, 5));
         assert_eq!(plan(60_000, 120_000, 8, 6), (1, 5));
@@ -391,10 +388,10 @@ mod tests {
     fn failures_are_told() {
         let mut run = sample(MS);
         assert_eq!(failure(&run, 0), None);
-        run.complaint = "x: oh\nx: no\n\n".to_owned();
+        run.stderr_tail = "x: oh\nx: no\n\n".to_owned();
         let why = "ended with status 0: x: no".to_owned();
         assert_eq!(failure(&run, 3), Some(Stopped::Failed(why)));
-        run.end = End::Exited(None);
+        run.end = RunEnd::Exited(None);
         assert!(matches!(failure(&run, 0), Some(Stopped::Failed(_))));
     }
 }

@@ -1,22 +1,22 @@
-//! What came of assertions, for people and for build servers.
+//! Results of assertions, for human readers and build servers.
 
 use clap::ValueEnum;
 use serde::Serialize;
 
 use super::{Condition, Failure, Out};
-use insight::assertion::{Assertion, Level, Values};
-use insight::metrics::{MetricContext, NoNumber, Seen};
+use insight::assertion::{Assertion, Level, ValueSource};
+use insight::metrics::{LocatedNumber, MetricContext, NoNumber};
 
-/// How to print what came of assertions.
+/// Output format for the results of assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// For people
+    /// Plain text
     Text,
-    /// For scripts
+    /// JSON
     Json,
-    /// A report of tests, as build servers read it
+    /// JUnit XML report, for build servers
     Junit,
-    /// Annotations of GitHub's workflows
+    /// Annotations for GitHub workflows
     Github,
 }
 
@@ -41,42 +41,46 @@ impl State {
     }
 }
 
-/// What came of an assertion.
+/// Result of one assertion.
 #[derive(Debug, Serialize)]
-pub(super) struct Checked {
-    /// The log, or what else the assertion is about.
+pub(super) struct AssertionResult {
+    /// Log or set of logs that was checked.
     log: String,
     pub(super) assertion: String,
     pub(super) state: State,
-    /// What was found, or why there is nothing.
+    /// Values found, or the reason why there are none.
     pub(super) found: String,
-    /// Where the numbers are to be seen that are extremes or ranks of many.
-    places: Vec<Place>,
+    /// Locations of those values that are extremes or quantiles.
+    places: Vec<ValueLocation>,
 }
 
-/// Where a number of an assertion is to be seen.
+/// Location of a value in the log.
 #[derive(Debug, Serialize)]
-struct Place {
+struct ValueLocation {
     asked: String,
     #[serde(flatten)]
-    seen: Seen,
+    seen: LocatedNumber,
 }
 
-impl Checked {
-    /// Says where the numbers of one log are.
-    pub(super) fn seen_in(mut self, assertion: &Assertion, looked: &MetricContext<'_>) -> Self {
-        for asked in assertion.asked() {
-            if let Some(seen) = asked.place(looked) {
+impl AssertionResult {
+    /// Adds the locations of the values in one log.
+    pub(super) fn with_locations(
+        mut self,
+        assertion: &Assertion,
+        context: &MetricContext<'_>,
+    ) -> Self {
+        for asked in assertion.requests() {
+            if let Some(seen) = asked.position(context) {
                 self.found += &format!("; {} {seen}", asked.text);
                 let asked = asked.text.clone();
-                self.places.push(Place { asked, seen });
+                self.places.push(ValueLocation { asked, seen });
             }
         }
         self
     }
 }
 
-/// The assertions of words and of a file: one in each line, `#` begins a comment.
+/// Parses assertions from arguments and a file with one per line; lines that begin with `#` are comments.
 pub(super) fn assertions(
     words: &[&str],
     config: Option<&std::path::Path>,
@@ -94,12 +98,12 @@ pub(super) fn assertions(
     words.iter().copied().chain(lines).map(parse).collect()
 }
 
-/// Checks an assertion of whatever has numbers.
+/// Checks an assertion against a source of values.
 pub(super) fn check(
     of: &str,
     assertion: &Assertion,
-    values: &impl Values,
-) -> Result<Checked, Failure> {
+    values: &impl ValueSource,
+) -> Result<AssertionResult, Failure> {
     let (state, found) = match assertion.check(values) {
         Ok(verdict) => {
             let state = match (verdict.holds, assertion.level) {
@@ -116,7 +120,7 @@ pub(super) fn check(
             return Err(Failure::Usage(format!("{}: {why}", assertion.text)));
         }
     };
-    Ok(Checked {
+    Ok(AssertionResult {
         log: of.to_owned(),
         assertion: assertion.text.clone(),
         state,
@@ -125,10 +129,10 @@ pub(super) fn check(
     })
 }
 
-/// With what the process ends: what does not hold is worse than what is not known, and that
-/// is worse than a log that is damaged.
+/// Returns the outcome of the command. A failed assertion takes precedence over missing data, which takes
+/// precedence over a damaged log.
 pub(super) fn conclude(
-    checked: &[Checked],
+    checked: &[AssertionResult],
     allow_missing: bool,
     condition: Condition,
 ) -> Result<Condition, Failure> {
@@ -146,13 +150,17 @@ pub(super) fn conclude(
     Ok(condition)
 }
 
-pub(super) fn print(checked: &[Checked], format: Format, out: &mut Out) -> Result<(), Failure> {
+pub(super) fn print(
+    checked: &[AssertionResult],
+    format: Format,
+    out: &mut Out,
+) -> Result<(), Failure> {
     match format {
         Format::Json => out.json(&checked)?,
         Format::Junit => out.text(junit(checked))?,
         Format::Text => {
             for checked in checked {
-                let Checked {
+                let AssertionResult {
                     log,
                     assertion,
                     state,
@@ -168,49 +176,49 @@ pub(super) fn print(checked: &[Checked], format: Format, out: &mut Out) -> Resul
     Ok(())
 }
 
-/// GitHub shows ten annotations of a kind in a step: what fails comes first, the rest is
-/// summed up.
-fn github(checked: &[Checked]) -> String {
-    const MOST: usize = 10;
+/// Formats annotations. GitHub shows ten annotations of a kind per step, so failures come first and the rest is
+/// summarized.
+fn github(checked: &[AssertionResult]) -> String {
+    const MAX_ANNOTATIONS: usize = 10;
     let mut text = String::new();
     for (command, is_of) in [("error", false), ("warning", true)] {
-        let said = checked.iter().filter(|checked| {
+        let reported = checked.iter().filter(|checked| {
             checked.state != State::Passed && (checked.state == State::Warned) == is_of
         });
-        let mut said: Vec<&Checked> = said.collect();
-        said.sort_by_key(|checked| checked.state != State::Failed);
-        let shown = if said.len() > MOST {
-            MOST - 1
+        let mut reported: Vec<&AssertionResult> = reported.collect();
+        reported.sort_by_key(|checked| checked.state != State::Failed);
+        let shown = if reported.len() > MAX_ANNOTATIONS {
+            MAX_ANNOTATIONS - 1
         } else {
-            said.len()
+            reported.len()
         };
-        for checked in said.iter().take(shown) {
+        for checked in reported.iter().take(shown) {
             let title = property(&checked.assertion);
             let line = message(&format!("{}: found {}", checked.log, checked.found));
             text += &format!("::{command} title={title}::{line}\n");
         }
-        if shown < said.len() {
-            let more = said.len() - shown;
-            text += &format!("::{command} title=crate::{more} more do not hold\n");
+        if shown < reported.len() {
+            let more = reported.len() - shown;
+            text += &format!("::{command} title=eventscope::{more} more failed\n");
         }
     }
     text
 }
 
-/// The text of an annotation, as GitHub's workflow commands want it.
+/// Escapes the message of a GitHub workflow command.
 fn message(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// A property of an annotation.
+/// Escapes a property of a GitHub workflow command.
 fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// XML as JUnit writes it.
-fn junit(checked: &[Checked]) -> String {
+/// Formats a JUnit XML report.
+fn junit(checked: &[AssertionResult]) -> String {
     let count = |wanted: &[State]| {
         let of = checked
             .iter()

@@ -1,4 +1,4 @@
-//! The files that are opened in the page.
+//! Files that are opened in the page.
 
 use std::fs::File;
 use std::io::{self, Error, ErrorKind};
@@ -11,35 +11,35 @@ use super::Failure;
 use super::output_file::remove_unfinished_on_signals;
 use native::add_unfinished;
 
-/// What is escaped in the name of a file as a part of an address.
+/// Characters to escape in a file name that is part of a URL.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'.')
     .remove(b'~');
 
-/// A file that is served.
+/// File served to the page.
 #[derive(Debug)]
-pub(super) struct Served {
-    /// Where it is.
+pub(super) struct ServedFile {
+    /// Path of the file to read.
     pub(super) path: PathBuf,
-    /// What it is called in the page.
+    /// Name shown in the page.
     name: String,
-    /// Keeps what came through a pipe until the end.
-    _kept: Option<NamedTempFile>,
+    /// Keeps the temporary file with the contents of a pipe.
+    _temporary: Option<NamedTempFile>,
 }
 
-impl Served {
-    /// A file that can be read; `-` is standard input. What is no regular file is read to
-    /// its end first.
+impl ServedFile {
+    /// Opens a readable file; `-` is standard input. Anything but a regular file is first copied to a temporary
+    /// file.
     ///
     /// # Errors
-    /// If it is not there, is a folder, or may not be read.
+    /// If the file does not exist, is a folder, or cannot be read.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
         let failed = |error| Failure::File(path.to_owned(), error);
         if path.as_os_str() == "-" {
-            let kept = keep(&mut io::stdin().lock()).map_err(failed)?;
-            return Ok(Self::kept("standard input", kept));
+            let temporary = spool(&mut io::stdin().lock()).map_err(failed)?;
+            return Ok(Self::from_temporary("standard input", temporary));
         }
         let mut file = File::open(path).map_err(failed)?;
         let about = file.metadata().map_err(failed)?;
@@ -50,42 +50,45 @@ impl Served {
         let name = path.file_name().unwrap_or(path.as_os_str());
         let name = name.to_string_lossy();
         if !about.is_file() {
-            return Ok(Self::kept(&name, keep(&mut file).map_err(failed)?));
+            return Ok(Self::from_temporary(
+                &name,
+                spool(&mut file).map_err(failed)?,
+            ));
         }
         Ok(Self {
             path: std::path::absolute(path).map_err(failed)?,
             name: name.into_owned(),
-            _kept: None,
+            _temporary: None,
         })
     }
 
-    /// What is in a temporary file, under another name.
-    pub(super) fn kept(name: &str, kept: NamedTempFile) -> Self {
+    /// Serves a temporary file under another name.
+    pub(super) fn from_temporary(name: &str, temporary: NamedTempFile) -> Self {
         Self {
-            path: kept.path().to_owned(),
+            path: temporary.path().to_owned(),
             name: name.to_owned(),
-            _kept: Some(kept),
+            _temporary: Some(temporary),
         }
     }
 
-    /// Its name as a part of an address.
+    /// Returns the name escaped for a URL.
     pub(super) fn escaped_name(&self) -> String {
         utf8_percent_encode(&self.name, ESCAPED).to_string()
     }
 }
 
-/// A temporary file, which is removed when the process ends, also by a signal.
+/// Creates a temporary file, which is removed when the process ends, even by a signal.
 pub(super) fn temporary_file() -> io::Result<NamedTempFile> {
-    // Ctrl+C is the usual end of `view`.
+    // Ctrl+C is the usual way to end `view`, so its exit status is 0.
     remove_unfinished_on_signals(0);
     let file = NamedTempFile::with_prefix("eventscope-")?;
     add_unfinished(file.path());
     Ok(file)
 }
 
-/// Reads to the end, into a temporary file.
-fn keep(from: &mut impl io::Read) -> io::Result<NamedTempFile> {
-    let mut kept = temporary_file()?;
-    io::copy(from, &mut kept)?;
-    Ok(kept)
+/// Copies a stream to a temporary file.
+fn spool(from: &mut impl io::Read) -> io::Result<NamedTempFile> {
+    let mut temporary = temporary_file()?;
+    io::copy(from, &mut temporary)?;
+    Ok(temporary)
 }

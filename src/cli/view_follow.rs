@@ -1,66 +1,66 @@
-//! A log that is opened in the page while it is written. A file is served as it is; what comes
-//! through a pipe or a socket is put into a temporary file, as it comes.
+//! Logs that are opened in the page while being written. A file is served directly; data from a pipe or a socket
+//! is copied to a temporary file as it arrives.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 
-use super::stream::{Came, Place};
-use super::tail::QUIET;
-use super::view_files::{Served, temporary_file};
-use super::{Failure, say};
+use super::stream::{LogSource, StreamEvent};
+use super::tail::IDLE_TIMEOUT;
+use super::view_files::{ServedFile, temporary_file};
+use super::{Failure, print_message};
 use eventlog::live::LiveReader;
 use eventlog::{Record, system_words};
 
-/// A log that is being written, once it has an event: before there is nothing to show.
-pub(super) fn served(place: &Place) -> Result<Served, Failure> {
+/// Waits for the first event of a log, because there is nothing to show before, and returns the served file.
+pub(super) fn serve_followed(place: &LogSource) -> Result<ServedFile, Failure> {
     let from = place.clone().read();
-    say(format_args!(
+    print_message(format_args!(
         "waiting for the first events of {}",
         place.path().display()
     ));
-    if let Place::File(path) = place
+    if let LogSource::File(path) = place
         && path.is_file()
     {
-        wait(&from, &mut None, place)?;
-        return Served::open(path);
+        wait_for_first_event(&from, &mut None, place)?;
+        return ServedFile::open(path);
     }
     let failed = |error| Failure::File(place.path(), error);
-    let kept = temporary_file().map_err(failed)?;
+    let temporary = temporary_file().map_err(failed)?;
     let mut into = Some(Latest {
-        file: kept.reopen().map_err(failed)?,
+        file: temporary.reopen().map_err(failed)?,
         begins: false,
     });
-    wait(&from, &mut into, place)?;
+    wait_for_first_event(&from, &mut into, place)?;
     let name = name(place);
     thread::spawn(move || {
-        for came in from {
-            if let Err(error) = take(&came, &mut into) {
-                return say(format_args!("no more is read: {}", system_words(&error)));
+        for event in from {
+            if let Err(error) = apply_event(&event, &mut into) {
+                return print_message(format_args!("stopped reading: {}", system_words(&error)));
             }
         }
     });
-    Ok(Served::kept(&name, kept))
+    Ok(ServedFile::from_temporary(&name, temporary))
 }
 
-/// What a log is called that comes from there.
-fn name(place: &Place) -> String {
+/// Returns the display name of a source.
+fn name(place: &LogSource) -> String {
     match place {
-        Place::File(path) | Place::Unix(path) => {
+        LogSource::File(path) | LogSource::Unix(path) => {
             let name = path.file_name().unwrap_or(path.as_os_str());
             name.to_string_lossy().into_owned()
         }
-        Place::Input => "standard input".to_owned(),
-        Place::Tcp(address) => address.clone(),
+        LogSource::Input => "standard input".to_owned(),
+        LogSource::Tcp(address) => address.clone(),
     }
 }
 
-/// The file that holds the latest log of a pipe or a socket.
+/// Temporary file with the latest log from a pipe or a socket.
 struct Latest {
     file: File,
-    /// Whether the next bytes begin another log. Until they come, the one before stays: the page
-    /// may not have read its end.
+    /// Whether the next bytes begin another log. The previous log is kept until then, because the page may not
+    /// have read its end.
     begins: bool,
 }
 
@@ -74,45 +74,49 @@ impl Latest {
     }
 }
 
-/// Puts what came into a file.
-fn take(came: &Came, into: &mut Option<Latest>) -> io::Result<()> {
-    match (came, into) {
-        (Came::Begins(again), into) => {
+/// Handles one event of the source, writing received bytes to the temporary file.
+fn apply_event(event: &StreamEvent, into: &mut Option<Latest>) -> io::Result<()> {
+    match (event, into) {
+        (StreamEvent::Began(again), into) => {
             if let Some(again) = again {
-                say(format_args!("{again}: a log begins"));
+                print_message(format_args!("{again}: a new log begins"));
             }
             if let Some(latest) = into {
                 latest.begins = true;
             }
         }
-        (Came::Bytes(bytes), Some(latest)) => latest.write(bytes)?,
-        (Came::Waits(why) | Came::Notice(why), _) => say(why),
-        (Came::Bytes(_), None) | (Came::Ends(_), _) => {}
+        (StreamEvent::Bytes(bytes), Some(latest)) => latest.write(bytes)?,
+        (StreamEvent::Retrying(why) | StreamEvent::Notice(why), _) => print_message(why),
+        (StreamEvent::Bytes(_), None) | (StreamEvent::Ended(_), _) => {}
     }
     Ok(())
 }
 
-/// Takes what comes until there is an event.
-fn wait(from: &Receiver<Came>, into: &mut Option<Latest>, place: &Place) -> Result<(), Failure> {
+/// Handles events of the source until the log has an event.
+fn wait_for_first_event(
+    from: &Receiver<StreamEvent>,
+    into: &mut Option<Latest>,
+    place: &LogSource,
+) -> Result<(), Failure> {
     let failed = |error| Failure::File(place.path(), error);
     let mut nothing = |_: &Record<'_>| {};
     let mut reader = LiveReader::new();
     loop {
-        let came = match from.recv_timeout(QUIET) {
-            Ok(came) => came,
+        let event = match from.recv_timeout(IDLE_TIMEOUT) {
+            Ok(event) => event,
             Err(RecvTimeoutError::Timeout) => {
                 reader.pause()?;
                 continue;
             }
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        take(&came, into).map_err(failed)?;
-        match came {
-            Came::Begins(_) => reader = LiveReader::new(),
-            Came::Bytes(bytes) => reader.feed(&bytes, &mut nothing)?,
-            Came::Waits(_) | Came::Notice(_) => {}
-            Came::Ends(Some(error)) => return Err(failed(error)),
-            Came::Ends(None) => {
+        apply_event(&event, into).map_err(failed)?;
+        match event {
+            StreamEvent::Began(_) => reader = LiveReader::new(),
+            StreamEvent::Bytes(bytes) => reader.feed(&bytes, &mut nothing)?,
+            StreamEvent::Retrying(_) | StreamEvent::Notice(_) => {}
+            StreamEvent::Ended(Some(error)) => return Err(failed(error)),
+            StreamEvent::Ended(None) => {
                 reader.finish(&mut nothing)?;
                 break;
             }
@@ -123,7 +127,7 @@ fn wait(from: &Receiver<Came>, into: &mut Option<Latest>, place: &Place) -> Resu
     }
     match reader.events() {
         0 => Err(Failure::Absent(format!(
-            "{}: it ended without an event",
+            "{}: the log ended without events",
             place.path().display()
         ))),
         _ => Ok(()),
@@ -138,23 +142,23 @@ mod tests {
 
     #[test]
     fn a_log_stays_until_bytes_of_the_next_one_come() {
-        let kept = tempfile::tempfile().expect("a file");
+        let temporary = tempfile::tempfile().expect("a file");
         let text = || {
-            let (mut file, mut text) = (kept.try_clone().expect("the file"), String::new());
+            let (mut file, mut text) = (temporary.try_clone().expect("the file"), String::new());
             file.seek(SeekFrom::Start(0)).expect("its start");
             file.read_to_string(&mut text).expect("what it holds");
             text
         };
         let mut into = Some(Latest {
-            file: kept.try_clone().expect("the file"),
+            file: temporary.try_clone().expect("the file"),
             begins: false,
         });
-        let mut take = |came| take(&came, &mut into).expect("it is written");
-        take(Came::Begins(None));
-        take(Came::Bytes(b"first".to_vec()));
-        take(Came::Begins(None));
+        let mut apply_event = |event| apply_event(&event, &mut into).expect("it is written");
+        apply_event(StreamEvent::Began(None));
+        apply_event(StreamEvent::Bytes(b"first".to_vec()));
+        apply_event(StreamEvent::Began(None));
         assert_eq!(text(), "first");
-        take(Came::Bytes(b"next".to_vec()));
+        apply_event(StreamEvent::Bytes(b"next".to_vec()));
         assert_eq!(text(), "next");
     }
 }

@@ -1,7 +1,7 @@
-//! Whether the page is open in any tab.
+//! Detection of whether the page is open in any tab.
 //!
-//! Each tab holds a connection from its start to its end. A tab that is reloaded has none for a
-//! moment, and so may one on a computer that was asleep: they come back within [`GRACE`].
+//! Each tab holds a connection while it is open. A tab that is being reloaded briefly has none, and neither may
+//! one on a computer that was asleep: they reconnect within [`GRACE`].
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -13,16 +13,16 @@ use futures_util::stream;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// The script of the page that holds the connection; it is made again if it breaks.
+/// Script in the page that holds the connection; `EventSource` reconnects by itself.
 pub(super) const SCRIPT: &str = "new EventSource('presence');\n";
 
-/// How long no tab may be there before that is the end.
+/// Time without any open tab after which the server ends.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The tabs that are open.
+/// Number of open tabs.
 #[derive(Debug)]
 pub(super) struct Presence {
-    /// How many; `None` before the first, for which the user may take any time.
+    /// `None` before the first tab opens, which may take the user any time.
     tabs: watch::Sender<Option<usize>>,
 }
 
@@ -34,7 +34,7 @@ impl Default for Presence {
     }
 }
 
-/// An open tab.
+/// Guard for an open tab, which decrements the count on drop.
 struct Tab(watch::Sender<Option<usize>>);
 
 impl Drop for Tab {
@@ -45,7 +45,7 @@ impl Drop for Tab {
 }
 
 impl Presence {
-    /// The answer to a tab, which has no end.
+    /// Returns the never-ending response to a tab.
     pub(super) fn hold(&self) -> Response {
         self.tabs
             .send_modify(|tabs| *tabs = Some(tabs.unwrap_or(0) + 1));
@@ -58,11 +58,11 @@ impl Presence {
             .into_response()
     }
 
-    /// Waits until the last tab is closed for good.
+    /// Waits until the last tab has been closed for [`GRACE`].
     pub(super) async fn closed(&self) {
         let mut tabs = self.tabs.subscribe();
         loop {
-            // The sender lives as long as we do.
+            // Fails only if the sender is dropped, but `self` holds it.
             let _ = tabs.wait_for(|tabs| *tabs == Some(0)).await;
             let back = tabs.wait_for(|tabs| *tabs != Some(0));
             if timeout(GRACE, back).await.is_err() {

@@ -1,4 +1,4 @@
-//! The files of the page: those inside of this program, or those of a folder.
+//! Files of the page, embedded in this program or read from a folder.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,35 +7,34 @@ use std::path::Path;
 
 use super::Failure;
 
-/// What is missing where the page is not there.
-const ABSENT: &str = "this eventscope was built without the page. Take one of the releases, run \
-    `cargo xtask install` in a checkout, or name a folder that has the site with --site";
+/// Message if the program has no embedded page.
+const ABSENT: &str = "this eventscope was built without the page. Use a release, run `cargo xtask install` in a \
+    checkout, or name the folder of a built site with --site";
 
-/// What every built `index.html` says of itself.
+/// Marker that every built `index.html` contains.
 const MARK: &str = "<meta name=\"eventscope-build\"";
 
-/// The page as it goes into the program: `cargo xtask install` builds both.
+/// Embedded files of the page; `cargo xtask install` builds the page and the program.
 #[cfg(feature = "site")]
 #[derive(rust_embed::Embed)]
 #[folder = "dist/"]
-struct Inside;
+struct EmbeddedFiles;
 
-/// The site, by the addresses of its files from the page's own on. What is not among them is
-/// not served, whatever an address says.
+/// Files of the page by their address relative to the page. Nothing else is served, whatever the request.
 #[derive(Debug)]
 pub(super) struct Site {
     files: BTreeMap<String, Cow<'static, [u8]>>,
 }
 
 impl Site {
-    /// The site in that folder, or else the one inside of this program.
+    /// Loads the site from a folder or, without one, from this program.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no site.
     pub(super) fn find(folder: Option<&Path>) -> Result<Self, Failure> {
         let site = match folder {
-            Some(folder) => Self::of_folder(folder)?,
-            None => Self::inside(),
+            Some(folder) => Self::from_folder(folder)?,
+            None => Self::embedded(),
         };
         match (folder, site.index()) {
             (_, Some(index)) if index.contains(MARK) => Ok(site),
@@ -48,24 +47,26 @@ impl Site {
     }
 
     #[cfg(feature = "site")]
-    fn inside() -> Self {
-        let files = Inside::iter();
+    fn embedded() -> Self {
+        let files = EmbeddedFiles::iter();
         Self {
             files: files
-                .filter_map(|name| Some((name.clone().into_owned(), Inside::get(&name)?.data)))
+                .filter_map(|name| {
+                    Some((name.clone().into_owned(), EmbeddedFiles::get(&name)?.data))
+                })
                 .collect(),
         }
     }
 
     #[cfg(not(feature = "site"))]
-    fn inside() -> Self {
+    fn embedded() -> Self {
         Self {
             files: BTreeMap::new(),
         }
     }
 
-    /// What is no site is not read.
-    fn of_folder(folder: &Path) -> Result<Self, Failure> {
+    /// Reads the folder only if it contains a built site.
+    fn from_folder(folder: &Path) -> Result<Self, Failure> {
         let mut files = BTreeMap::new();
         let is_site = |page: String| page.contains(MARK);
         if fs::read_to_string(folder.join("index.html")).is_ok_and(is_site) {
@@ -74,24 +75,24 @@ impl Site {
         Ok(Self { files })
     }
 
-    /// The page itself.
+    /// Returns the `index.html`.
     pub(super) fn index(&self) -> Option<&str> {
         std::str::from_utf8(self.file("index.html")?).ok()
     }
 
-    /// A file of it.
+    /// Returns a file of the site.
     pub(super) fn file(&self, address: &str) -> Option<&[u8]> {
         self.files.get(address).map(|bytes| &**bytes)
     }
 
-    /// Puts another file in the place of one.
+    /// Replaces a file of the site.
     pub(super) fn replace(&mut self, address: &str, text: String) {
         let bytes = Cow::Owned(text.into_bytes());
         self.files.insert(address.to_owned(), bytes);
     }
 }
 
-/// The files below a folder; links to other folders are not followed.
+/// Collects the files below a folder, without following symbolic links.
 fn collect(
     folder: &Path,
     prefix: &str,

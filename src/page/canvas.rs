@@ -1,5 +1,5 @@
-//! Painting on a canvas, at the resolution of the screen: here alone is known that a canvas has two
-//! sizes, the one of its place on the page in CSS pixels and the one of its picture in pixels of the screen.
+//! Canvas painting at device resolution. Only this module distinguishes the two sizes of a canvas: its layout size
+//! in CSS pixels and its bitmap size in device pixels.
 
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{Clamped, JsCast};
@@ -23,41 +23,40 @@ fn font(face: Face) -> String {
     }
 }
 
-/// A canvas that can be painted on. Widths of texts are measured once, and
-/// many small rectangles in a row are painted as pixels that are made here.
+/// Painter for a canvas. It caches text widths, and rasterizes runs of many small shapes in software.
 pub(super) struct CanvasPainter {
     canvas: HtmlCanvasElement,
     context: CanvasRenderingContext2d,
-    /// Width and height in CSS pixels, and how many pixels one of them has.
+    /// Width and height in CSS pixels, and device pixels per CSS pixel.
     size: (f64, f64),
     ratio: f64,
     face: Option<Face>,
     fill: Option<Paint>,
     widths: SeededMap<(Face, String), f64>,
-    /// What is to be painted before anything else is.
+    /// Shapes to be painted before anything else.
     batch: Batch,
     pixels: Pixels,
-    /// Where pixels come from: as they are put on a canvas they would replace
-    /// what is there, also outside of a clip.
+    /// Intermediate canvas for rasterized pixels: putting pixels directly on the target would replace its contents
+    /// and ignore the clip.
     source: Option<(HtmlCanvasElement, CanvasRenderingContext2d)>,
-    /// What may be painted on, innermost last.
+    /// Stack of clip rectangles, innermost last.
     clips: Vec<Rect>,
 }
 
-/// How many pixels of the screen stand beside each other in a CSS pixel; one where there are fewer,
-/// so that a page that is zoomed out is painted as if it were not. No whole number on many screens.
+/// Returns the device pixels per CSS pixel, which often is a fraction. Values below one are raised to one, so that
+/// a zoomed-out page is painted as if it were not.
 pub(super) fn screen_pixels_per_css_pixel() -> f64 {
     gloo_utils::window().device_pixel_ratio().max(1.0)
 }
 
-/// How many widths are remembered.
-const WIDTHS_KEPT: usize = 20_000;
+/// Maximum number of cached text widths.
+const MAX_CACHED_WIDTHS: usize = 20_000;
 
 fn context_of(canvas: &HtmlCanvasElement) -> Option<CanvasRenderingContext2d> {
     canvas.get_context("2d").ok()??.dyn_into().ok()
 }
 
-/// A canvas that is in no document.
+/// Creates a canvas outside the document.
 fn hidden_canvas() -> Option<HtmlCanvasElement> {
     let element = gloo_utils::document().create_element("canvas").ok()?;
     element.dyn_into().ok()
@@ -80,27 +79,27 @@ impl CanvasPainter {
         })
     }
 
-    /// A painter of a layer, which no document shows.
+    /// Creates a painter for an off-screen layer.
     pub(super) fn layer() -> Option<Self> {
         Self::new(&hidden_canvas()?)
     }
 
-    /// Paints a picture of a size in CSS pixels, in place of what was there. The canvas takes just
-    /// that size on the page.
+    /// Replaces the contents with a picture of a size in CSS pixels. The canvas element takes exactly this size in
+    /// the layout.
     pub(super) fn picture(&mut self, size: (f64, f64), paint: impl FnOnce(&mut Self)) {
         self.begin(size);
         paint(self);
         self.flush();
     }
 
-    /// What is painted as a PNG file, handed to `done`.
+    /// Encodes the canvas as a PNG file and passes it to `done`.
     pub(super) fn png(&self, done: impl FnOnce(Blob) + 'static) {
         let done = Closure::once_into_js(move |blob: Option<Blob>| {
             if let Some(blob) = blob {
                 done(blob);
             }
         });
-        // Fails only for a canvas without pixels, of which there is no picture.
+        // Fails only for a canvas without pixels, which has no picture.
         let _ = self.canvas.to_blob(done.unchecked_ref());
     }
 
@@ -127,22 +126,22 @@ impl CanvasPainter {
         self.clips.clear();
     }
 
-    /// One is a CSS pixel.
+    /// Makes one unit a CSS pixel.
     fn scale(&self) {
         let ratio = self.ratio;
-        // A reset of the transformation cannot fail.
+        // Setting the transformation cannot fail.
         let _ = self.context.set_transform(ratio, 0.0, 0.0, ratio, 0.0, 0.0);
     }
 
-    /// One is a pixel of the canvas, while something is done.
+    /// Calls `paint` with one unit equal to a device pixel.
     fn unscaled(&self, paint: impl FnOnce(&CanvasRenderingContext2d)) {
-        // A reset of the transformation cannot fail.
+        // Setting the transformation cannot fail.
         let _ = self.context.set_transform(1.0, 0.0, 0.0, 1.0, 0.0, 0.0);
         paint(&self.context);
         self.scale();
     }
 
-    /// Paints all of a layer of the same size.
+    /// Paints the whole of a layer of the same size.
     pub(super) fn paint_layer(&mut self, layer: &Self) {
         self.flush();
         self.unscaled(|context| {
@@ -151,7 +150,7 @@ impl CanvasPainter {
         });
     }
 
-    /// Paints what has waited for more of the like.
+    /// Paints the batched shapes.
     fn flush(&mut self) {
         if self.batch.is_empty() {
             return;
@@ -159,15 +158,15 @@ impl CanvasPainter {
         let mut batch = std::mem::take(&mut self.batch);
         let whole = Rect::new(0.0, 0.0, self.size.0, self.size.1);
         let clip = self.clips.last().copied().unwrap_or(whole);
-        let made = batch.rasterise(clip, self.ratio, &mut self.pixels);
+        let made = batch.rasterize(clip, self.ratio, &mut self.pixels);
         if !(made && self.put_pixels().is_some()) {
-            batch.each(self);
+            batch.replay(self);
         }
         batch.clear();
         self.batch = batch;
     }
 
-    /// Paints the pixels at hand; `None` where the browser does not take them.
+    /// Paints the rasterized pixels; `None` if the browser rejects them.
     fn put_pixels(&mut self) -> Option<()> {
         let (width, height) = self.pixels.size();
         let (left, top) = self.pixels.origin();
@@ -201,24 +200,23 @@ impl CanvasPainter {
         Some(())
     }
 
-    /// Many fills in a row have one colour: it is put into words only if it
-    /// changes.
+    /// Sets the fill style, unless it is set already: formatting a color for each of many fills would be slow.
     fn set_fill(&mut self, paint: Paint) {
         if self.fill == Some(paint) {
             return;
         }
         self.fill = Some(paint);
         if paint.alpha >= 1.0 {
-            self.context.set_fill_style_str(&paint.colour.css());
+            self.context.set_fill_style_str(&paint.color.css());
         } else {
-            let css = paint.colour.css_with_alpha(paint.alpha);
+            let css = paint.color.css_with_alpha(paint.alpha);
             self.context.set_fill_style_str(&css);
         }
     }
 
     fn set_stroke(&self, paint: Paint) {
         self.context
-            .set_stroke_style_str(&paint.colour.css_with_alpha(paint.alpha));
+            .set_stroke_style_str(&paint.color.css_with_alpha(paint.alpha));
     }
 
     fn set_face(&mut self, face: Face) {
@@ -228,7 +226,7 @@ impl CanvasPainter {
         }
     }
 
-    /// Stripes in a rectangle, each from one height to the other.
+    /// Paints diagonal stripes clipped to `rect`, each rising or falling from `from_y` to `to_y`.
     fn stripes(&mut self, rect: Rect, (from_y, to_y): (f64, f64), paint: Paint) {
         const STEP: f64 = 6.0;
         self.flush();
@@ -237,7 +235,7 @@ impl CanvasPainter {
         self.context.set_line_width(1.5);
         self.context.begin_path();
         let from = (rect.x / STEP).floor() * STEP - rect.h;
-        // Spans far wider than the screen were clipped by the scene.
+        // Upper bound only: the scene has already clipped spans far wider than the screen.
         let stripes = ((rect.w + 2.0 * rect.h) / STEP).ceil().min(4000.0) as u32;
         for i in 0..stripes {
             let x = from + f64::from(i) * STEP;
@@ -260,7 +258,7 @@ impl CanvasPainter {
     }
 }
 
-/// What the canvas paints itself.
+/// Shapes that the canvas paints directly, without the batch.
 impl Shapes for CanvasPainter {
     fn fill(&mut self, rect: Rect, paint: Paint) {
         self.set_fill(paint);
@@ -302,7 +300,7 @@ impl Painter for CanvasPainter {
     fn dashed(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint) {
         self.flush();
         let dashes = js_sys::Array::of2(&3.into(), &3.into());
-        // A list of numbers is a valid pattern.
+        // An array of numbers is a valid dash pattern.
         let _ = self.context.set_line_dash(&dashes);
         self.line(from, to, 1.0, paint);
         let _ = self.context.set_line_dash(&js_sys::Array::new());
@@ -324,7 +322,7 @@ impl Painter for CanvasPainter {
             Align::Centre => "center",
             Align::Right => "right",
         });
-        // Fails only for positions that are no numbers.
+        // Fails only for coordinates that are not numbers.
         let _ = self.context.fill_text(text, at.0, at.1);
     }
 
@@ -337,7 +335,7 @@ impl Painter for CanvasPainter {
             .context
             .measure_text(text)
             .map_or(0.0, |metrics| metrics.width());
-        if self.widths.len() >= WIDTHS_KEPT {
+        if self.widths.len() >= MAX_CACHED_WIDTHS {
             self.widths.clear();
         }
         self.widths.insert((face, text.to_owned()), width);
@@ -358,7 +356,7 @@ impl Painter for CanvasPainter {
         self.flush();
         self.clips.pop();
         self.context.restore();
-        // Restored with the rest: what was set is not known any more.
+        // `restore` also resets font and fill style, so their cached values are invalid.
         self.face = None;
         self.fill = None;
     }

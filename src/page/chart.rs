@@ -1,5 +1,5 @@
-//! What charts have in common: their frame and axes, the bands and patterns of
-//! series, legends, and two kinds of charts.
+//! Shared parts of charts (frame, axes, bands, patterns and legends) and two kinds of charts: histogram and values
+//! over time.
 
 use std::ops::Range;
 
@@ -13,17 +13,16 @@ use scene::chart::{count_ticks, short, steps, value_ticks};
 use scene::format;
 use scene::ruler;
 
-/// The height of every chart, which the style sheet knows too.
+/// Height of every chart, repeated in the style sheet.
 const HEIGHT_PX: f64 = 150.0;
 const LEFT_PX: f64 = 52.0;
 const RIGHT_PX: f64 = 14.0;
 const TOP_PX: f64 = 16.0;
 const BOTTOM_PX: f64 = 22.0;
-/// A digit of a label.
+/// Estimated width of a character of a label.
 const CHAR_PX: f64 = 6.2;
 
-/// One of the things that a chart shows: a colour of the palette, and a pattern
-/// by which it is known without colour.
+/// Data series with a palette color and a pattern that distinguishes it without color.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Series {
     pub(super) name: AttrValue,
@@ -31,7 +30,7 @@ pub(super) struct Series {
     pub(super) pattern: usize,
 }
 
-/// Patterns beside the plain surface.
+/// SVG paths of the patterns; pattern 0 is a plain surface.
 const PATTERNS: [&str; 4] = [
     "M-1 1 1-1M0 6 6 0M5 7 7 5",
     "M1.5 1.5h1.5v1.5h-1.5zM4.5 4.5h1.5v1.5h-1.5z",
@@ -39,7 +38,7 @@ const PATTERNS: [&str; 4] = [
     "M3 0V6",
 ];
 
-/// The patterns of all series; a page with charts has this once.
+/// Renders the SVG pattern definitions; a page with charts needs them once.
 pub(super) fn patterns() -> Html {
     let pattern = |(i, path): (usize, &&'static str)| {
         html! {
@@ -56,7 +55,7 @@ pub(super) fn patterns() -> Html {
 }
 
 impl Series {
-    /// A surface in colour and pattern.
+    /// Renders a filled path in color and pattern.
     fn surface(&self, path: String) -> Html {
         let over = (self.pattern > 0).then(|| {
             let fill = format!("url(#pattern-{})", self.pattern.min(PATTERNS.len()));
@@ -66,14 +65,14 @@ impl Series {
     }
 }
 
-/// A small piece of a series, to stand before its name.
+/// Renders a small swatch of a series, to precede its name.
 pub(super) fn sample(series: &Series) -> Html {
     html! {
         <svg class="sample" width="12" height="12" aria-hidden="true">{ series.surface("M0 0H12V12H0Z".into()) }</svg>
     }
 }
 
-/// What stands for what, with a number beside each if there are some to say.
+/// Renders a legend of the series, with a number after each name where `values` has one.
 pub(super) fn legend(series: &[Series], values: &[String]) -> Html {
     let entry = |(i, series): (usize, &Series)| {
         html! {
@@ -86,7 +85,7 @@ pub(super) fn legend(series: &[Series], values: &[String]) -> Html {
     html! { <ul class="legend">{ for series.iter().enumerate().map(entry) }</ul> }
 }
 
-/// The width of an element in pixels, 0 before it is known.
+/// Returns the width of an element in pixels, 0 before it is known.
 #[hook]
 pub(super) fn use_width() -> (NodeRef, f64) {
     let node = use_node_ref();
@@ -106,7 +105,7 @@ pub(super) fn use_width() -> (NodeRef, f64) {
     (node, *width)
 }
 
-/// Where values are in a chart of some width.
+/// Mapping from values to pixels in a chart of a given width.
 #[derive(Clone, Copy)]
 struct Plot {
     width: f64,
@@ -123,7 +122,7 @@ impl Plot {
         HEIGHT_PX - BOTTOM_PX - (value / self.max).clamp(0.0, 1.0) * height
     }
 
-    /// Lines and numbers of the values, and a line below them.
+    /// Renders grid lines and labels of the value axis.
     fn value_axis(self, ticks: &[f64]) -> Html {
         let right = self.x(1.0).to_string();
         let tick = |&value: &f64| {
@@ -138,7 +137,7 @@ impl Plot {
         html! { <g class="axis">{ for ticks.iter().map(tick) }</g> }
     }
 
-    /// A label below the axis, kept inside of the chart.
+    /// Renders a tick and label below the time axis; the label is kept within the chart.
     fn x_label(self, x: f64, text: String) -> Html {
         let half = text.chars().count() as f64 * CHAR_PX / 2.0;
         let middle = x.min(self.width - half - 1.0).max(half + 1.0);
@@ -151,7 +150,7 @@ impl Plot {
     }
 }
 
-/// A chart's title, and the chart in a box whose size does not depend on it.
+/// Renders a title and the chart in a box whose size is independent of the chart.
 fn figure(title: &str, unit: &str, node: NodeRef, body: Html) -> Html {
     html! {
         <figure class="chart">
@@ -161,14 +160,14 @@ fn figure(title: &str, unit: &str, node: NodeRef, body: Html) -> Html {
     }
 }
 
-/// Things that are counted by how long they took.
+/// Histogram bin: counts of items whose duration lies in a range.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bin {
     pub(super) from_ns: u64,
     pub(super) to_ns: u64,
-    /// How many, for each series.
+    /// Count per series.
     pub(super) counts: Vec<u64>,
-    /// How long all of them took together, if that is told.
+    /// Total duration of all items in the bin, if known.
     pub(super) together_ns: Option<u64>,
 }
 
@@ -186,29 +185,28 @@ impl Bin {
 #[derive(Properties, PartialEq)]
 pub(super) struct HistogramProps {
     pub(super) title: AttrValue,
-    /// What is counted, for the axis.
+    /// Unit of the counted items, for the axis.
     pub(super) unit: AttrValue,
     pub(super) series: Vec<Series>,
     pub(super) bins: Vec<Bin>,
-    /// The lengths of the chosen bar, in nanoseconds.
+    /// Duration range of the selected bar, in nanoseconds.
     pub(super) chosen: Option<Range<u64>>,
-    /// Hears of the bar that is chosen; none if it was chosen already.
+    /// Called with the range of the clicked bar; `None` if that bar was already selected.
     pub(super) on_choose: Callback<Option<Range<u64>>>,
 }
 
-/// Lengths of time in few characters: `1 ms to 2 ms`.
+/// Formats a range of durations briefly: `1 ms to 2 ms`.
 pub(super) fn lengths(of: &Range<u64>) -> String {
     format!("{} to {}", bound(of.start), bound(of.end))
 }
 
-/// The bound of a bin in few characters: 1.024 ms is `1 ms`.
+/// Formats the bound of a bin briefly: 1.024 ms becomes `1 ms`.
 fn bound(ns: u64) -> String {
     let step = 10_u64.pow(ns.checked_ilog10().unwrap_or(0));
     format::axis_label(Nanos(ns), Duration(step), None)
 }
 
-/// How many things took how long: bars of bins without gaps, on an axis on which
-/// each of them is as wide.
+/// Histogram of durations: adjacent bars of equal width, each a button.
 #[component]
 pub(super) fn Histogram(props: &HistogramProps) -> Html {
     let (node, width) = use_width();
@@ -220,7 +218,7 @@ pub(super) fn Histogram(props: &HistogramProps) -> Html {
         max: ticks.last().copied().unwrap_or(1.0),
     };
     let label = format!(
-        "{}: each bar is a button that shows what is in it; the table after it has its numbers",
+        "{}: each bar is a button that shows its contents; the table after it has the numbers",
         props.title
     );
     let body = html! {
@@ -242,8 +240,8 @@ pub(super) fn Histogram(props: &HistogramProps) -> Html {
 }
 
 fn bars(plot: Plot, props: &HistogramProps) -> Html {
-    /// What is there at all can be seen.
-    const LEAST_PX: f64 = 2.0;
+    /// Minimum height, so that non-empty bins are visible.
+    const MIN_BAR_PX: f64 = 2.0;
     let len = props.bins.len().max(1) as f64;
     let bar = |(i, bin): (usize, &Bin)| {
         let (left, right) = (plot.x(i as f64 / len), plot.x((i + 1) as f64 / len));
@@ -252,7 +250,7 @@ fn bars(plot: Plot, props: &HistogramProps) -> Html {
         let mut parts = Vec::new();
         for (series, &count) in props.series.iter().zip(&bin.counts) {
             if count > 0 {
-                let height = (plot.y(0.0) - plot.y(count as f64)).max(LEAST_PX);
+                let height = (plot.y(0.0) - plot.y(count as f64)).max(MIN_BAR_PX);
                 let top = bottom - height;
                 parts.push(series.surface(format!(
                     "M{from:.1} {bottom:.1}H{to:.1}V{top:.1}H{from:.1}Z"
@@ -282,7 +280,7 @@ fn bars(plot: Plot, props: &HistogramProps) -> Html {
         if bin.total() == 0 {
             return html! { <g><title>{ says }</title></g> };
         }
-        // All of the height can be clicked: the lowest bars are two pixels high.
+        // The full height is clickable, because the lowest bars are only two pixels high.
         let all = format!(
             "M{from:.1} {:.1}H{to:.1}V{TOP_PX:.1}H{from:.1}Z",
             plot.y(0.0)
@@ -301,13 +299,13 @@ fn bars(plot: Plot, props: &HistogramProps) -> Html {
     html! { <>{ for props.bins.iter().enumerate().map(bar) }</> }
 }
 
-/// The bounds of bins below the axis, as many as fit.
+/// Renders the bounds of the bins below the axis, thinned out to fit.
 fn bounds(plot: Plot, bins: &[Bin]) -> Html {
-    const APART_PX: f64 = 46.0;
+    const MIN_DISTANCE_PX: f64 = 46.0;
     let len = bins.len().max(1);
     let bin_px = (plot.x(1.0) - plot.x(0.0)) / len as f64;
     let every = (1..=len)
-        .find(|&every| every as f64 * bin_px >= APART_PX)
+        .find(|&every| every as f64 * bin_px >= MIN_DISTANCE_PX)
         .unwrap_or(len);
     let ends = bins.iter().map(|bin| bin.from_ns);
     let ends = ends.chain(bins.last().map(|bin| bin.to_ns)).enumerate();
@@ -315,7 +313,7 @@ fn bounds(plot: Plot, bins: &[Bin]) -> Html {
     html! { <>{ for ends.filter(|(i, _)| i % every == 0).map(label) }</> }
 }
 
-/// The numbers of the bars for those who do not see them.
+/// Renders the counts of the bars as a table for screen readers.
 fn table(props: &HistogramProps) -> Html {
     let row = |bin: &Bin| {
         html! {
@@ -342,31 +340,31 @@ fn table(props: &HistogramProps) -> Html {
 #[derive(Properties, PartialEq)]
 pub(super) struct OverTimeProps {
     pub(super) title: AttrValue,
-    /// What the values are, for the axis.
+    /// Unit of the values, for the axis.
     pub(super) unit: AttrValue,
-    /// The time that is shown; the values divide it evenly.
+    /// Time range of the chart; the values divide it evenly.
     pub(super) range: Interval,
-    /// Whether there are no halves of what is counted.
+    /// Whether the values are integers, so that the axis has no fractional ticks.
     #[prop_or_default]
     pub(super) whole: bool,
-    /// Bands from the bottom to the top.
+    /// Series of the bands, from bottom to top.
     pub(super) series: Vec<Series>,
-    /// For each series: where its band begins and ends, in each slice.
+    /// For each series, the lower and upper bound of its band in each time slice.
     pub(super) bands: Vec<Vec<(f64, f64)>>,
-    /// A line over the bands.
+    /// Optional line over the bands, one value per time slice.
     #[prop_or_default]
     pub(super) line: Vec<f64>,
-    /// What to write for a series in a slice, when it is pointed at.
+    /// Returns the legend texts of all series for the time slice under the pointer.
     pub(super) values: Callback<usize, Vec<String>>,
-    /// What can be said of it in a sentence, for those who do not see it.
+    /// One-sentence summary for screen readers.
     pub(super) summary: AttrValue,
 }
 
-/// Values over a range of time.
+/// Chart of stacked bands over a time range.
 #[component]
 pub(super) fn OverTime(props: &OverTimeProps) -> Html {
     let (node, width) = use_width();
-    let pointed = use_state_eq(|| None::<usize>);
+    let hovered_slice = use_state_eq(|| None::<usize>);
     let most = props
         .bands
         .iter()
@@ -385,17 +383,17 @@ pub(super) fn OverTime(props: &OverTimeProps) -> Html {
     };
     let slices = props.bands.first().map_or(0, Vec::len);
     let onpointermove = {
-        let pointed = pointed.setter();
+        let hovered_slice = hovered_slice.setter();
         move |event: PointerEvent| {
             let x = f64::from(event.offset_x());
             let part = (x - plot.x(0.0)) / (plot.x(1.0) - plot.x(0.0)).max(1.0);
             let inside = (0.0..1.0).contains(&part);
-            pointed.set(inside.then_some((part * slices as f64) as usize));
+            hovered_slice.set(inside.then_some((part * slices as f64) as usize));
         }
     };
     let onpointerleave = {
-        let pointed = pointed.setter();
-        move |_: PointerEvent| pointed.set(None)
+        let hovered_slice = hovered_slice.setter();
+        move |_: PointerEvent| hovered_slice.set(None)
     };
     let body = html! {
         if width > 0.0 {
@@ -404,12 +402,12 @@ pub(super) fn OverTime(props: &OverTimeProps) -> Html {
                 { plot.value_axis(&ticks) }
                 { bands(plot, props) }
                 { times(plot, props.range) }
-                if let Some(slice) = *pointed { { pointer(plot, (slice as f64 + 0.5) / slices.max(1) as f64) } }
+                if let Some(slice) = *hovered_slice { { pointer(plot, (slice as f64 + 0.5) / slices.max(1) as f64) } }
             </svg>
         }
     };
-    let values = pointed.map(|slice| props.values.emit(slice));
-    let at = pointed.map(|slice| {
+    let values = hovered_slice.map(|slice| props.values.emit(slice));
+    let at = hovered_slice.map(|slice| {
         let ns = props.range.duration().0 as f64 * slice as f64 / slices.max(1) as f64;
         let time = Nanos(props.range.start().0.saturating_add(ns as u64));
         format!("{} at {}", props.unit, format::time(time))
@@ -446,8 +444,8 @@ fn bands(plot: Plot, props: &OverTimeProps) -> Html {
 }
 
 fn times(plot: Plot, range: Interval) -> Html {
-    const APART_PX: f64 = 70.0;
-    let ticks = ruler::ticks(range, plot.x(1.0) - plot.x(0.0), APART_PX);
+    const MIN_DISTANCE_PX: f64 = 70.0;
+    let ticks = ruler::ticks(range, plot.x(1.0) - plot.x(0.0), MIN_DISTANCE_PX);
     let duration = range.duration().0.max(1) as f64;
     let tick = |tick: ruler::Tick| {
         let part = tick.time.since(range.start()).0 as f64 / duration;

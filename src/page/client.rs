@@ -1,5 +1,4 @@
-//! The page's side of the worker: starting it, opening logs, asking about
-//! them, and noticing when it dies or does not listen.
+//! Client of the worker: starts it, opens logs, sends questions, and detects a dead or unresponsive worker.
 
 mod ask;
 mod helpers;
@@ -16,11 +15,11 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{ErrorEvent, Event, File, MessageEvent, Worker};
 
-pub(super) use ask::Asked;
+pub(super) use ask::PendingAsk;
 use ask::Question;
 use helpers::{Helper, start_worker};
-use limits::{HELPER_BYTES, SWOLLEN_BYTES, helper_count, memory_budget, most_bytes};
-pub(super) use merger::{Merged, Merger};
+use limits::{HELPER_BYTES, REPLACE_WORKER_BYTES, helper_count, max_worker_bytes, memory_budget};
+pub(super) use merger::{MergeEvent, Merger};
 
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::SeededMap;
@@ -28,12 +27,11 @@ use protocol::wire::{self, LiveFile};
 use protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
 use session::MemoryBudget;
 
-/// A worker that has not heard for so long that it shall open or close a log
-/// is replaced. It listens every 40 ms, but for single large steps.
-const DEAF_AFTER_MS: u32 = 700;
+/// A worker that does not acknowledge the opening or closing of a log within this time is replaced. It normally
+/// yields every 40 ms, except within single large steps.
+const UNRESPONSIVE_AFTER_MS: u32 = 700;
 
-/// So long after a log was closed the memory that it took is given back: by then the worker
-/// has removed its files.
+/// Delay after closing a log until its memory is released: by then, the worker has removed its files.
 const SHRINK_AFTER_MS: u32 = 1000;
 
 #[wasm_bindgen]
@@ -42,46 +40,45 @@ extern "C" {
     fn request_lock(name: &str, granted: &js_sys::Function) -> Result<JsValue, JsValue>;
 }
 
-/// What the worker says by itself.
+/// Unsolicited message from the worker.
 #[derive(Debug)]
 pub(super) enum ClientEvent {
-    /// About a log that is open.
+    /// News about an open log.
     News(LogId, News),
-    /// What became of the addresses in logs.
+    /// Result of naming the addresses in logs.
     Symbols(String),
-    /// It died of that, or could not even be started; another one was not started yet.
+    /// The worker died with this error message, or could not be started. No replacement has been started yet.
     Died(Option<String>),
 }
 
-/// The worker, as long as it lives.
+/// State of the client and its current worker.
 struct Inner {
-    /// The worker that owns the logs.
+    /// Worker that owns the logs.
     worker: Option<Worker>,
-    /// The lock that the worker holds as long as it lives.
+    /// Name of the Web Lock that the worker holds while it is alive.
     lock: String,
-    /// The workers that analyse slices of a large log for it, as long as one is read.
+    /// Helper workers that analyze slices of large logs, while any log is being read.
     helpers: Vec<Helper>,
     ready: bool,
-    /// Messages from before the worker was ready, with ports that are handed over.
+    /// Messages queued until the worker is ready, with ports to transfer.
     waiting: Vec<(Object, Array)>,
-    /// The open logs: another worker opens them again.
-    logs: BTreeMap<LogId, Opened>,
-    /// Those that are being read.
+    /// Open logs. A replacement worker opens them again.
+    logs: BTreeMap<LogId, OpenedLog>,
+    /// Logs that are still being read.
     reading: BTreeSet<LogId>,
-    /// Whether the worker takes much memory, which it cannot give back.
-    is_swollen: bool,
+    /// Whether the worker's memory has grown large: WebAssembly memory cannot shrink.
+    has_large_memory: bool,
     last_log: LogId,
-    /// Questions that are not answered. What is not here any more is stale.
-    asked: SeededMap<AskId, Question>,
-    /// Goes up with whatever may change an answer: what the page tells the worker, and what the
-    /// worker tells of a log.
+    /// Pending questions. Answers to any other question are stale and dropped.
+    questions: SeededMap<AskId, Question>,
+    /// Incremented with every event that may change an answer: messages to the worker and news about a log.
     changes: u64,
     last_ask: AskId,
-    /// Runs until the worker has heard about that log.
-    deaf: Option<(LogId, Timeout)>,
-    /// What begins and ends spans of the program: a new worker is told.
+    /// Log whose opening or closing awaits acknowledgment, with the timeout that replaces the worker.
+    awaiting_ack: Option<(LogId, Timeout)>,
+    /// Prefixes of messages that begin and end user spans, passed on to each replacement worker.
     prefixes: SpanPrefixes,
-    /// What names addresses, if something was dropped: so is this.
+    /// Symbol file for naming addresses, if one was dropped; passed on to each replacement worker.
     symbols: Option<File>,
     emit: Rc<dyn Fn(ClientEvent)>,
     on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
@@ -89,7 +86,7 @@ struct Inner {
 }
 
 impl Inner {
-    /// Tells the worker something, with ports that are handed over.
+    /// Sends a message that may change answers, with ports to transfer.
     fn post(&mut self, envelope: Object, ports: Array) {
         self.changes += 1;
         self.send(envelope, ports);
@@ -107,30 +104,30 @@ impl Inner {
     }
 }
 
-/// An open log.
-struct Opened {
+/// Open log: its file and its memory use.
+struct OpenedLog {
     file: LiveFile,
-    /// How much memory it may take.
+    /// Memory budget of the log.
     memory: MemoryBudget,
-    /// How much it takes, once it is read.
+    /// Memory that the log takes; known once it is read.
     taken_bytes: Option<u64>,
 }
 
-impl Opened {
+impl OpenedLog {
     fn message(&self, log: LogId) -> Object {
-        let envelope = wire::envelope(&ToWorker::Open(log, self.memory, most_bytes()));
+        let envelope = wire::envelope(&ToWorker::Open(log, self.memory, max_worker_bytes()));
         wire::attach_live_file(&envelope, &self.file);
         envelope
     }
 
-    /// How much it takes, as far as that is known, or may take.
+    /// Returns the memory that the log takes, if known, or else the most that it may take.
     fn bytes(&self) -> u64 {
         let may_bytes = self.memory.log_bytes(self.file.file.size() as u64);
         self.taken_bytes.unwrap_or(may_bytes).min(may_bytes)
     }
 }
 
-/// A handle on the worker.
+/// Shared handle on the worker.
 #[derive(Clone)]
 pub(super) struct Client(Rc<RefCell<Inner>>);
 
@@ -140,7 +137,7 @@ impl PartialEq for Client {
     }
 }
 
-/// A handle on one log of the worker: whom panels ask.
+/// Handle on one log of the worker, used by panels to ask questions.
 #[derive(Clone, PartialEq)]
 pub(super) struct LogClient {
     client: Client,
@@ -148,7 +145,7 @@ pub(super) struct LogClient {
 }
 
 impl Client {
-    /// Starts a worker; whatever it says by itself goes to `emit`.
+    /// Starts a worker and passes its unsolicited messages to `emit`.
     pub(super) fn start(emit: impl Fn(ClientEvent) + 'static) -> Self {
         let client = Self(Rc::new(RefCell::new(Inner {
             worker: None,
@@ -158,12 +155,12 @@ impl Client {
             waiting: Vec::new(),
             logs: BTreeMap::new(),
             reading: BTreeSet::new(),
-            is_swollen: false,
+            has_large_memory: false,
             last_log: LogId::default(),
-            asked: SeededMap::default(),
+            questions: SeededMap::default(),
             changes: 0,
             last_ask: AskId::default(),
-            deaf: None,
+            awaiting_ack: None,
             prefixes: SpanPrefixes::default(),
             symbols: None,
             emit: Rc::new(emit),
@@ -174,18 +171,19 @@ impl Client {
         client
     }
 
-    /// Ends the worker, whatever it is doing, and starts a new one, which opens
-    /// again what is open.
+    /// Terminates the worker, even if busy, and starts a new one that reopens all open logs.
     fn restart(&self) {
         let on_message = {
             let client = self.clone();
-            Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| client.hear(&event.data()))
+            Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
+                client.on_worker_message(&event.data())
+            })
         };
         let on_error = {
             let client = self.clone();
             Closure::<dyn FnMut(_)>::new(move |event: Event| {
                 event.prevent_default();
-                // Of a program that could not be fetched the browser says no more than that.
+                // If the script could not be fetched, the browser sends an event without a message.
                 client.died(
                     event
                         .dyn_into()
@@ -200,7 +198,7 @@ impl Client {
             worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
             worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         }
-        self.refuse(|_| true);
+        self.fail_questions(|_| true);
         let mut opening = Vec::new();
         let mut inner = self.0.borrow_mut();
         let inner = &mut *inner;
@@ -211,7 +209,7 @@ impl Client {
             old.terminate();
         }
         inner.ready = false;
-        inner.is_swollen = false;
+        inner.has_large_memory = false;
         inner.waiting.clear();
         if inner.prefixes != SpanPrefixes::default() {
             let prefixes = ToWorker::SpanPrefixes(inner.prefixes.clone());
@@ -224,9 +222,9 @@ impl Client {
             wire::attach_file(&envelope, file);
             inner.waiting.push((envelope, Array::new()));
         }
-        inner.deaf = None;
-        for (&log, opened) in &inner.logs {
-            opening.push((opened.message(log), Array::new()));
+        inner.awaiting_ack = None;
+        for (&log, opened_log) in &inner.logs {
+            opening.push((opened_log.message(log), Array::new()));
         }
         inner.waiting.append(&mut opening);
         inner.worker = worker;
@@ -237,7 +235,7 @@ impl Client {
         let largest = inner
             .logs
             .values()
-            .map(|opened| opened.file.file.clone())
+            .map(|opened_log| opened_log.file.file.clone())
             .max_by(|a, b| a.size().total_cmp(&b.size()));
         if let Some(file) = largest {
             let client = self.clone();
@@ -250,8 +248,8 @@ impl Client {
         emit(event);
     }
 
-    /// The worker is dead, and what was open is lost: a new one is started. If it could not
-    /// even start, that is tried again when a log is opened, not on and on.
+    /// Handles the death of the worker: all open logs are lost, and a new worker is started. If the dead one never
+    /// became ready, the next attempt waits until a log is opened, to avoid an endless loop.
     fn died(&self, message: Option<String>) {
         let mut inner = self.0.borrow_mut();
         inner.logs.clear();
@@ -267,8 +265,8 @@ impl Client {
         self.emit(ClientEvent::Died(message));
     }
 
-    /// Waits for the lock that the worker holds. A worker that closes itself, or that the browser
-    /// ends, says nothing, but its lock is free then.
+    /// Waits for the lock that the worker holds. A worker that closes itself or is terminated by the browser sends
+    /// no message, but releases its lock.
     fn watch_lock(&self, lock: &str) {
         let (client, name) = (self.clone(), lock.to_owned());
         let freed = Closure::once_into_js(move || {
@@ -277,11 +275,11 @@ impl Client {
                 client.died(Some("It was closed.".to_owned()));
             }
         });
-        // Pages of an unsafe address have no locks.
+        // Pages from an insecure address have no locks.
         let _ = request_lock(lock, freed.unchecked_ref());
     }
 
-    fn hear(&self, envelope: &JsValue) {
+    fn on_worker_message(&self, envelope: &JsValue) {
         if let Some(lock) = envelope.as_string() {
             return self.watch_lock(&lock);
         }
@@ -291,11 +289,14 @@ impl Client {
                     "The page was updated meanwhile: reload it.".to_owned(),
                 ));
             }
-            Ok(FromWorker::Ready { .. }) => self.heard_ready(),
-            Ok(FromWorker::Heard(log)) => {
-                let deaf = &mut self.0.borrow_mut().deaf;
-                if deaf.as_ref().is_some_and(|(about, _)| *about == log) {
-                    *deaf = None;
+            Ok(FromWorker::Ready { .. }) => self.on_ready(),
+            Ok(FromWorker::Acknowledged(log)) => {
+                let awaiting_ack = &mut self.0.borrow_mut().awaiting_ack;
+                if awaiting_ack
+                    .as_ref()
+                    .is_some_and(|(about, _)| *about == log)
+                {
+                    *awaiting_ack = None;
                 }
             }
             Ok(FromWorker::News(log, news)) => {
@@ -305,9 +306,9 @@ impl Client {
                 | News::Short { memory, .. } = &news
                 {
                     let inner = &mut *self.0.borrow_mut();
-                    inner.is_swollen |= memory.here_bytes > SWOLLEN_BYTES;
-                    if let Some(opened) = inner.logs.get_mut(&log) {
-                        opened.taken_bytes = Some(memory.here_bytes);
+                    inner.has_large_memory |= memory.resident_bytes > REPLACE_WORKER_BYTES;
+                    if let Some(opened_log) = inner.logs.get_mut(&log) {
+                        opened_log.taken_bytes = Some(memory.resident_bytes);
                     }
                 }
                 let is_end = |news: &News| {
@@ -329,18 +330,18 @@ impl Client {
                 self.emit(ClientEvent::Symbols(text));
             }
             Ok(FromWorker::Answer(id, answer)) => {
-                let asked = self.0.borrow_mut().asked.remove(&id);
-                if let Some(question) = asked {
+                let question = self.0.borrow_mut().questions.remove(&id);
+                if let Some(question) = question {
                     question.answer(answer.map(|()| envelope));
                 }
             }
-            // Said by a worker of its own (`merger`).
+            // Sent only by the dedicated merge worker (`merger`).
             Ok(FromWorker::Merging(_) | FromWorker::Merged(_)) => {}
             Ok(FromWorker::Died { message }) | Err(message) => self.died(Some(message)),
         }
     }
 
-    /// Restarts when what calls this has ended: it may belong to the old worker.
+    /// Restarts after the current call has returned: the caller may be a callback of the old worker.
     fn restart_soon(&self) {
         let client = self.clone();
         spawn_local(async move { client.restart() });
@@ -350,8 +351,8 @@ impl Client {
         self.0.borrow().logs.contains_key(&log)
     }
 
-    /// The worker is ready: what has waited is sent.
-    fn heard_ready(&self) {
+    /// Handles the ready message: sends all queued messages.
+    fn on_ready(&self) {
         let mut inner = self.0.borrow_mut();
         inner.ready = true;
         let waiting = std::mem::take(&mut inner.waiting);
@@ -366,58 +367,58 @@ impl Client {
         self.0.borrow_mut().post(envelope, Array::new());
     }
 
-    /// Replaces a worker that has no log, if it takes much memory or is not there.
+    /// Replaces a worker that has no log, if its memory has grown large or it is dead.
     fn shrink(&self) {
         let inner = self.0.borrow();
         let has_none = inner.logs.is_empty();
-        let is_due = inner.is_swollen || inner.worker.is_none();
+        let is_due = inner.has_large_memory || inner.worker.is_none();
         drop(inner);
         if has_none && is_due {
             self.restart();
         }
     }
 
-    /// Opens a file, beside what is open: it has the memory that the others leave.
+    /// Opens a file in addition to the open logs, within the memory budget that they leave.
     pub(super) fn open(&self, file: LiveFile) -> LogClient {
         self.shrink();
-        let others_bytes = self.0.borrow().logs.values().map(Opened::bytes).sum();
-        self.open_within(file, memory_budget().beside(others_bytes))
+        let others_bytes = self.0.borrow().logs.values().map(OpenedLog::bytes).sum();
+        self.open_within(file, memory_budget().reserving(others_bytes))
     }
 
-    /// Opens two files, which share the memory.
+    /// Opens two files, which share the memory budget.
     pub(super) fn open_two(&self, files: [LiveFile; 2]) -> [LogClient; 2] {
         self.shrink();
-        let memory = memory_budget().half();
+        let memory = memory_budget().per_log_of_two();
         files.map(|file| self.open_within(file, memory))
     }
 
     fn open_within(&self, live: LiveFile, memory: MemoryBudget) -> LogClient {
         let file = live.file.clone();
-        let memory = memory.beside(helper_count(&file) as u64 * HELPER_BYTES);
+        let memory = memory.reserving(helper_count(&file) as u64 * HELPER_BYTES);
         let (log, message) = {
             let mut inner = self.0.borrow_mut();
             let log = LogId(inner.last_log.0.wrapping_add(1));
-            let opened = Opened {
+            let opened_log = OpenedLog {
                 file: live,
                 memory,
                 taken_bytes: None,
             };
-            let message = opened.message(log);
+            let message = opened_log.message(log);
             inner.last_log = log;
-            inner.logs.insert(log, opened);
+            inner.logs.insert(log, opened_log);
             inner.reading.insert(log);
             (log, message)
         };
         self.start_helpers(&file);
         self.post(message);
-        self.expect_to_be_heard(log);
+        self.expect_ack(log);
         LogClient {
             client: self.clone(),
             log,
         }
     }
 
-    /// A handle on no log: whatever is asked there has no answer.
+    /// Returns a handle on no log: its questions are never answered.
     pub(super) fn no_log(&self) -> LogClient {
         LogClient {
             client: self.clone(),
@@ -425,26 +426,25 @@ impl Client {
         }
     }
 
-    /// Replaces the worker if it does not hear in time what was just posted.
-    fn expect_to_be_heard(&self, log: LogId) {
+    /// Replaces the worker unless it acknowledges in time the message that was just posted.
+    fn expect_ack(&self, log: LogId) {
         if !self.0.borrow().ready {
-            // It starts: nothing can keep it busy.
+            // A worker that is still starting cannot be busy.
             return;
         }
         let client = self.clone();
-        let timeout = Timeout::new(DEAF_AFTER_MS, move || {
-            // If the page itself was busy, the message may wait to be heard here.
+        let timeout = Timeout::new(UNRESPONSIVE_AFTER_MS, move || {
+            // If the page itself was busy, the acknowledgment may still be queued here.
             let again = client.clone();
             let timeout = Timeout::new(50, move || again.restart_soon());
-            if let Some((_, running)) = &mut client.0.borrow_mut().deaf {
+            if let Some((_, running)) = &mut client.0.borrow_mut().awaiting_ack {
                 *running = timeout;
             }
         });
-        self.0.borrow_mut().deaf = Some((log, timeout));
+        self.0.borrow_mut().awaiting_ack = Some((log, timeout));
     }
 
-    /// Has spans of the program looked for with these words, now and in later
-    /// logs, unless it is done already.
+    /// Sets the message prefixes that mark user spans, for open and later logs; no-op if unchanged.
     pub(super) fn set_span_prefixes(&self, prefixes: &SpanPrefixes) {
         if self.0.borrow().prefixes == *prefixes {
             return;
@@ -453,7 +453,7 @@ impl Client {
         self.post(wire::envelope(&ToWorker::SpanPrefixes(prefixes.clone())));
     }
 
-    /// Has addresses named by a file, now and in later logs.
+    /// Sets the symbol file for naming addresses, in open and later logs.
     pub(super) fn set_symbols(&self, file: &File) {
         self.0.borrow_mut().symbols = Some(file.clone());
         let envelope = wire::envelope(&ToWorker::Symbols);
@@ -463,47 +463,47 @@ impl Client {
 }
 
 impl LogClient {
-    /// Its number between page and worker.
+    /// Identifies the log in messages between page and worker.
     pub(super) const fn log(&self) -> LogId {
         self.log
     }
 
-    /// Whether it is that log.
+    /// Returns whether this is the handle on `log`.
     pub(super) fn is_about(&self, log: LogId) -> bool {
         self.log == log
     }
 
-    /// Has the worker read what its file has become: what was added or, `anew`, all of another
-    /// one. A later worker opens that, too.
+    /// Makes the worker read the changed file: only the added part or, if `anew`, all of it. A replacement worker
+    /// opens the new file, too.
     pub(super) fn grow(&self, file: LiveFile, anew: bool) {
-        let envelope = wire::envelope(&ToWorker::Grow(self.log, anew, most_bytes()));
+        let envelope = wire::envelope(&ToWorker::Grow(self.log, anew, max_worker_bytes()));
         wire::attach_live_file(&envelope, &file);
-        if let Some(opened) = self.client.0.borrow_mut().logs.get_mut(&self.log) {
-            opened.file = file;
+        if let Some(opened_log) = self.client.0.borrow_mut().logs.get_mut(&self.log) {
+            opened_log.file = file;
         }
         self.client.post(envelope);
     }
 
-    /// The log is read, and is not or no more followed: its file counts as it is.
+    /// Marks the log as read and not (or no longer) followed: its current file is final.
     pub(super) fn settle(&self) {
-        if let Some(opened) = self.client.0.borrow_mut().logs.get_mut(&self.log) {
-            opened.file.handle = None;
+        if let Some(opened_log) = self.client.0.borrow_mut().logs.get_mut(&self.log) {
+            opened_log.file.handle = None;
         }
         self.client
             .post(wire::envelope(&ToWorker::Settle(self.log)));
     }
 
-    /// Closes the log, or stops opening it.
+    /// Closes the log, or cancels opening it.
     pub(super) fn close(&self) {
         if self.client.0.borrow_mut().logs.remove(&self.log).is_none() {
             return;
         }
         self.client.0.borrow_mut().reading.remove(&self.log);
         self.client.end_helpers();
-        self.client.refuse(|log| log == self.log);
+        self.client.fail_questions(|log| log == self.log);
         self.client.post(wire::envelope(&ToWorker::Close(self.log)));
-        self.client.expect_to_be_heard(self.log);
-        // Unless another log is opened before, which does the same.
+        self.client.expect_ack(self.log);
+        // `open` also calls `shrink`, in case another log is opened earlier.
         let client = self.client.clone();
         Timeout::new(SHRINK_AFTER_MS, move || client.shrink()).forget();
     }

@@ -1,39 +1,39 @@
-//! A button that copies a text.
+//! Button that copies a text to the clipboard.
 
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use yew::prelude::*;
 
-/// How long the button says what has come of it.
-pub(super) const SAID_MS: u32 = 2500;
+/// How long a button shows the result, in milliseconds.
+pub(super) const STATUS_MS: u32 = 2500;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct CopyButtonProps {
     #[prop_or("Copy".into())]
     pub(super) label: AttrValue,
-    /// What is copied, for screen readers: `the command line`.
+    /// Description of the copied text for screen readers: `the command line`.
     pub(super) what: AttrValue,
-    /// Makes the text.
+    /// Produces the text to copy; `None` if there is none.
     pub(super) text: Callback<(), Option<String>>,
 }
 
-/// The button.
+/// Copy button, which briefly shows whether copying succeeded.
 #[component]
 pub(super) fn CopyButton(props: &CopyButtonProps) -> Html {
     let copied = use_state_eq(|| None);
-    let saying = use_mut_ref(|| None::<Timeout>);
+    let reset_timer = use_mut_ref(|| None::<Timeout>);
     let onclick = {
         let (text, copied) = (props.text.clone(), copied.setter());
         Callback::from(move |_: MouseEvent| {
-            let (text, copied, saying) = (text.emit(()), copied.clone(), saying.clone());
+            let (text, copied, reset_timer) = (text.emit(()), copied.clone(), reset_timer.clone());
             spawn_local(async move {
                 copied.set(Some(match text {
                     Some(text) => copy(&text).await,
                     None => false,
                 }));
-                let over = Timeout::new(SAID_MS, move || copied.set(None));
-                *saying.borrow_mut() = Some(over);
+                let over = Timeout::new(STATUS_MS, move || copied.set(None));
+                *reset_timer.borrow_mut() = Some(over);
             });
         })
     };
@@ -53,8 +53,8 @@ pub(super) fn CopyButton(props: &CopyButtonProps) -> Html {
     }
 }
 
-/// Whether the text could be copied. Browsers have no clipboard for pages
-/// that came without encryption.
+/// Copies a text and returns whether that succeeded. Browsers offer no clipboard to pages served without
+/// encryption.
 pub(super) async fn copy(text: &str) -> bool {
     let clipboard = gloo_utils::window().navigator().clipboard();
     let there_is_one = !AsRef::<JsValue>::as_ref(&clipboard).is_undefined();

@@ -1,5 +1,4 @@
-//! What is known of an item: in a tip beside the pointer, and in a card beside the
-//! panel that stays open for what was clicked.
+//! Details of an item: a tip next to the pointer, and a card that stays open for the clicked item.
 
 use std::rc::Rc;
 
@@ -7,14 +6,13 @@ use yew::prelude::*;
 
 use super::copy::CopyButton;
 use super::dialog::swatch;
-use super::viewer::{Description, Goto, Place, ViewerNumber};
-use session::tracks::details::{Fact, FlameTarget, Lead, Target};
+use super::viewer::{ClickPosition, Description, NavigationTarget, ViewerNumber};
+use session::tracks::details::{Fact, FlameTarget, LinkRelation, Target};
 
-/// How many facts a tip has room for.
+/// Maximum number of facts in a tip.
 const TIP_FACTS: usize = 6;
 
-/// The tip beside the pointer. The strip below the timeline says the same to
-/// who cannot see it.
+/// Renders the tip next to the pointer. Screen readers get the same from the strip below the timeline.
 pub(super) fn tip(description: &Description) -> Html {
     let Description {
         class,
@@ -31,44 +29,49 @@ pub(super) fn tip(description: &Description) -> Html {
                 }
                 <strong>{ name }</strong>{ " " }{ text }
             </p>
-            { fact_list(facts.iter().filter(says_more).take(TIP_FACTS), None) }
+            { fact_list(facts.iter().filter(is_useful_in_tip).take(TIP_FACTS), None) }
         </div>
     }
 }
 
-/// Whether a fact is one where it leads nowhere: a tip cannot be clicked.
-fn says_more(fact: &&Fact) -> bool {
+/// Returns whether a fact is useful without its link: a tip cannot be clicked.
+fn is_useful_in_tip(fact: &&Fact) -> bool {
     !matches!(fact.target, Some(Target::Flame(_) | Target::Event(..)))
 }
 
-/// What happens where a fact is clicked that leads somewhere.
+/// Callbacks for clicks on facts that link elsewhere.
 #[derive(Clone, Copy)]
-struct Ways<'a> {
-    on_goto: &'a Callback<Goto>,
+struct FactCallbacks<'a> {
+    on_goto: &'a Callback<NavigationTarget>,
     on_flame: &'a Callback<FlameTarget>,
-    on_event: &'a Callback<Place>,
+    on_event: &'a Callback<ClickPosition>,
 }
 
-fn fact_list<'a>(facts: impl Iterator<Item = &'a Fact>, ways: Option<Ways<'_>>) -> Html {
+fn fact_list<'a>(
+    facts: impl Iterator<Item = &'a Fact>,
+    callbacks: Option<FactCallbacks<'_>>,
+) -> Html {
     let fact = |fact: &Fact| {
-        let onclick = ways.and_then(|ways| match fact.target? {
+        let onclick = callbacks.and_then(|callbacks| match fact.target? {
             Target::Item(_, row, span) => Some(
-                ways.on_goto
-                    .reform(move |_: MouseEvent| Goto::item(row, span)),
+                callbacks
+                    .on_goto
+                    .reform(move |_: MouseEvent| NavigationTarget::item(row, span)),
             ),
-            Target::Flame(target) => Some(ways.on_flame.reform(move |_: MouseEvent| target)),
+            Target::Flame(target) => Some(callbacks.on_flame.reform(move |_: MouseEvent| target)),
             Target::Event(time, cap) => Some(
-                ways.on_event
-                    .reform(move |_: MouseEvent| Place { time, cap }),
+                callbacks
+                    .on_event
+                    .reform(move |_: MouseEvent| ClickPosition { time, cap }),
             ),
         });
         let text = match onclick {
             Some(onclick) => html! { <button class="link" {onclick}>{ &fact.text }</button> },
             None => html! { { &fact.text } },
         };
-        let keys = match fact.item().filter(|_| ways.is_some()) {
-            Some((Lead::Waker, ..)) => html! { <>{ " " }<kbd>{ "U" }</kbd></> },
-            Some((Lead::Next, ..)) => html! { <>{ " " }<kbd>{ "N" }</kbd></> },
+        let keys = match fact.item().filter(|_| callbacks.is_some()) {
+            Some((LinkRelation::Waker, ..)) => html! { <>{ " " }<kbd>{ "U" }</kbd></> },
+            Some((LinkRelation::Next, ..)) => html! { <>{ " " }<kbd>{ "N" }</kbd></> },
             _ => Html::default(),
         };
         html! { <><dt>{ &fact.label }</dt><dd>{ text }{ keys }</dd></> }
@@ -80,24 +83,24 @@ fn fact_list<'a>(facts: impl Iterator<Item = &'a Fact>, ways: Option<Ways<'_>>) 
 #[derive(Properties, PartialEq)]
 pub(super) struct CardProps {
     pub(super) description: Rc<Description>,
-    /// The timeline that it is on: keys are for that one while the focus is here.
+    /// Timeline of the item, which handles keys while the focus is in the card.
     pub(super) viewer: ViewerNumber,
-    pub(super) on_goto: Callback<Goto>,
-    /// A place in the flame graph is to be shown.
+    pub(super) on_goto: Callback<NavigationTarget>,
+    /// Shows a target in the flame graph.
     pub(super) on_flame: Callback<FlameTarget>,
-    /// An event is to be shown in the list of all.
-    pub(super) on_event: Callback<Place>,
-    /// All wakeups of the thread are to be shown, or no longer.
+    /// Shows an event in the event list.
+    pub(super) on_event: Callback<ClickPosition>,
+    /// Shows or hides arrows for all wakeups of the thread.
     pub(super) on_wakeups: Callback<()>,
     pub(super) on_close: Callback<()>,
 }
 
-/// The details of the item that was clicked.
+/// Card with the details of the clicked item.
 #[component]
 pub(super) fn Card(props: &CardProps) -> Html {
     let description = &props.description;
     let copied = Rc::clone(description);
-    let ways = Ways {
+    let callbacks = FactCallbacks {
         on_goto: &props.on_goto,
         on_flame: &props.on_flame,
         on_event: &props.on_event,
@@ -117,7 +120,7 @@ pub(super) fn Card(props: &CardProps) -> Html {
                 <button class="quiet" onclick={close} aria-label="Close the details">{ "✕" }</button>
             </header>
             <p>{ &description.text }</p>
-            { fact_list(description.facts.iter(), Some(ways)) }
+            { fact_list(description.facts.iter(), Some(callbacks)) }
             if let Some(shown) = description.all_wakeups {
                 <button class="small" aria-pressed={shown.to_string()} onclick={wakeups}
                     title="As arrows, all in view (J)">{ "All wakeups of this thread" }</button>

@@ -1,4 +1,4 @@
-//! The help: keys, gestures, and what every mark means.
+//! Help dialog (keys, gestures, meaning of all marks), and helpers for modal dialogs.
 
 use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
@@ -7,26 +7,26 @@ use super::guide::guide;
 use super::legend::Legend;
 use model::class::Class;
 use views::actions::flame::flame_keys;
-use views::actions::{Binding, GESTURES, Section, of_section};
+use views::actions::{Binding, GESTURES, Section, section_bindings};
 use views::panels::PANELS;
 
-/// Shows a dialog, before everything else.
+/// Opens a dialog as modal.
 pub(super) fn open_modal(node: &NodeRef) {
     if let Some(dialog) = node.cast::<HtmlDialogElement>() {
-        // Fails only for a dialog that is open already.
+        // Fails only for a dialog that is already open.
         let _ = dialog.show_modal();
     }
 }
 
-/// Closes it: what had the focus before gets it again.
+/// Closes a dialog; the browser restores the previous focus.
 pub(super) fn close_modal(node: &NodeRef) {
     if let Some(dialog) = node.cast::<HtmlDialogElement>() {
         dialog.close();
     }
 }
 
-/// The style class of a class of state: its colour.
-pub(super) const fn colour(class: Class) -> &'static str {
+/// Returns the CSS class for the color of a state class.
+pub(super) const fn color_class(class: Class) -> &'static str {
     match class {
         Class::Running | Class::Open => "running",
         Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::ReadyGc => "gc",
@@ -45,7 +45,7 @@ pub(super) const fn colour(class: Class) -> &'static str {
     }
 }
 
-/// The style classes of a sample of a class of state: its colour and its form.
+/// Returns the CSS classes for a swatch of a state class: color and shape.
 pub(super) fn swatch(class: Class) -> Classes {
     let form = match class {
         Class::GcStart | Class::GcIdle | Class::GcDone => "part",
@@ -59,10 +59,10 @@ pub(super) fn swatch(class: Class) -> Classes {
         | Class::Unread => "",
         _ => "line",
     };
-    classes!("swatch", colour(class), form)
+    classes!("swatch", color_class(class), form)
 }
 
-/// An action with its keys.
+/// Renders the keys and the description of an action.
 fn view_keys(binding: &Binding) -> Html {
     let keys = binding
         .shown_keys()
@@ -81,7 +81,7 @@ fn view_keys(binding: &Binding) -> Html {
     }
 }
 
-/// The name, version and licence of this program.
+/// Returns the name, version and license of the program.
 fn about() -> String {
     let (version, licence) = (env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_LICENSE"));
     format!("Eventscope {version} · licence {licence}")
@@ -89,14 +89,14 @@ fn about() -> String {
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HelpProps {
-    /// Whether to begin with what the marks mean.
+    /// Whether to open the dialog scrolled to the meaning of the marks.
     pub(super) legend: bool,
-    /// Goes up when the theme changes.
-    pub(super) colours: u32,
+    /// Incremented when the theme changes.
+    pub(super) color_generation: u32,
     pub(super) on_close: Callback<()>,
 }
 
-/// The help as a dialog.
+/// Modal dialog with all keys, gestures and marks.
 #[component]
 pub(super) fn Help(props: &HelpProps) -> Html {
     let (node, marks) = (use_node_ref(), use_node_ref());
@@ -118,7 +118,7 @@ pub(super) fn Help(props: &HelpProps) -> Html {
         html! {
             <section>
                 <h3>{ section.name() }</h3>
-                <dl>{ for of_section(section, PANELS).filter(|binding| !binding.keys.is_empty()).map(|binding| view_keys(&binding)) }</dl>
+                <dl>{ for section_bindings(section, PANELS).filter(|binding| !binding.keys.is_empty()).map(|binding| view_keys(&binding)) }</dl>
             </section>
         }
     });
@@ -130,8 +130,8 @@ pub(super) fn Help(props: &HelpProps) -> Html {
                 <h2 id="help-title">{ "Keys, gestures, colours" }</h2>
                 <button class="quiet" onclick={close} aria-label="Close the help">{ "✕" }</button>
             </header>
-            <p class="note">{ "Letter keys go by their place on the keyboard, whatever the layout. Arrows, Enter, Space, Home, End, period and comma need the timeline’s focus." }</p>
-            <p class="note">{ guide("", "Guide: words, colours, numbers, how to record a log") }</p>
+            <p class="note">{ "Letter keys are positions on a QWERTY keyboard, whatever the layout. Arrows, Enter, Space, Home, End, period and comma need focus on the timeline." }</p>
+            <p class="note">{ guide("", "Guide: terms, colours, numbers, how to record a log") }</p>
             <div class="help-columns">
                 { for sections }
                 <section>
@@ -143,8 +143,8 @@ pub(super) fn Help(props: &HelpProps) -> Html {
                     <dl class="wide">{ for flame_keys().map(row) }</dl>
                 </section>
             </div>
-            <h3 ref={marks} id="marks">{ "What the marks mean" }</h3>
-            <Legend colours={props.colours} />
+            <h3 ref={marks} id="marks">{ "Legend of marks" }</h3>
+            <Legend color_generation={props.color_generation} />
             <footer class="note">{ about() }</footer>
         </dialog>
     }

@@ -1,55 +1,56 @@
-//! Fields that text is typed into.
+//! Text input fields.
 
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-use super::ahead::Ahead;
 use super::dom::value_of;
+use super::pending_values::PendingValues;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct FieldProps {
-    /// What the page holds of it.
+    /// Text according to the page's state.
     pub(super) value: AttrValue,
-    /// `search`, `text`, `number`, or `decimal`: a text that is a number.
+    /// `search`, `text`, `number`, or `decimal`: a text field with a numeric keyboard.
     pub(super) kind: &'static str,
     #[prop_or_default]
     pub(super) placeholder: Option<&'static str>,
-    /// Its name, where no label stands around it.
+    /// Accessible name, if there is no label element around the field.
     #[prop_or_default]
     pub(super) label: Option<AttrValue>,
     #[prop_or_default]
     pub(super) title: Option<&'static str>,
-    /// The least and the greatest number.
+    /// Minimum and maximum for number fields.
     #[prop_or_default]
     pub(super) numbers: Option<(u32, u32)>,
-    /// Whether it cannot be understood, where that may be.
+    /// Whether the text is invalid, for fields that are validated.
     #[prop_or_default]
     pub(super) is_wrong: Option<bool>,
-    /// Called with the text at each letter.
+    /// Called with the text on each input event.
     #[prop_or_default]
     pub(super) on_input: Callback<String>,
-    /// Called with the text once it is complete. What the page makes of it stands in the field then.
+    /// Called with the text once it is complete (on blur or Enter). The field then shows the value that the page
+    /// makes of it.
     #[prop_or_default]
     pub(super) on_change: Option<Callback<String>>,
     #[prop_or_default]
     pub(super) onkeydown: Callback<KeyboardEvent>,
-    /// The element, for whoever gives it the focus.
+    /// The input element, for callers that focus it.
     #[prop_or_default]
     pub(super) node: Option<NodeRef>,
 }
 
-/// The field. It keeps its own text: on a busy machine the page renders what was typed some letters ago, and the
-/// letters since would be lost if that were put into the field. What the page changes by itself is put there.
+/// Input field that keeps its own text: on a busy machine, the page renders an earlier text, and putting that into
+/// the field would lose the letters typed since. Changes that the page makes by itself are put into the field.
 #[component]
 pub(super) fn Field(props: &FieldProps) -> Html {
     let own = use_node_ref();
     let node = props.node.clone().unwrap_or(own);
-    let typed = use_mut_ref(Ahead::<AttrValue>::default);
+    let typed = use_mut_ref(PendingValues::<AttrValue>::default);
     let changes = use_state_eq(|| 0_u32);
     {
         let (node, typed) = (node.clone(), typed.clone());
         use_effect_with((props.value.clone(), *changes), move |(value, _)| {
-            if !typed.borrow_mut().comes_back(value)
+            if !typed.borrow_mut().acknowledge(value)
                 && let Some(input) = node.cast::<HtmlInputElement>()
                 && input.value() != **value
             {

@@ -1,4 +1,4 @@
-//! Files that users drop or choose, and those that come with the page.
+//! Files that users drop or choose, and files fetched from the page's own site.
 
 use std::pin::Pin;
 
@@ -16,34 +16,34 @@ use protocol::wire::LiveFile;
 
 use symbols::{MAGIC_BYTES, is_symbols};
 use views::fingerprint::{Fingerprint, fingerprint, sampled};
-use views::trouble::{Code, Trouble};
+use views::page_error::{Code, PageError};
 
-/// The browser may put parts of this size on the disk while more comes.
-const PIECE_BYTES: u64 = 16 << 20;
+/// Chunk size for downloads: the browser may move finished chunks to disk while more data arrives.
+const CHUNK_BYTES: u64 = 16 << 20;
 
-/// Whether something that is dragged over the page has files.
+/// Returns whether a drag event carries files.
 pub(super) fn has_files(event: &DragEvent) -> bool {
     let types = event.data_transfer().map(|data| data.types());
     types.is_some_and(|types| types.includes(&"Files".into(), 0))
 }
 
-/// What was dropped.
+/// Contents of a drop event.
 pub(super) enum Dropped {
-    /// Files, to be waited for: their handles come later.
-    Files(Pin<Box<dyn Future<Output = Vec<Chosen>>>>),
+    /// Files; the future resolves when their handles are available.
+    Files(Pin<Box<dyn Future<Output = Vec<InputFile>>>>),
     /// A folder.
     Folder,
-    /// Nothing that could be opened.
+    /// Nothing that can be opened.
     Nothing,
 }
 
-/// The files of a list.
-pub(super) fn all(files: &FileList) -> Vec<File> {
+/// Returns the files of a `FileList`.
+pub(super) fn to_vec(files: &FileList) -> Vec<File> {
     (0..files.length()).filter_map(|at| files.get(at)).collect()
 }
 
-/// What was dropped.
-pub(super) fn dropped(data: &DataTransfer) -> Dropped {
+/// Extracts the files from a drop event.
+pub(super) fn files_of_drop(data: &DataTransfer) -> Dropped {
     let entry = data
         .items()
         .get(0)
@@ -53,17 +53,17 @@ pub(super) fn dropped(data: &DataTransfer) -> Dropped {
     }
     match data.files() {
         Some(files) if files.length() > 0 => {
-            let (files, handles) = (all(&files), recent::of_drop(data));
+            let (files, handles) = (to_vec(&files), recent::handles_of_drop(data));
             Dropped::Files(Box::pin(async move {
-                // An item may be no file: then it is not known which handle is whose.
+                // If a dropped item is not a file, the handles cannot be matched to the files.
                 let handles = Some(handles.await).filter(|it| it.len() == files.len());
                 let mut handles = handles.unwrap_or_default().into_iter();
-                let origins = files.into_iter().map(|file| Chosen {
+                let origins = files.into_iter().map(|file| InputFile {
                     file,
                     origin: handles
                         .next()
                         .flatten()
-                        .map_or(Origin::Gone, Origin::Handle),
+                        .map_or(Origin::Snapshot, Origin::Handle),
                 });
                 origins.collect()
             }))
@@ -72,17 +72,17 @@ pub(super) fn dropped(data: &DataTransfer) -> Dropped {
     }
 }
 
-/// Where a file can be read again, as it is then.
+/// Source from which the current contents of a file can be read again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Origin {
-    /// Nowhere: the browser showed the file as it was.
+    /// None: the browser exposes only the file as it was.
     #[default]
-    Gone,
-    /// On the disk.
+    Snapshot,
+    /// A file on disk.
     Handle(FileSystemFileHandle),
-    /// At an address of the site.
+    /// An address on the page's site.
     Address(String),
-    /// Where a link says; and the address, if that is one of the site.
+    /// The URL from a link, with the address if it is on the page's site.
     Linked {
         url: String,
         address: Option<String>,
@@ -90,7 +90,7 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// Where the log is, as the link says it that named it.
+    /// Returns the URL of the log, if a link named it.
     pub(super) fn url(&self) -> Option<&str> {
         match self {
             Self::Linked { url, .. } => Some(url),
@@ -98,13 +98,13 @@ impl Origin {
         }
     }
 
-    /// The file as it is now.
+    /// Reads the current contents of the file.
     ///
     /// # Errors
-    /// Why it cannot be had.
-    pub(super) async fn read_again(&self) -> Result<Chosen, String> {
+    /// The reason why the file cannot be read, as text for the user.
+    pub(super) async fn read_again(&self) -> Result<InputFile, String> {
         let file = match self {
-            Self::Gone => Err("The browser shows this page only the file that was dropped, not what became of it: drop it again. Chrome and Edge can read files again that were dropped or chosen with Browse.".to_owned()),
+            Self::Snapshot => Err("This browser does not let pages see later changes of a file: drop it again. Chrome and Edge can reload files that were dropped or chosen with Browse.".to_owned()),
             Self::Handle(handle) => recent::file(handle).await.ok_or_else(|| {
                 format!("“{}” cannot be read: it was moved or deleted, or you did not allow it.", handle.name())
             }),
@@ -126,35 +126,35 @@ impl Origin {
             }
         }?;
         let origin = self.clone();
-        Ok(Chosen { file, origin })
+        Ok(InputFile { file, origin })
     }
 }
 
-/// A file that was dropped or chosen.
+/// File that was dropped, chosen or fetched.
 #[derive(Clone, Debug)]
-pub(super) struct Chosen {
+pub(super) struct InputFile {
     pub(super) file: File,
     pub(super) origin: Origin,
 }
 
-impl From<File> for Chosen {
+impl From<File> for InputFile {
     fn from(file: File) -> Self {
-        let origin = Origin::Gone;
+        let origin = Origin::Snapshot;
         Self { file, origin }
     }
 }
 
-/// A log that was dropped or chosen.
+/// Log that was dropped, chosen or fetched.
 #[derive(Clone, Debug)]
 pub(super) struct LogFile {
     pub(super) file: File,
     pub(super) origin: Origin,
-    /// Which one it is; `None` if it cannot be read.
+    /// Fingerprint; `None` if the file cannot be read.
     pub(super) fingerprint: Option<Fingerprint>,
 }
 
 impl LogFile {
-    /// The file with its place: it may be written to while it is read.
+    /// Returns the file with its handle, so that it can be read while it is being written.
     pub(super) fn live(&self) -> LiveFile {
         LiveFile {
             file: self.file.clone(),
@@ -166,29 +166,29 @@ impl LogFile {
     }
 }
 
-/// Files by what they are.
-pub(super) struct Sorted {
+/// Files sorted by kind.
+pub(super) struct SortedFiles {
     /// The logs: two are compared, more are merged.
     pub(super) logs: Vec<LogFile>,
-    /// An executable, or what `nm` says of it, by which addresses get names.
+    /// An executable or the output of `nm`, for naming addresses.
     pub(super) symbols: Option<File>,
-    /// How many there are beside these.
+    /// Number of remaining files, which are ignored.
     pub(super) more: usize,
-    /// Why none of them could be read.
+    /// Error text if no file can be read.
     pub(super) unreadable: Option<String>,
 }
 
-/// So many logs are merged at most.
-const MOST_LOGS: usize = 64;
+/// Maximum number of logs to merge.
+const MAX_LOGS: usize = 64;
 
-/// How often a file that is being written to is looked at again.
-const TRIES: usize = 8;
+/// Maximum number of attempts to read a file that is being written.
+const MAX_ATTEMPTS: usize = 8;
 
-impl Chosen {
-    /// Its first bytes and what tells it from others, of the file as it is then: one that is
-    /// written to can be read only as it is now. `None` if it cannot be read.
-    async fn look(&mut self) -> Option<(Vec<u8>, Fingerprint)> {
-        for _ in 0..TRIES {
+impl InputFile {
+    /// Reads the first bytes and the fingerprint, and replaces the file by its current version as needed: a file
+    /// that is being written is readable only in its latest version. `None` if it cannot be read.
+    async fn read_head(&mut self) -> Option<(Vec<u8>, Fingerprint)> {
+        for _ in 0..MAX_ATTEMPTS {
             let first = bytes_of(&self.file, 0.0, MAGIC_BYTES as f64).await;
             if let (Some(first), Some(print)) = (first, fingerprint_of(&self.file).await) {
                 return Some((first, print));
@@ -202,18 +202,18 @@ impl Chosen {
     }
 }
 
-/// Tells logs from executables by their first bytes.
-pub(super) async fn sort(files: Vec<Chosen>) -> Sorted {
+/// Separates logs from executables by their first bytes.
+pub(super) async fn sort_by_kind(files: Vec<InputFile>) -> SortedFiles {
     let count = files.len();
     let (mut logs, mut symbols, mut unreadable) = (Vec::new(), None, None);
-    for mut chosen in files {
-        let looked = chosen.look().await;
-        let Chosen { file, origin } = chosen;
-        let place = match looked {
+    for mut input in files {
+        let head = input.read_head().await;
+        let InputFile { file, origin } = input;
+        let place = match head {
             Some((first, _)) if is_symbols(&first) => &mut symbols,
-            // What is no log says so when it is opened.
+            // Files that are not logs are reported when they are opened.
             Some((_, print)) => {
-                if logs.len() < MOST_LOGS {
+                if logs.len() < MAX_LOGS {
                     logs.push(LogFile {
                         file,
                         origin,
@@ -231,7 +231,7 @@ pub(super) async fn sort(files: Vec<Chosen>) -> Sorted {
         let name = file.name();
         format!("“{name}” cannot be read: it is a folder, or was moved, deleted or changed meanwhile, or you may not read it.")
     });
-    Sorted {
+    SortedFiles {
         logs,
         symbols,
         more: count.saturating_sub(taken),
@@ -239,7 +239,7 @@ pub(super) async fn sort(files: Vec<Chosen>) -> Sorted {
     }
 }
 
-/// Some bytes of a file, as far as it has them.
+/// Reads a byte range of a file, truncated at its end.
 pub(super) async fn bytes_of(file: &File, start: f64, end: f64) -> Option<Vec<u8>> {
     let blob: &Blob = file.as_ref();
     let slice = blob.slice_with_f64_and_f64(start, end).ok()?;
@@ -247,8 +247,8 @@ pub(super) async fn bytes_of(file: &File, start: f64, end: f64) -> Option<Vec<u8
     Some(Uint8Array::new(&buffer).to_vec())
 }
 
-/// Tells a log from another without reading all of it: by its length, its
-/// first bytes, and some in its middle and at its end.
+/// Computes a fingerprint that identifies a log without reading all of it: its length, its first bytes, and
+/// samples from its middle and end.
 pub(super) async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
     let size = file.size() as u64;
     let mut samples = Vec::new();
@@ -259,8 +259,8 @@ pub(super) async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
     Some(fingerprint(size, &samples))
 }
 
-/// The files that whoever serves the page wants to have opened: `eventscope view` does.
-pub(super) fn served() -> Vec<String> {
+/// Returns the addresses of the files that the server wants opened, as `eventscope view` does.
+pub(super) fn served_addresses() -> Vec<String> {
     let Ok(marks) = gloo_utils::document().query_selector_all("meta[name=eventscope-open]") else {
         return Vec::new();
     };
@@ -269,43 +269,47 @@ pub(super) fn served() -> Vec<String> {
     marks.filter_map(address).collect()
 }
 
-/// Whether these are still being written, and are to be followed.
-pub(super) fn is_served_to_follow() -> bool {
+/// Returns whether the served files are still being written and should be followed.
+pub(super) fn is_follow_requested() -> bool {
     let mark = gloo_utils::document().query_selector("meta[name=eventscope-follow]");
     mark.is_ok_and(|mark| mark.is_some())
 }
 
-/// What a site has behind the end of a file that was fetched from it.
-pub(super) enum Behind {
-    /// Nothing.
-    Nothing,
-    /// More: the file with it.
-    More(File),
-    /// It is another file.
-    Another,
+/// Data that the site has beyond the end of a fetched file.
+pub(super) enum Remainder {
+    /// No more data.
+    Empty,
+    /// More data: the extended file.
+    Appended(File),
+    /// A different file.
+    Replaced,
 }
 
-/// Asks a site for what follows a file that was fetched from it, with what stood at its end, `tail`, so
-/// that another file in its place is seen.
+/// Requests the data after the end of a fetched file. The request includes the last bytes, `tail`, to detect that
+/// another file has replaced it.
 ///
 /// # Errors
-/// If the site does not answer.
-pub(super) async fn behind(address: &str, file: &File, tail: &[u8]) -> Result<Behind, JsValue> {
+/// If the request fails, or the site redirects or answers with an unexpected status.
+pub(super) async fn fetch_remainder(
+    address: &str,
+    file: &File,
+    tail: &[u8],
+) -> Result<Remainder, JsValue> {
     let request = RequestInit::new();
     request.set_redirect(RequestRedirect::Manual);
     let headers = Headers::new()?;
     let from = file.size() as u64 - tail.len() as u64;
     headers.set("Range", &format!("bytes={from}-"))?;
     request.set_headers(&headers);
-    let asked = gloo_utils::window().fetch_with_str_and_init(address, &request);
-    let response: Response = JsFuture::from(asked).await?.dyn_into()?;
+    let pending = gloo_utils::window().fetch_with_str_and_init(address, &request);
+    let response: Response = JsFuture::from(pending).await?.dyn_into()?;
     let length = response.headers().get("Content-Length").ok().flatten();
     let is_as_long = length.and_then(|length| length.parse().ok()) == Some(file.size());
     match response.status() {
         206 => {}
-        200 if is_as_long => return Ok(Behind::Nothing),
-        // It is shorter, or the site sends all or nothing.
-        200 | 416 => return Ok(Behind::Another),
+        200 if is_as_long => return Ok(Remainder::Empty),
+        // The file is shorter now, or the site does not support ranges.
+        200 | 416 => return Ok(Remainder::Replaced),
         REDIRECTED => return Err(NOT_FOLLOWED.into()),
         status => return Err(format!("the site answered with status {status}").into()),
     }
@@ -313,63 +317,63 @@ pub(super) async fn behind(address: &str, file: &File, tail: &[u8]) -> Result<Be
     let bytes = Uint8Array::new(&buffer);
     let tail_len = tail.len() as u32;
     if bytes.length() < tail_len || bytes.subarray(0, tail_len).to_vec() != tail {
-        return Ok(Behind::Another);
+        return Ok(Remainder::Replaced);
     }
     if bytes.length() == tail_len {
-        return Ok(Behind::Nothing);
+        return Ok(Remainder::Empty);
     }
     let more = bytes.subarray(tail_len, bytes.length());
     let parts = Array::of2(file, &more);
     let whole = File::new_with_blob_sequence(&parts, &file.name())?;
-    Ok(Behind::More(whole))
+    Ok(Remainder::Appended(whole))
 }
 
-/// Fetches a sample, a log of the site.
+/// Fetches a sample log from the page's site.
 ///
 /// # Errors
-/// What to tell the reader.
-pub(super) async fn sample(address: &str) -> Result<Sorted, Trouble> {
+/// An error to show to the user.
+pub(super) async fn sample(address: &str) -> Result<SortedFiles, PageError> {
     match fetch(address, None, |_| ()).await {
-        Ok(file) => Ok(sort(vec![file.into()]).await),
-        Err(NotFetched::Because(why)) => Err(Trouble::because(Code::SampleNotFetched, &why)),
-        Err(NotFetched::Cancelled) => Err(Trouble::new(Code::SampleNotFetched)),
+        Ok(file) => Ok(sort_by_kind(vec![file.into()]).await),
+        Err(NotFetched::Because(why)) => Err(PageError::with_cause(Code::SampleNotFetched, &why)),
+        Err(NotFetched::Cancelled) => Err(PageError::new(Code::SampleNotFetched)),
     }
 }
 
-/// What a file of the site is called.
+/// Returns the file name in an address.
 pub(super) fn name_of(address: &str) -> String {
     let path = address.split(['?', '#']).next().unwrap_or(address);
     let name = path.rsplit('/').next().unwrap_or(path);
     js_sys::decode_uri_component(name).map_or_else(|_| name.to_owned(), String::from)
 }
 
-/// The status of an answer that redirects, if redirects are not followed. The page asks no host but its own, and a
-/// redirect can lead to any.
+/// Response status for redirects when they are not followed. The page contacts no host but its own, and a redirect
+/// could lead anywhere.
 const REDIRECTED: u16 = 0;
 const NOT_FOLLOWED: &str = "the site redirects to another address, which is not followed: use the address of the file itself";
 
-/// Why a file did not come.
+/// Reason why a file could not be fetched.
 pub(super) enum NotFetched {
-    /// It was said that it shall not.
+    /// Canceled by the caller.
     Cancelled,
-    /// What the browser or the server says.
+    /// Message of the browser or the server.
     Because(String),
 }
 
-/// How much of a file has come, and how much there is, as far as that is known.
-pub(super) type Came = (u64, Option<u64>);
+/// Number of bytes received, and the total if known.
+pub(super) type DownloadProgress = (u64, Option<u64>);
 
-/// Fetches a file from the site itself, and tells how much of it has come. The browser puts what
-/// is large on the disk.
+/// Fetches a file from the page's own site and reports its progress to `on_progress`. The browser keeps large files on
+/// disk.
 ///
 /// # Errors
-/// If it was given up, or what the browser says.
+/// If the fetch was canceled or failed.
 pub(super) async fn fetch(
     address: &str,
     signal: Option<&AbortSignal>,
-    tell: impl Fn(Came),
+    on_progress: impl Fn(DownloadProgress),
 ) -> Result<File, NotFetched> {
-    let file = fetch_whole(address, signal, tell).await;
+    let file = fetch_whole(address, signal, on_progress).await;
     file.map_err(|error| {
         if signal.is_some_and(AbortSignal::aborted) {
             return NotFetched::Cancelled;
@@ -382,13 +386,13 @@ pub(super) async fn fetch(
 async fn fetch_whole(
     address: &str,
     signal: Option<&AbortSignal>,
-    tell: impl Fn(Came),
+    on_progress: impl Fn(DownloadProgress),
 ) -> Result<File, JsValue> {
     let request = RequestInit::new();
     request.set_signal(signal);
     request.set_redirect(RequestRedirect::Manual);
-    let asked = gloo_utils::window().fetch_with_str_and_init(address, &request);
-    let response: Response = JsFuture::from(asked).await?.dyn_into()?;
+    let pending = gloo_utils::window().fetch_with_str_and_init(address, &request);
+    let response: Response = JsFuture::from(pending).await?.dyn_into()?;
     if response.status() == REDIRECTED {
         return Err(NOT_FOLLOWED.into());
     }
@@ -400,9 +404,9 @@ async fn fetch_whole(
     let total = header("Content-Length").and_then(|length| length.parse().ok());
     let body = response.body().ok_or("the answer is empty")?;
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
-    let (pieces, piece): (Array, Array) = (Array::new(), Array::new());
-    let (mut done, mut in_piece) = (0, 0);
-    tell((0, total));
+    let (chunks, chunk): (Array, Array) = (Array::new(), Array::new());
+    let (mut done, mut in_chunk) = (0, 0);
+    on_progress((0, total));
     loop {
         let read = JsFuture::from(reader.read()).await?;
         if Reflect::get(&read, &"done".into())?.is_truthy() {
@@ -410,17 +414,17 @@ async fn fetch_whole(
         }
         let value = Reflect::get(&read, &"value".into())?;
         let len = u64::from(value.unchecked_ref::<Uint8Array>().length());
-        piece.push(&value);
-        (done, in_piece) = (done + len, in_piece + len);
-        if in_piece >= PIECE_BYTES {
-            pieces.push(Blob::new_with_u8_array_sequence(&piece)?.as_ref());
-            piece.set_length(0);
-            in_piece = 0;
+        chunk.push(&value);
+        (done, in_chunk) = (done + len, in_chunk + len);
+        if in_chunk >= CHUNK_BYTES {
+            chunks.push(Blob::new_with_u8_array_sequence(&chunk)?.as_ref());
+            chunk.set_length(0);
+            in_chunk = 0;
         }
-        // Where a server compresses what it sends, it tells that length.
-        tell((done, total.filter(|total| done <= *total)));
+        // If the server compresses the response, Content-Length is the compressed length.
+        on_progress((done, total.filter(|total| done <= *total)));
     }
-    pieces.push(Blob::new_with_u8_array_sequence(&piece)?.as_ref());
+    chunks.push(Blob::new_with_u8_array_sequence(&chunk)?.as_ref());
     let options = FilePropertyBag::new();
     if let Some(changed) = header("Last-Modified") {
         let changed_ms = Date::parse(&changed);
@@ -428,5 +432,5 @@ async fn fetch_whole(
             options.set_last_modified(changed_ms);
         }
     }
-    File::new_with_blob_sequence_and_options(&pieces, &name_of(address), &options)
+    File::new_with_blob_sequence_and_options(&chunks, &name_of(address), &options)
 }

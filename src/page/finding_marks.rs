@@ -1,5 +1,5 @@
-//! Findings on the timeline: marks on the minimap where the worst of them are, and what
-//! the open one is about, lit.
+//! Findings on the timeline: marks on the minimap for the worst occurrences, and the highlight of the open
+//! finding.
 
 use std::collections::BTreeSet;
 
@@ -18,25 +18,25 @@ use views::timeline::highlight::Highlight;
 use views::view::findings::FindingsView;
 use views::words::insight as words;
 
-/// So many marks there are at most, and of one finding.
-const MOST_MARKS: usize = 36;
-const MOST_OF_ONE: usize = 4;
+/// Maximum number of marks, in total and per finding.
+const MAX_MARKS: usize = 36;
+const MAX_MARKS_PER_FINDING: usize = 4;
 
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct MarksProps {
     pub(super) source: Source,
     pub(super) viewer: ViewerRef,
-    /// From when to when the minimap goes, in nanoseconds.
+    /// Time range of the minimap, in nanoseconds.
     pub(super) minimap_ns: (f64, f64),
-    /// What is open.
+    /// State of the findings panel, including the open finding.
     pub(super) view: FindingsView,
-    /// The selected range.
+    /// Selected time range.
     pub(super) selection: Option<Interval>,
-    /// How to get to places in the whole log.
+    /// Navigation to evidence in the whole log.
     pub(super) navigator: FindingNavigator,
 }
 
-/// The marks.
+/// Marks on the minimap.
 #[component]
 pub(super) fn FindingMarks(props: &MarksProps) -> Html {
     let complete = props.source.complete;
@@ -56,8 +56,8 @@ pub(super) fn FindingMarks(props: &MarksProps) -> Html {
                 .as_ref()
                 .zip(report)
                 .map(|(open, report)| highlight(report, open));
-            light(&viewer, highlight.unwrap_or_default());
-            move || light(&viewer, Vec::new())
+            set_highlight(&viewer, highlight.unwrap_or_default());
+            move || set_highlight(&viewer, Vec::new())
         });
     }
     let Some(report) = whole.as_deref().and_then(Option::as_ref) else {
@@ -68,47 +68,51 @@ pub(super) fn FindingMarks(props: &MarksProps) -> Html {
     let mark = |(finding, place): &(&Finding, &Evidence)| mark(props, finding, place);
     html! {
         if !marks.is_empty() {
-            <svg class="finding-marks" role="list" aria-label="What was found, in the order of time">
+            <svg class="finding-marks" role="list" aria-label="Findings in time order">
                 { for marks.iter().map(mark) }
             </svg>
         }
     }
 }
 
-/// Has the timeline dim all but that.
-fn light(viewer: &ViewerRef, highlight: Vec<Highlight>) {
+/// Makes the timeline dim everything but the highlight.
+fn set_highlight(viewer: &ViewerRef, highlight: Vec<Highlight>) {
     viewer.act(|control: &mut Control| {
-        control.set_lit(highlight);
+        control.set_highlights(highlight);
         None
     });
 }
 
-/// What an open finding is about.
+/// Returns the highlights for the evidence of the open finding.
 fn highlight(report: &Report, open: &str) -> Vec<Highlight> {
     let mut all = report.findings.iter();
     let finding = all.find(|finding| cut(&finding.identity()) == open);
     let places = finding.map_or(&[][..], |finding| &finding.evidence);
-    places.iter().flat_map(Highlight::of).collect()
+    places.iter().flat_map(Highlight::from_evidence).collect()
 }
 
-/// The worst places of the gravest findings. What is everywhere is nowhere: a place that
-/// is most of the log has no mark.
+/// Returns the worst places of the most severe findings. Evidence that covers more than half of the log gets no
+/// mark.
 fn marks(report: &Report) -> Vec<(&Finding, &Evidence)> {
     let all_ns = report.range.duration().0;
     let mut marked = BTreeSet::new();
     let mut marks = Vec::new();
-    for finding in report.gravest() {
+    for finding in report.significant_findings() {
         let small = |place: &&Evidence| place.range.duration().0 <= all_ns / 2;
-        // Of several findings at one place the gravest is marked.
+        // Of several findings at one place, only the most severe is marked.
         let new = |place: &&Evidence| marked.insert(place.range.middle());
         let places = finding.evidence.iter().filter(small).filter(new);
-        marks.extend(places.take(MOST_OF_ONE).map(|place| (finding, place)));
+        marks.extend(
+            places
+                .take(MAX_MARKS_PER_FINDING)
+                .map(|place| (finding, place)),
+        );
     }
-    marks.truncate(MOST_MARKS);
+    marks.truncate(MAX_MARKS);
     marks
 }
 
-/// A wedge that hangs from the upper edge: the higher, the graver.
+/// Renders a mark that hangs from the upper edge, higher for higher severity.
 fn mark(props: &MarksProps, finding: &Finding, place: &Evidence) -> Html {
     let (class, path) = match finding.severity {
         Severity::High => ("high", "M-6 0H6L0 15Z"),
@@ -117,7 +121,7 @@ fn mark(props: &MarksProps, finding: &Finding, place: &Evidence) -> Html {
     };
     let (start, end) = props.minimap_ns;
     let part = (place.range.middle().0 as f64 - start) / (end - start).max(1.0);
-    let says = format!(
+    let label = format!(
         "{}: {} {}",
         words::severity(finding.severity),
         finding.title,
@@ -140,8 +144,8 @@ fn mark(props: &MarksProps, finding: &Finding, place: &Evidence) -> Html {
     let onclick = onclick.reform(|_: MouseEvent| ());
     html! {
         <svg x={format!("{:.3}%", part * 100.0)} overflow="visible" role="listitem">
-            <g class={classes!("finding-mark", class)} role="button" tabindex="-1" aria-label={says.clone()} {onclick} {onkeydown}>
-                <title>{ says }</title>
+            <g class={classes!("finding-mark", class)} role="button" tabindex="-1" aria-label={label.clone()} {onclick} {onkeydown}>
+                <title>{ label }</title>
                 <path d={path} />
             </g>
         </svg>

@@ -1,4 +1,4 @@
-//! The line above the timeline of a log that is followed.
+//! Status bar above the timeline of a followed log.
 
 use gloo_timers::callback::Interval;
 use js_sys::Date;
@@ -6,33 +6,33 @@ use yew::prelude::*;
 
 use views::actions::Action;
 
-/// How often it says anew when the log grew.
-const TELL_MS: u32 = 1_000;
+/// Interval for updating the time since the last growth, in milliseconds.
+const TICK_MS: u32 = 1_000;
 
-/// What goes on.
+/// State of following a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Says {
-    /// The log is followed.
-    Follows,
-    /// It is not, until that is wanted again.
+pub(super) enum FollowStatus {
+    /// The log is being followed.
+    Following,
+    /// Following is paused until the user resumes it.
     Paused,
-    /// Its file is not there.
-    Waits,
+    /// The file is missing.
+    FileMissing,
 }
 
 #[derive(Properties, PartialEq)]
 pub(super) struct FollowBarProps {
-    pub(super) says: Says,
-    /// From when to when the log goes, in words.
+    pub(super) status: FollowStatus,
+    /// Time range of the log, as text.
     pub(super) length: AttrValue,
-    /// When more of it was read last, in milliseconds since 1970.
+    /// Time at which more of the log was last read, in milliseconds since 1970.
     pub(super) grew_ms: f64,
-    /// Whether the view goes along with the end.
-    pub(super) sticks: bool,
+    /// Whether the view stays at the end of the log as it grows.
+    pub(super) sticks_to_end: bool,
     pub(super) on_action: Callback<Action>,
 }
 
-/// `3 s ago`.
+/// Formats the time since a moment: `3 s ago`.
 fn ago(since_ms: f64) -> String {
     let seconds = ((Date::now() - since_ms) / 1000.0).max(0.0) as u64;
     match (seconds / 60, seconds % 60) {
@@ -42,37 +42,37 @@ fn ago(since_ms: f64) -> String {
     }
 }
 
-/// The line.
+/// Status bar with buttons to pause, stick to the end and stop.
 #[component]
 pub(super) fn FollowBar(props: &FollowBarProps) -> Html {
-    let told = use_state(|| 0_u32);
+    let ticks = use_state(|| 0_u32);
     {
-        let told = told.setter();
+        let ticks = ticks.setter();
         use_effect_with((), move |()| {
             let mut times = 0;
-            let tells = Interval::new(TELL_MS, move || {
+            let timer = Interval::new(TICK_MS, move || {
                 times += 1;
-                told.set(times);
+                ticks.set(times);
             });
-            move || drop(tells)
+            move || drop(timer)
         });
     }
-    let (word, goes_on) = match props.says {
-        Says::Follows => ("Following", "Pause"),
-        Says::Paused => ("Paused", "Go on"),
-        Says::Waits => ("Waiting for the file, which is not there", "Pause"),
+    let (status_text, pause_label) = match props.status {
+        FollowStatus::Following => ("Following", "Pause"),
+        FollowStatus::Paused => ("Paused", "Go on"),
+        FollowStatus::FileMissing => ("Waiting for the file, which does not exist", "Pause"),
     };
     let does = |action: Action| props.on_action.reform(move |_: MouseEvent| action);
     html! {
-        <div class={classes!("following", (props.says == Says::Follows).then_some("live"))}>
+        <div class={classes!("following", (props.status == FollowStatus::Following).then_some("live"))}>
             <span class="dot" aria-hidden="true" />
-            <strong role="status">{ word }</strong>
+            <strong role="status">{ status_text }</strong>
             <span class="numbers">{ &props.length }{ " read" }</span>
             <span class="faint grew">{ "grew " }{ ago(props.grew_ms) }</span>
             <span class="choices">
-                <button class="small" onclick={does(Action::Follow)} title="G">{ goes_on }</button>
-                <button class="small" aria-pressed={props.sticks.to_string()} onclick={does(Action::StickToEnd)}
-                    title="The view goes along with the end of the log, until you move away (Shift+G)">{ "Stick to the end" }</button>
+                <button class="small" onclick={does(Action::Follow)} title="G">{ pause_label }</button>
+                <button class="small" aria-pressed={props.sticks_to_end.to_string()} onclick={does(Action::StickToEnd)}
+                    title="Keep the end of the log in view until you move away (Shift+G)">{ "Stick to the end" }</button>
                 <button class="small" onclick={does(Action::StopFollowing)}>{ "Stop" }</button>
             </span>
         </div>

@@ -1,6 +1,5 @@
-//! A table of any number of rows. It holds and draws those in view only: the
-//! panel that uses it is told which rows those are, and supplies them. Its reader arranges the
-//! columns; panels know them by their places as they are at first.
+//! Virtualized table of any number of rows: it holds and renders only the rows in view, and requests them from its
+//! panel with `on_window`. The user can rearrange the columns; panels number them by their original order.
 
 mod columns;
 mod head;
@@ -15,8 +14,8 @@ use gloo_timers::callback::Timeout;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::ahead::Ahead;
 use super::dom::set_style;
+use super::pending_values::PendingValues;
 use super::timeline::Observer;
 use columns::{ColumnsMenu, is_narrow};
 use head::Head;
@@ -25,18 +24,18 @@ use scroll::ROW_PX;
 pub(super) use views::columns::Column;
 use views::columns::{Arrangement, Change};
 
-/// After so long without scrolling the scroll bar is put in its true place.
+/// Delay after the last scroll event until the scroll bar is moved to its exact position.
 const SETTLED_MS: u32 = 200;
 
-/// The keyboard or a click went to a row.
+/// Row that the keyboard or a click moved to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RowActivated {
     pub(super) row: u64,
-    /// Whether the rows up to there are selected (Shift).
+    /// Whether to extend the selection to this row (Shift).
     pub(super) extend: bool,
 }
 
-/// A row to scroll to; each new `serial` scrolls.
+/// Row to scroll to; a changed `serial` triggers the scroll.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ScrollTo {
     pub(super) serial: u32,
@@ -45,36 +44,36 @@ pub(super) struct ScrollTo {
 
 #[derive(Properties, PartialEq)]
 pub(super) struct GridProps {
-    /// A class, and the id; under this name the browser keeps how the columns are arranged.
+    /// CSS class and id prefix of the table; also the storage name of its column arrangement.
     pub(super) name: &'static str,
-    /// What the table is, for screen readers.
+    /// Accessible name of the table.
     pub(super) label: AttrValue,
     pub(super) columns: &'static [Column],
-    /// How many rows there are.
+    /// Number of rows in total.
     pub(super) total: u64,
     pub(super) rows: Rc<Rows>,
-    /// What all rows sum up to; it stands below the titles.
+    /// Totals of all rows, shown below the column titles.
     #[prop_or_default]
     pub(super) sums: Option<GridRow>,
-    /// The column that the rows are sorted by, and whether the largest comes first.
+    /// Sort column, and whether the order is descending.
     #[prop_or_default]
     pub(super) sort: Option<(usize, bool)>,
     #[prop_or_default]
     pub(super) on_sort: Callback<usize>,
-    /// Hears which rows are wanted.
+    /// Called with the range of rows to supply.
     pub(super) on_window: Callback<Range<u64>>,
     #[prop_or_default]
     pub(super) current: Option<u64>,
-    /// Rows that are selected beside the current one.
+    /// Selected rows, in addition to the current one.
     #[prop_or_default]
     pub(super) selected: Range<u64>,
-    /// Hears to which row the keyboard or a click went.
+    /// Called when the keyboard or a click moves to a row.
     #[prop_or_default]
     pub(super) on_current: Callback<RowActivated>,
-    /// Hears of Enter and of a click on a row.
+    /// Called with a row on Enter or click.
     #[prop_or_default]
     pub(super) on_activate: Callback<u64>,
-    /// If the rows are a tree: hears that a row is to be opened, or closed.
+    /// For trees: called with a row and whether to expand (true) or collapse it.
     #[prop_or_default]
     pub(super) on_fold: Option<Callback<(u64, bool)>>,
     #[prop_or_default]
@@ -90,29 +89,29 @@ pub(super) enum Msg {
     Arrange(Change),
 }
 
-/// The table.
+/// Virtualized table component.
 pub(super) struct Grid {
     arrangement: Rc<Arrangement>,
-    /// The one that the styles say.
+    /// Arrangement that the inline styles reflect.
     styled: Option<Rc<Arrangement>>,
     on_change: Callback<Change>,
-    /// The table with what stands over it.
-    around: NodeRef,
+    /// Table and column menu.
+    container: NodeRef,
     scroller: NodeRef,
     spacer: NodeRef,
-    /// What stays in view while the spacer scrolls.
+    /// Element that stays in view while the spacer scrolls.
     view: NodeRef,
-    /// The rows, moved up by the part of the first one that is out of view.
+    /// Container of the rows, shifted up by the hidden part of the first row.
     window: NodeRef,
-    /// The first row in view; not whole while a row is half out of view.
+    /// First row in view; fractional while that row is partly scrolled out.
     first: f64,
-    /// Where the scroll bar was when `first` was set.
+    /// Position of the scroll bar when `first` was set.
     scroll_px: f64,
-    /// The height of what is in view.
+    /// Height of the visible rows, in pixels.
     height: f64,
-    wanted: Range<u64>,
-    /// Where the keyboard or a click went.
-    went: Ahead<u64>,
+    requested: Range<u64>,
+    /// Pending row moves of the keyboard and clicks.
+    pending_rows: PendingValues<u64>,
     settle: Option<Timeout>,
     listener: Option<EventListener>,
     observer: Option<Observer>,
@@ -124,10 +123,10 @@ impl Component for Grid {
 
     fn create(ctx: &Context<Self>) -> Self {
         Self {
-            arrangement: columns::kept_as(ctx.props().name, ctx.props().columns),
+            arrangement: columns::load_arrangement(ctx.props().name, ctx.props().columns),
             styled: None,
             on_change: ctx.link().callback(Msg::Arrange),
-            around: NodeRef::default(),
+            container: NodeRef::default(),
             scroller: NodeRef::default(),
             spacer: NodeRef::default(),
             view: NodeRef::default(),
@@ -135,8 +134,8 @@ impl Component for Grid {
             first: 0.0,
             scroll_px: 0.0,
             height: 0.0,
-            wanted: 0..0,
-            went: Ahead::default(),
+            requested: 0..0,
+            pending_rows: PendingValues::default(),
             settle: None,
             listener: None,
             observer: None,
@@ -146,7 +145,7 @@ impl Component for Grid {
     fn changed(&mut self, ctx: &Context<Self>, old: &GridProps) -> bool {
         let props = ctx.props();
         if (props.name, props.columns) != (old.name, old.columns) {
-            self.arrangement = columns::kept_as(props.name, props.columns);
+            self.arrangement = columns::load_arrangement(props.name, props.columns);
         }
         if props.scroll_to.serial != old.scroll_to.serial {
             self.reveal(props, props.scroll_to.row);
@@ -154,18 +153,18 @@ impl Component for Grid {
         if props.current != old.current {
             match props.current {
                 Some(row) => {
-                    self.went.comes_back(&row);
+                    self.pending_rows.acknowledge(&row);
                 }
-                None => self.went.clear(),
+                None => self.pending_rows.clear(),
             }
         }
         if props.sums.is_some() != old.sums.is_some() {
             self.measure(props);
         }
         if props.total != old.total {
-            self.go(props, self.first);
+            self.scroll_to_first(props, self.first);
         }
-        self.tell(props);
+        self.request_rows(props);
         true
     }
 
@@ -174,11 +173,11 @@ impl Component for Grid {
         match msg {
             Msg::Resized => {
                 if self.arrangement.is_narrow() != is_narrow() {
-                    self.arrangement = columns::kept_as(props.name, props.columns);
+                    self.arrangement = columns::load_arrangement(props.name, props.columns);
                 }
                 let first_time = self.height == 0.0;
                 self.measure(props);
-                self.go(props, self.first);
+                self.scroll_to_first(props, self.first);
                 if first_time && props.scroll_to != ScrollTo::default() {
                     self.reveal(props, props.scroll_to.row);
                 }
@@ -200,19 +199,19 @@ impl Component for Grid {
             Msg::Key(event) => return self.key(props, &event),
             Msg::Arrange(change) => {
                 self.arrangement = Rc::new(self.arrangement.changed(change));
-                columns::keep_as(props.name, &self.arrangement);
-                // At once: the next key makes the column wider than it is then.
+                columns::store_arrangement(props.name, &self.arrangement);
+                // Immediately: the next key reads the rendered width.
                 self.lay_out();
             }
-            Msg::Clicked(went) => {
-                self.go_to(props, went);
-                if !went.extend {
-                    props.on_activate.emit(went.row);
+            Msg::Clicked(activated) => {
+                self.move_current(props, activated);
+                if !activated.extend {
+                    props.on_activate.emit(activated.row);
                 }
                 return false;
             }
         }
-        self.tell(props);
+        self.request_rows(props);
         true
     }
 
@@ -242,16 +241,16 @@ impl Component for Grid {
             "grid",
             props.name,
             props.sums.is_some().then_some("with-sums"),
-            (arrangement.staying() > 1).then_some("two-stay"),
+            (arrangement.fixed_count() > 1).then_some("two-stay"),
         );
         let role = match props.on_fold {
             Some(_) => "treegrid",
             None => "grid",
         };
-        // Unless all columns are there, each says which one it is.
+        // Column indexes are required when some columns are hidden.
         let columns = is_partial(arrangement).then(|| props.columns.len().to_string());
         html! {
-            <div class="grid-box" ref={self.around.clone()}>
+            <div class="grid-box" ref={self.container.clone()}>
                 <ColumnsMenu arrangement={Rc::clone(arrangement)} on_change={self.on_change.clone()} />
                 <div {class} ref={self.scroller.clone()} {role} tabindex="0"
                     aria-label={props.label.clone()} aria-rowcount={(props.total + 1).to_string()} aria-colcount={columns}
@@ -276,7 +275,7 @@ fn row_id(name: &str, row: u64) -> String {
     format!("{name}-row-{row}")
 }
 
-/// Whether some columns are hidden.
+/// Returns whether some columns are hidden.
 fn is_partial(arrangement: &Arrangement) -> bool {
     arrangement.count_shown() < arrangement.columns().len()
 }
@@ -286,7 +285,7 @@ fn view_cells<'a>(
     row: &'a GridRow,
 ) -> impl Iterator<Item = Html> + 'a {
     let is_partial = is_partial(arrangement);
-    arrangement.shown().map(move |(place, column)| {
+    arrangement.visible_columns().map(move |(place, column)| {
         let class = arrangement.columns()[column].number.then_some("right");
         let place = is_partial.then(|| place.to_string());
         let cell = row.cells.get(column).cloned();
@@ -317,7 +316,7 @@ impl Grid {
         self.observer = Observer::new(&scroller, resized);
     }
 
-    /// Gives the columns the widths that they are arranged to have.
+    /// Applies the column widths of the arrangement to the styles.
     fn lay_out(&mut self) {
         if self.styled.as_ref() != Some(&self.arrangement)
             && let Some(scroller) = self.scroller.cast::<HtmlElement>()
@@ -353,7 +352,7 @@ impl Grid {
             "Home" => 0,
             "End" => last,
             "Enter" => {
-                // Enter on a column's button sorts.
+                // Enter on a column heading's button sorts.
                 let grid = self.scroller.cast::<HtmlElement>();
                 let on_grid = event.target() == grid.map(Into::into);
                 if let Some(row) = current.filter(|_| on_grid) {
@@ -369,21 +368,21 @@ impl Grid {
         event.stop_propagation();
         self.reveal(props, row);
         let extend = event.shift_key();
-        self.go_to(props, RowActivated { row, extend });
-        self.tell(props);
+        self.move_current(props, RowActivated { row, extend });
+        self.request_rows(props);
         true
     }
 
-    /// The row that the keyboard is on, whether or not the page has rendered it.
+    /// Returns the current row of the keyboard, even if the page has not rendered it yet.
     fn current(&self, props: &GridProps) -> Option<u64> {
-        self.went.last().copied().or(props.current)
+        self.pending_rows.last().copied().or(props.current)
     }
 
-    fn go_to(&mut self, props: &GridProps, went: RowActivated) {
-        if self.current(props) != Some(went.row) {
-            self.went.push(went.row);
+    fn move_current(&mut self, props: &GridProps, activated: RowActivated) {
+        if self.current(props) != Some(activated.row) {
+            self.pending_rows.push(activated.row);
         }
-        props.on_current.emit(went);
+        props.on_current.emit(activated);
     }
 
     fn view_row(&self, ctx: &Context<Self>, number: u64) -> Html {

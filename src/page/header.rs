@@ -1,4 +1,4 @@
-//! The row above the timeline: what is open, and the few things to do with it.
+//! Header bar above the timeline, loading indicator and warnings.
 
 use yew::prelude::*;
 
@@ -17,19 +17,19 @@ use views::words::diagnostics::whole_sentence;
 #[derive(Properties, PartialEq)]
 pub(super) struct HeaderProps {
     pub(super) name: AttrValue,
-    /// What is known of the log, in a few words.
+    /// Key facts about the log, as short text.
     pub(super) facts: AttrValue,
     pub(super) filter: AttrValue,
     pub(super) filter_node: NodeRef,
     pub(super) theme: Choice,
     pub(super) copied: bool,
-    /// Whether the log may be growing, so that it can be followed.
-    pub(super) follows: bool,
+    /// Whether the log may be growing, so that following it is offered.
+    pub(super) can_follow: bool,
     pub(super) on_filter: Callback<String>,
     pub(super) on_action: Callback<Action>,
 }
 
-/// What the menu has that stands for the buttons where these have no room.
+/// Menu entries, which replace the buttons on narrow screens.
 const MENU: [Action; 8] = [
     Action::Open,
     Action::Compare,
@@ -41,7 +41,7 @@ const MENU: [Action; 8] = [
     Action::Help,
 ];
 
-/// The logo.
+/// Logo of the program.
 #[component]
 fn Logo() -> Html {
     html! {
@@ -56,19 +56,19 @@ fn Logo() -> Html {
     }
 }
 
-/// The header.
+/// Header bar: file name, track filter and main actions.
 #[component]
 pub(super) fn Header(props: &HeaderProps) -> Html {
     let does = |action: Action| props.on_action.reform(move |_: MouseEvent| action);
     let theme = match props.theme {
-        Choice::System => "Theme: as the system",
+        Choice::System => "Theme: system",
         Choice::Light => "Theme: light",
         Choice::Dark => "Theme: dark",
     };
     let home = {
         let on_action = props.on_action.clone();
         Callback::from(move |event: MouseEvent| {
-            // With a key held down it opens another tab, as links do.
+            // With a modifier key, the browser opens the link in another tab.
             if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
                 event.prevent_default();
                 on_action.emit(Action::Home);
@@ -77,13 +77,13 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
     };
     html! {
         <header class="bar">
-            <a class="brand" href="./" onclick={home} title="To the first page; the log stays open">
+            <a class="brand" href="./" onclick={home} title="Start page; the log stays open">
                 <Logo /><span class="wide-only">{ "Eventscope" }</span><span class="visually-hidden">{ "first page" }</span>
             </a>
             <div class="what">
                 <h1 class="file" title={props.name.clone()} aria-label={props.name.clone()}>{ file_name(&props.name) }</h1>
-                if props.follows {
-                    <button class="follow small" onclick={does(Action::Follow)} title="Read on as the file grows (G)">{ "Follow" }</button>
+                if props.can_follow {
+                    <button class="follow small" onclick={does(Action::Follow)} title="Read more as the file grows (G)">{ "Follow" }</button>
                 }
                 <span class="facts">{ &props.facts }</span>
             </div>
@@ -94,7 +94,7 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
             </label>
             <span class="actions">
                 <button onclick={does(Action::Open)}>{ "Open…" }</button>
-                <button onclick={does(Action::Compare)} title="Show another log beside this one (V)">{ "Compare…" }</button>
+                <button onclick={does(Action::Compare)} title="Compare with another log (V)">{ "Compare…" }</button>
                 <button class="primary" onclick={does(Action::Share)}>{ if props.copied { "Copied" } else { "Share link" } }</button>
                 <button class="icon" onclick={does(Action::Palette)} title="Commands (Ctrl+K)" aria-label="Commands">{ "⌘" }</button>
                 <button class="icon" onclick={does(Action::Theme)} title={theme} aria-label={theme}>{ "◐" }</button>
@@ -104,12 +104,12 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
                 class={classes!("menu-button", "page-menu")} closes=true>
                 <ul>{ for MENU.iter().filter_map(|action| choice(*action, does(*action))) }</ul>
             </Menu>
-            <span class="visually-hidden" role="status">{ if props.copied { "The link was copied. It holds settings only, not the log." } else { "" } }</span>
+            <span class="visually-hidden" role="status">{ if props.copied { "Link copied. It contains settings only, not the log." } else { "" } }</span>
         </header>
     }
 }
 
-/// A line of the menu.
+/// Renders a menu entry.
 fn choice(action: Action, onclick: Callback<MouseEvent>) -> Option<Html> {
     let title = action.binding(PANELS)?.title;
     Some(html! { <li><button class="choice" {onclick}>{ title }</button></li> })
@@ -123,7 +123,7 @@ pub(super) struct LoadingProps {
     pub(super) on_cancel: Callback<()>,
 }
 
-/// How far the loading is, with a way out.
+/// Loading progress with a cancel button.
 #[component]
 pub(super) fn Loading(props: &LoadingProps) -> Html {
     let Progress { stage, done, total } = props.progress;
@@ -131,7 +131,7 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
         Stage::Reading => "Reading",
         Stage::Inflating => "Inflating",
         Stage::Indexing => "Finding the blocks of",
-        Stage::Analysing => "Analysing",
+        Stage::Analyzing => "Analysing",
     };
     let cancel = props.on_cancel.reform(|_: MouseEvent| ());
     html! {
@@ -143,8 +143,8 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
                 if props.events > 0 {
                     { format!(" · {} events", format::count(props.events)) }
                 }
-                if stage == Stage::Analysing {
-                    <span title="The higher the bar, the more was logged in that time.">{ " · grey: not read yet" }</span>
+                if stage == Stage::Analyzing {
+                    <span title="Bar height: bytes logged in that time.">{ " · grey: not read yet" }</span>
                 }
             </span>
             <button onclick={cancel}>{ "Cancel" }</button>
@@ -155,11 +155,11 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
 #[derive(Properties, PartialEq)]
 pub(super) struct WarningsProps {
     pub(super) overview: PtrEq<Overview>,
-    /// Shows all that is wrong or odd.
+    /// Opens the list of all diagnostics.
     pub(super) on_all: Callback<()>,
 }
 
-/// What is wrong with the log: a sentence, and the list behind it.
+/// Summary of the log's warnings, expandable to a list.
 #[component]
 pub(super) fn Warnings(props: &WarningsProps) -> Html {
     let overview = &props.overview;
@@ -198,7 +198,7 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
                 </summary>
                 <ul>{ for items }</ul>
                 if unlisted > 0 {
-                    <p>{ format!("{} more are not listed here.", format::count(unlisted)) }</p>
+                    <p>{ format!("{} more are not listed.", format::count(unlisted)) }</p>
                 }
             </details>
             <button onclick={all}>{ "All diagnostics" }</button>

@@ -1,6 +1,5 @@
-//! The heads of the tracks: what stands over the names that the canvas paints.
-//! They carry the focus and the names for screen readers, and what can be
-//! done with a track: fold, pin, hide, move, limit the selection to it.
+//! Track heads: elements over the track names that the canvas paints. They provide focus, accessible names and
+//! controls: fold, pin, hide, move, and limit the selection to a track.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,25 +18,25 @@ use views::timeline::layout::{Kind, Layout, Track};
 #[derive(Properties, PartialEq)]
 pub(super) struct HeadsProps {
     pub(super) viewer: ViewerRef,
-    /// What the list of tracks is called.
+    /// Accessible name of the list of tracks.
     pub(super) label: AttrValue,
     pub(super) layout: PtrEq<Layout>,
-    /// The tracks that are scrolled into view, by their places.
-    pub(super) seen: std::ops::Range<usize>,
-    /// The track that the keyboard is on.
+    /// Indexes of the tracks that are scrolled into view.
+    pub(super) tracks_in_view: std::ops::Range<usize>,
+    /// Track with the keyboard focus.
     pub(super) current: Option<TrackName>,
     pub(super) on_change: Callback<TrackChange>,
 }
 
-/// What a track is called by who cannot see it.
-fn spoken(track: &Track) -> String {
+/// Returns the accessible name of a track.
+fn accessible_name(track: &Track) -> String {
     let note = &track.note;
     let pinned = if track.pinned { ", pinned" } else { "" };
     let selected = if track.selected { ", selected" } else { "" };
     format!("{} {note}{pinned}{selected}", track.name)
 }
 
-/// The style class of its height.
+/// Returns the CSS class for the height of a track.
 fn height_class(track: &Track) -> String {
     format!("h{:.0}", track.height())
 }
@@ -46,28 +45,28 @@ fn head_id(viewer: ViewerNumber, name: &TrackName) -> String {
     viewer.id(&format!("head-{name}"))
 }
 
-/// How far a press may move and still be no drag, in pixels.
+/// Maximum movement of the pointer, in pixels, for a press to count as a click.
 const CLICK_PX: i32 = 5;
 
-/// A head that is being dragged: from which height, and over which track.
+/// Head being dragged: where the drag started, and the track it would be dropped on.
 #[derive(Clone, PartialEq)]
 struct Dragged {
     name: TrackName,
     from_y: i32,
-    over: Option<usize>,
+    drop_target: Option<usize>,
 }
 
-/// All heads that are seen.
+/// Heads of all visible tracks.
 #[component]
 pub(super) fn Heads(props: &HeadsProps) -> Html {
     let dragged = use_state_eq(|| None::<Dragged>);
-    // A drag ends with a click, which is none.
+    // A drag ends with a click event, which must not fold.
     let was_drag = use_mut_ref(|| false);
     let place = use_mut_ref(|| 0_usize);
     {
         let deps = (
             props.current.clone(),
-            props.seen.clone(),
+            props.tracks_in_view.clone(),
             props.layout.clone(),
         );
         let viewer = props.viewer.number();
@@ -79,8 +78,8 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
     }
     let tracks = props.layout.tracks();
     let pinned = props.layout.pinned();
-    let first = props.seen.start.min(tracks.len());
-    let seen = first..props.seen.end.min(tracks.len());
+    let first = props.tracks_in_view.start.min(tracks.len());
+    let tracks_in_view = first..props.tracks_in_view.end.min(tracks.len());
     let current = props
         .current
         .as_ref()
@@ -97,14 +96,13 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
                 { for (0..pinned).map(head) }
             </div>
             <div class="heads-rest" role="rowgroup" aria-label="Tracks that scroll">
-                <div class="heads-moved" role="presentation">{ for seen.map(head) }</div>
+                <div class="heads-moved" role="presentation">{ for tracks_in_view.map(head) }</div>
             </div>
         </div>
     }
 }
 
-/// Keeps the focus on the head of a track when that was moved, and gives it to
-/// the one at its `place` when it is gone.
+/// Focuses the head of the current track after it was moved or, if the track is gone, the head now at its `place`.
 fn keep_focus(viewer: ViewerNumber, name: &TrackName, layout: &Layout, place: &mut usize) {
     let tracks = layout.tracks();
     if let Some(at) = tracks.iter().position(|track| track.id == *name) {
@@ -115,7 +113,7 @@ fn keep_focus(viewer: ViewerNumber, name: &TrackName, layout: &Layout, place: &m
     }
 }
 
-/// Gives the focus back to the head that had it last; false if there is none.
+/// Focuses the current head; returns false if there is none.
 pub(super) fn focus_current() -> bool {
     let head = gloo_utils::document().query_selector(".head[tabindex='0']");
     head.ok()
@@ -123,7 +121,7 @@ pub(super) fn focus_current() -> bool {
         .is_some_and(|head| focus_in_place(&head))
 }
 
-/// Gives an element the focus without scrolling to it.
+/// Focuses an element without scrolling to it.
 fn focus_in_place(element: &Element) -> bool {
     let options = FocusOptions::new();
     options.set_prevent_scroll(true);
@@ -131,14 +129,13 @@ fn focus_in_place(element: &Element) -> bool {
     element.is_some_and(|element| element.focus_with_options(&options).is_ok())
 }
 
-/// Puts the focus on the head of a track, if the focus is on its timeline, on
-/// another head there or nowhere.
+/// Focuses the head of a track, if the focus is on its timeline, on another head there or nowhere.
 fn focus(viewer: ViewerNumber, name: &TrackName) {
     let document = gloo_utils::document();
     let Some(head) = document.get_element_by_id(&head_id(viewer, name)) else {
         return;
     };
-    // Whoever is in the menu, the details or a head's buttons stays there.
+    // Focus in the menu, in the details or on a head's buttons stays there.
     let here = document.active_element().is_none_or(|active| {
         let is = |class: &str| has_class(&active, class);
         let timeline = |element: &Element| element.closest(".timeline").ok().flatten();
@@ -160,7 +157,7 @@ fn head(
     let heading = track.row().is_none();
     let dropped_on = dragged
         .as_ref()
-        .is_some_and(|drag| drag.over == Some(index));
+        .is_some_and(|drag| drag.drop_target == Some(index));
     let class = classes!(
         "head",
         height_class(track),
@@ -197,13 +194,13 @@ fn head(
             aria-selected={(!heading).then(|| track.selected.to_string())}
             tabindex={if current { "0" } else { "-1" }} title={track.name.clone()}
             {onfocus} {onclick} onpointerdown={down} onpointermove={moved} onpointerup={up.clone()} onpointercancel={up}>
-            <span role="rowheader" class="visually-hidden">{ spoken(track) }</span>
+            <span role="rowheader" class="visually-hidden">{ accessible_name(track) }</span>
             <span role="gridcell" class="head-actions">{ actions(props, track, current) }</span>
         </div>
     }
 }
 
-/// The buttons of a head.
+/// Renders the buttons of a head.
 fn actions(props: &HeadsProps, track: &Track, current: bool) -> Html {
     let button = |change: TrackChange, sign: &'static str, what: String, pressed: Option<bool>| {
         let on_change = props.on_change.clone();
@@ -235,7 +232,7 @@ fn actions(props: &HeadsProps, track: &Track, current: bool) -> Html {
 
 type Pointer = Callback<PointerEvent>;
 
-/// What moves a track by its head.
+/// Creates the pointer handlers that move a track by its head.
 fn dragging(
     props: &HeadsProps,
     track: &Track,
@@ -247,19 +244,19 @@ fn dragging(
         let was_drag = Rc::clone(was_drag);
         Callback::from(move |event: PointerEvent| {
             was_drag.replace(false);
-            // Fingers scroll here.
+            // On touch screens, a drag scrolls.
             if event.button() != 0 || event.pointer_type() == "touch" {
                 return;
             }
             let element: Option<HtmlElement> = event.target_dyn_into();
             if let Some(head) = element.and_then(|it| it.closest(".head").ok().flatten()) {
-                // Without capture a drag ends at the edge.
+                // Without capture, a drag would end when the pointer leaves the head.
                 let _ = head.set_pointer_capture(event.pointer_id());
             }
             dragged.set(Some(Dragged {
                 name: name.clone(),
                 from_y: event.client_y(),
-                over: None,
+                drop_target: None,
             }));
         })
     };
@@ -270,8 +267,11 @@ fn dragging(
             let Some(drag) = (*dragged).clone() else {
                 return;
             };
-            let over = target(&viewer, &layout, &drag, event.client_y());
-            dragged.set(Some(Dragged { over, ..drag }));
+            let drop_target = target(&viewer, &layout, &drag, event.client_y());
+            dragged.set(Some(Dragged {
+                drop_target,
+                ..drag
+            }));
         })
     };
     let up = {
@@ -281,10 +281,10 @@ fn dragging(
         Callback::from(move |event: PointerEvent| {
             let drag = (*dragged).clone();
             dragged.set(None);
-            // Where it is dropped counts, not where it was shown last.
+            // The drop position counts, even if the last rendered target differs.
             let dropped = drag.and_then(|drag| {
-                let over = target(&viewer, &layout, &drag, event.client_y())?;
-                Some(layout.drop_at(drag.name, over))
+                let drop_target = target(&viewer, &layout, &drag, event.client_y())?;
+                Some(layout.drop_at(drag.name, drop_target))
             });
             if let Some(change) = dropped.filter(|_| event.type_() == "pointerup") {
                 was_drag.replace(true);
@@ -295,11 +295,12 @@ fn dragging(
     (down, moved, up)
 }
 
-/// The track that a dragged head would be dropped on at a height of the window.
+/// Returns the track that a dragged head would be dropped on at a window coordinate; `None` if the press still
+/// counts as a click or the track may not go there.
 fn target(viewer: &ViewerRef, layout: &Layout, drag: &Dragged, y: i32) -> Option<usize> {
-    if drag.over.is_none() && (y - drag.from_y).abs() <= CLICK_PX {
+    if drag.drop_target.is_none() && (y - drag.from_y).abs() <= CLICK_PX {
         return None;
     }
-    let over = viewer.track_at_client(f64::from(y));
-    over.filter(|&index| layout.may_follow(&drag.name, index))
+    let drop_target = viewer.track_at_client(f64::from(y));
+    drop_target.filter(|&index| layout.may_follow(&drag.name, index))
 }

@@ -1,6 +1,6 @@
-//! The first page: what this is, and three ways to begin. It stands in `index.html`, to be there
-//! before the program is; `www/first.js` hears of what is done on it, and holds that until then.
-//! What changes of it is drawn here, into places of that page.
+//! Landing page. Its static part is in `index.html`, so that it shows before the program has loaded;
+//! `www/first.js` handles its events and queues them until then. This module renders the dynamic parts into
+//! placeholders of that page.
 
 use gloo_events::EventListener;
 use js_sys::{Array, Reflect};
@@ -9,29 +9,29 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{CustomEvent, File, FileSystemFileHandle, HtmlElement};
 use yew::prelude::*;
 
-use super::files::{Chosen, Origin};
+use super::files::{InputFile, Origin};
 use super::recent;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct LandingProps {
-    /// What a link that was followed is about.
+    /// Description of the link that was followed.
     pub(super) link: Option<AttrValue>,
-    /// What did not work, and what comes over the network.
-    pub(super) news: Html,
-    /// What became of something else.
+    /// Errors and downloads in progress.
+    pub(super) status: Html,
+    /// Notice that is not about a link, an error or a download.
     pub(super) notice: Option<AttrValue>,
-    /// What the log is called that is open behind the page.
+    /// Name of the log that is still open behind the page.
     pub(super) open: Option<AttrValue>,
     pub(super) on_back: Callback<()>,
-    pub(super) on_kept: Callback<FileSystemFileHandle>,
+    pub(super) on_recent: Callback<FileSystemFileHandle>,
 }
 
-/// What changes of the first page.
+/// Dynamic parts of the landing page.
 #[component]
 pub(super) fn Landing(props: &LandingProps) -> Html {
     let said = html! {
         <>
-            { props.news.clone() }
+            { props.status.clone() }
             if let Some(open) = &props.open {
                 <p class="hint">
                     { format!("“{open}” is still open. ") }
@@ -46,8 +46,8 @@ pub(super) fn Landing(props: &LandingProps) -> Html {
             }
         </>
     };
-    let kept = html! { <Kept on_open={props.on_kept.clone()} /> };
-    let places = [("first-said", said), ("first-kept", kept)];
+    let recent_logs = html! { <RecentLogs on_open={props.on_recent.clone()} /> };
+    let places = [("first-said", said), ("first-kept", recent_logs)];
     let places = places
         .into_iter()
         .filter_map(|(id, what)| Some(create_portal(what, element(id)?.into())));
@@ -55,23 +55,23 @@ pub(super) fn Landing(props: &LandingProps) -> Html {
 }
 
 #[derive(Properties, PartialEq)]
-struct KeptProps {
+struct RecentLogsProps {
     on_open: Callback<FileSystemFileHandle>,
 }
 
-/// The logs that were opened last, where the browser can open them again.
+/// List of recently opened logs, where the browser can reopen them.
 #[component]
-fn Kept(props: &KeptProps) -> Html {
-    let kept = use_state_eq(Vec::<FileSystemFileHandle>::new);
+fn RecentLogs(props: &RecentLogsProps) -> Html {
+    let handles = use_state_eq(Vec::<FileSystemFileHandle>::new);
     let refresh = {
-        let kept = kept.setter();
+        let handles = handles.setter();
         move |forgotten: Option<Option<FileSystemFileHandle>>| {
-            let kept = kept.clone();
+            let handles = handles.clone();
             spawn_local(async move {
                 if let Some(handle) = forgotten {
-                    recent::drop_kept(handle).await;
+                    recent::forget_handles(handle).await;
                 }
-                kept.set(recent::last().await);
+                handles.set(recent::recent_handles().await);
             });
         }
     };
@@ -79,7 +79,7 @@ fn Kept(props: &KeptProps) -> Html {
         let refresh = refresh.clone();
         use_effect_with((), move |()| refresh(None));
     }
-    if kept.is_empty() {
+    if handles.is_empty() {
         return Html::default();
     }
     let forget_all = {
@@ -106,9 +106,9 @@ fn Kept(props: &KeptProps) -> Html {
     html! {
         <section class="kept" aria-labelledby="kept">
             <h2 id="kept">{ "Opened before" }</h2>
-            <ul>{ for kept.iter().map(row) }</ul>
+            <ul>{ for handles.iter().map(row) }</ul>
             <p>
-                { "The browser remembers where these files are, nothing of what is in them. " }
+                { "The browser remembers the locations of these files, not their contents. " }
                 <button class="small" onclick={forget_all}>{ "Forget all" }</button>
             </p>
         </section>
@@ -120,7 +120,7 @@ fn element(id: &str) -> Option<HtmlElement> {
     element.dyn_into().ok()
 }
 
-/// Shows or hides the first page.
+/// Shows or hides the landing page.
 pub(super) fn show(is_first: bool) {
     if let Some(page) = element("first") {
         page.set_hidden(!is_first);
@@ -134,51 +134,51 @@ pub(super) fn browse() {
     }
 }
 
-/// What is done on the first page, or comes from outside.
-pub(super) enum Asked {
-    /// Files are to be opened.
-    Files(Vec<Chosen>),
-    /// There are none, for this reason.
+/// Request from the landing page or the script `www/first.js`.
+pub(super) enum LandingRequest {
+    /// Open these files.
+    Files(Vec<InputFile>),
+    /// Report that no files can be opened, with the reason.
     Failed(String),
-    /// A sample is to be opened: where it is, and with which view.
+    /// Open a sample: its address and its view.
     Sample(String, String),
     Browse,
     Tour,
 }
 
-/// Hears of it.
-pub(super) fn listen(then: impl Fn(Asked) + 'static) -> EventListener {
+/// Passes the requests of `www/first.js` to `then`.
+pub(super) fn listen(then: impl Fn(LandingRequest) + 'static) -> EventListener {
     EventListener::new(&gloo_utils::window(), "eventscope-asked", move |event| {
-        let asked = event.unchecked_ref::<CustomEvent>().detail();
-        let part = |name: &str| Reflect::get(&asked, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        let detail = event.unchecked_ref::<CustomEvent>().detail();
+        let part = |name: &str| Reflect::get(&detail, &name.into()).unwrap_or(JsValue::UNDEFINED);
         let text = |name: &str| part(name).as_string();
         then(
             if let (Some(sample), Some(view)) = (text("sample"), text("view")) {
-                Asked::Sample(sample, view)
+                LandingRequest::Sample(sample, view)
             } else if let Some(why) = text("failed") {
-                Asked::Failed(why)
+                LandingRequest::Failed(why)
             } else if part("tour").is_truthy() {
-                Asked::Tour
+                LandingRequest::Tour
             } else if part("browse").is_truthy() {
-                Asked::Browse
+                LandingRequest::Browse
             } else {
-                // Both are lists; there may be no handles.
+                // Both are arrays; the handles may be missing.
                 let handles = Array::from(&part("handles"));
                 let files = Array::from(&part("files"));
-                let chosen = |(file, at)| Chosen {
+                let input_file = |(file, at)| InputFile {
                     file: File::from(file),
-                    origin: (handles.get(at).dyn_into()).map_or(Origin::Gone, Origin::Handle),
+                    origin: (handles.get(at).dyn_into()).map_or(Origin::Snapshot, Origin::Handle),
                 };
-                Asked::Files(files.iter().zip(0..).map(chosen).collect())
+                LandingRequest::Files(files.iter().zip(0..).map(input_file).collect())
             },
         );
     })
 }
 
-/// Tells the page that the program is there: it hands over what it has held.
+/// Notifies `www/first.js` that the program has started, so that it delivers its queued requests.
 pub(super) fn started() {
     if let Ok(event) = web_sys::Event::new("eventscope-started") {
-        // Nobody can cancel it.
+        // The event is not cancelable.
         let _ = gloo_utils::window().dispatch_event(&event);
     }
 }

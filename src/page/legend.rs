@@ -1,5 +1,4 @@
-//! What the marks of the timeline mean: words beside small pictures, which
-//! the timeline's own painting makes.
+//! Legend of the timeline's marks: explanations next to samples, which the painting code of the timeline renders.
 
 use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
@@ -12,18 +11,18 @@ use views::timeline::legend::{Entry, entries, paint_sample};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct LegendProps {
-    /// Goes up when the theme changes.
-    pub(super) colours: u32,
+    /// Incremented when the theme changes.
+    pub(super) color_generation: u32,
 }
 
-/// An entry with its place in the page.
-type Placed = (Entry, NodeRef);
+/// Legend entry with the canvas of its sample.
+type EntryCanvas = (Entry, NodeRef);
 
-/// The whole legend, section by section.
+/// Whole legend, section by section.
 #[component]
 pub(super) fn Legend(props: &LegendProps) -> Html {
     let sections = use_memo((), |()| {
-        let placed = |section: Section| -> Vec<Placed> {
+        let placed = |section: Section| -> Vec<EntryCanvas> {
             let entries = entries(section).into_iter();
             entries.map(|entry| (entry, NodeRef::default())).collect()
         };
@@ -31,7 +30,7 @@ pub(super) fn Legend(props: &LegendProps) -> Html {
     });
     {
         let sections = sections.clone();
-        use_effect_with(props.colours, move |_| {
+        use_effect_with(props.color_generation, move |_| {
             for (entry, node) in sections.iter().flat_map(|(_, entries)| entries) {
                 if let Some(canvas) = node.cast::<HtmlCanvasElement>() {
                     paint(entry, &canvas);
@@ -42,8 +41,8 @@ pub(super) fn Legend(props: &LegendProps) -> Html {
     html! { <div class="mark-legend">{ for sections.iter().map(view_section) }</div> }
 }
 
-fn view_section((section, entries): &(Section, Vec<Placed>)) -> Html {
-    let entry = |(entry, node): &Placed| {
+fn view_section((section, entries): &(Section, Vec<EntryCanvas>)) -> Html {
+    let entry = |(entry, node): &EntryCanvas| {
         html! {
             <div>
                 <dt><canvas ref={node.clone()} aria-hidden="true" />{ entry.name }</dt>

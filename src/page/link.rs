@@ -1,18 +1,21 @@
-//! The link: the address's fragment follows the view. Only settings, never data.
+//! Link to the view in the fragment of the page's address. It holds settings only, never log data.
 
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use scene::format;
-use session::tracks::Contents;
-use session::tracks::Row;
+use session::tracks::LogContents;
+use session::tracks::TrackId;
 use session::tracks::name::TrackName;
 use views::panels::PANELS;
 use views::share::{Link, decode, encode};
 use views::view::store::Entry;
 use views::view::{Selected, View};
 
-/// The selected item for a view.
-pub(super) fn selected(item: Option<(Row, Interval)>, contents: &Contents) -> Option<Selected> {
+/// Converts the selected item to its form in a view.
+pub(super) fn selected(
+    item: Option<(TrackId, Interval)>,
+    contents: &LogContents,
+) -> Option<Selected> {
     let (row, span) = item?;
     let track = TrackName::new(row.link(contents))?;
     Some(Selected {
@@ -21,25 +24,25 @@ pub(super) fn selected(item: Option<(Row, Interval)>, contents: &Contents) -> Op
     })
 }
 
-/// The selected item of a view.
-pub(super) fn item(view: &View, contents: &Contents) -> Option<(Row, Nanos)> {
+/// Converts the selected item of a view to a row and a time.
+pub(super) fn item(view: &View, contents: &LogContents) -> Option<(TrackId, Nanos)> {
     let Selected { time, track } = view.selected.as_ref()?;
-    Some((Row::parse(track.as_str(), contents)?, *time))
+    Some((TrackId::parse(track.as_str(), contents)?, *time))
 }
 
-/// The fragment of the address.
+/// Returns the current fragment, with its `#`.
 pub(super) fn fragment() -> String {
     gloo_utils::window().location().hash().unwrap_or_default()
 }
 
-/// What the address says now.
+/// Decodes the current fragment; `None` if it is empty.
 pub(super) fn read() -> Option<Link> {
     let hash = fragment();
     let fragment = hash.strip_prefix('#')?;
     (!fragment.is_empty()).then(|| decode(fragment, PANELS))
 }
 
-/// The address with this view.
+/// Returns the address, without its origin, for a link.
 fn address(link: &Link) -> Option<String> {
     let location = gloo_utils::window().location();
     let page = format!("{}{}", location.pathname().ok()?, location.search().ok()?);
@@ -51,14 +54,14 @@ fn address(link: &Link) -> Option<String> {
     })
 }
 
-/// Writes the view into the address.
+/// Writes a link into the address.
 pub(super) fn write(link: &Link, entry: Entry) {
     let (Some(address), Ok(history)) = (address(link), gloo_utils::window().history()) else {
         return;
     };
     let now = gloo_utils::window().location().href().unwrap_or_default();
     let data = wasm_bindgen::JsValue::NULL;
-    // Browsers refuse when it happens too often: the next change writes again.
+    // Browsers throttle history updates; the next change writes again.
     let _ = if entry == Entry::New && !now.ends_with(&address) {
         history.push_state_with_url(&data, "", Some(&address))
     } else {
@@ -66,13 +69,13 @@ pub(super) fn write(link: &Link, entry: Entry) {
     };
 }
 
-/// The whole link with this view.
+/// Returns the full URL of a link.
 pub(super) fn href(link: &Link) -> Option<String> {
     let origin = gloo_utils::window().location().origin().ok()?;
     Some(format!("{origin}{}", address(link)?))
 }
 
-/// What a link is about, for someone who has yet to open the log.
+/// Describes a link to a user who has yet to open its log.
 pub(super) fn promise(link: &Link) -> String {
     let name = link.log_name.as_deref().unwrap_or("a log");
     let size = link

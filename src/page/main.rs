@@ -1,9 +1,7 @@
-//! The page: Yew components around canvases. It parses nothing and never loops over events: it asks
-//! the worker, and paints the answers.
+//! The page: Yew components around canvases. It neither parses logs nor iterates over events: it sends questions
+//! to the worker and renders the answers.
 
-mod ahead;
 mod app;
-mod beside;
 mod canvas;
 mod chart;
 mod client;
@@ -11,34 +9,35 @@ mod copy;
 mod details;
 mod dialog;
 mod dom;
+mod export_rows;
+mod exportable_table;
 mod field;
 mod file_name;
 mod files;
 mod finding_marks;
 mod follow_bar;
+mod goto_link;
 mod grid;
 mod guide;
 mod header;
 mod heads;
-mod kept;
 mod landing;
 mod legend;
 mod link;
 mod menu;
 mod merge;
-mod more;
 mod open_log;
+mod pagination;
 mod palette;
 mod panel;
 mod panels;
-mod place;
+mod pending_values;
+mod preferences;
 mod ptr_eq;
 mod recent;
-mod rows_out;
 mod save;
 mod share;
-mod shares;
-mod table_out;
+mod share_bar;
 mod tabs;
 mod term;
 mod theme;
@@ -46,6 +45,7 @@ mod timeline;
 mod tour;
 mod track_menu;
 mod trouble;
+mod two_logs;
 mod update;
 mod viewer;
 

@@ -1,4 +1,4 @@
-//! A button that opens a menu of further controls.
+//! Button that opens a menu of further controls.
 
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -8,31 +8,31 @@ use super::dom::focus;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct MenuProps {
-    /// The id of what is opened.
+    /// Id of the menu.
     pub(super) id: &'static str,
-    /// What the button says.
+    /// Text of the button.
     pub(super) label: AttrValue,
-    /// A picture in place of that, as a path in a square of 12.
+    /// Icon instead of the text, as an SVG path in a square of 12 units.
     #[prop_or_default]
     pub(super) icon: Option<&'static str>,
-    /// What the menu is, for screen readers and as a hint.
+    /// Accessible name and tooltip of the menu.
     pub(super) title: AttrValue,
-    /// Where it is, for the style sheet.
+    /// CSS classes of the enclosing element.
     #[prop_or(classes!("menu-button"))]
     pub(super) class: Classes,
-    /// Whether the button is a small one.
+    /// Whether to use the small button style.
     #[prop_or_default]
     pub(super) small: bool,
-    /// The element of all this, by which the button can be given the focus.
+    /// Enclosing element, for [`focus_button`].
     #[prop_or_default]
     pub(super) node: NodeRef,
-    /// Whether a choice closes it.
+    /// Whether choosing an entry closes the menu.
     #[prop_or_default]
     pub(super) closes: bool,
     pub(super) children: Html,
 }
 
-/// The button and, while it is open, what belongs to it.
+/// Button and, while open, the menu.
 #[component]
 pub(super) fn Menu(props: &MenuProps) -> Html {
     let open = use_state_eq(|| false);
@@ -58,7 +58,7 @@ pub(super) fn Menu(props: &MenuProps) -> Html {
                 .related_target()
                 .and_then(|to| to.dyn_into::<web_sys::Node>().ok());
             let inside = node.get().is_some_and(|node| node.contains(to.as_ref()));
-            // A click on nothing that takes the focus closes nothing.
+            // A click on an element that cannot be focused does not close the menu.
             if to.is_some() && !inside {
                 open.set(false);
             }
@@ -68,7 +68,7 @@ pub(super) fn Menu(props: &MenuProps) -> Html {
         let (open, node) = (open.clone(), node.clone());
         Callback::from(move |_: MouseEvent| {
             open.set(false);
-            // What the choice opens may take the focus from there.
+            // Focus the button first: what the choice opens may then take the focus.
             focus_button(&node);
         })
     });
@@ -91,7 +91,7 @@ pub(super) fn Menu(props: &MenuProps) -> Html {
     }
 }
 
-/// Gives the focus to the button of the menu.
+/// Focuses the button of a menu.
 pub(super) fn focus_button(node: &NodeRef) {
     let button = node.cast::<HtmlElement>();
     let button = button.and_then(|node| node.query_selector("button").ok().flatten());

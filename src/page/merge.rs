@@ -1,4 +1,4 @@
-//! The dialog that asks how logs are to be put onto one axis of time.
+//! Dialog for merging logs onto one time axis.
 
 use web_sys::SubmitEvent;
 use yew::prelude::*;
@@ -6,88 +6,88 @@ use yew::prelude::*;
 use super::dialog::{close_modal, open_modal};
 use super::field::Field;
 use eventlog_edit::merge::Align;
-use protocol::MergeWish;
+use protocol::MergeOptions;
 
-/// How far the merging is.
+/// State of the merge.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum MergeStage {
-    /// It is to be said how.
+    /// The user is choosing options.
     Asking,
-    /// Logs are being read and written, in percent.
+    /// Logs are being read and written; progress in percent.
     Running(u64),
-    /// It did not work, and why.
+    /// The merge failed for this reason.
     Failed(String),
 }
 
 #[derive(Properties, PartialEq)]
 pub(super) struct MergeProps {
-    /// What the logs are called.
+    /// Names of the logs.
     pub(super) names: Vec<String>,
-    /// What is wished at first.
-    pub(super) wish: MergeWish,
+    /// Initial options.
+    pub(super) options: MergeOptions,
     pub(super) stage: MergeStage,
-    pub(super) on_merge: Callback<MergeWish>,
-    /// Ends what goes on, and closes the dialog.
+    pub(super) on_merge: Callback<MergeOptions>,
+    /// Cancels a running merge and closes the dialog.
     pub(super) on_close: Callback<()>,
 }
 
-/// The ways to align logs, with what each means.
-const WAYS: [(&str, &str); 4] = [
+/// Alignment methods with their explanations.
+const METHODS: [(&str, &str); 4] = [
     (
         "Wall clock",
-        "Each log says what time it was: right as far as the clocks are set alike.",
+        "By the wall-clock time in each log: as accurate as the clocks are synchronized.",
     ),
-    ("Start", "Their first events are at the same time."),
+    ("Start", "By first event: both are at the same time."),
     (
         "A marker",
-        "The first marker (traceMarkerIO) or message with this text is at the same time:",
+        "By the first marker (traceMarkerIO) or message with this text:",
     ),
     (
         "Messages between them",
-        "Markers or messages such as “SEND 42” in one log and “RECV 42” in another, in both directions, begin with these words:",
+        "By markers or messages such as “SEND 42” in one log and “RECV 42” in another, in both directions, with these prefixes:",
     ),
 ];
 
-/// What is typed and chosen.
+/// Current form input.
 #[derive(Clone, Debug, PartialEq)]
-struct Chosen {
-    way: usize,
+struct MergeForm {
+    method: usize,
     marker: String,
     words: (String, String),
     offsets_ms: Vec<String>,
 }
 
-impl Chosen {
-    fn of(wish: &MergeWish, logs: usize) -> Self {
+impl MergeForm {
+    fn from_options(options: &MergeOptions, logs: usize) -> Self {
         let (send, receive) = Align::WORDS;
-        let mut chosen = Self {
-            way: 0,
+        let mut form = Self {
+            method: 0,
             marker: String::new(),
             words: (send.to_owned(), receive.to_owned()),
-            offsets_ms: wish
+            offsets_ms: options
                 .offsets_ns
                 .iter()
                 .map(|ns| format!("{}", *ns as f64 / 1e6))
                 .collect(),
         };
-        chosen.offsets_ms.resize(logs, "0".to_owned());
-        match &wish.align {
+        form.offsets_ms.resize(logs, "0".to_owned());
+        match &options.align {
             Align::WallClock => {}
-            Align::Start => chosen.way = 1,
+            Align::Start => form.method = 1,
             Align::Marker(text) => {
-                chosen.way = 2;
-                chosen.marker.clone_from(text);
+                form.method = 2;
+                form.marker.clone_from(text);
             }
             Align::Messages(send, receive) => {
-                chosen.way = 3;
-                chosen.words = (send.clone(), receive.clone());
+                form.method = 3;
+                form.words = (send.clone(), receive.clone());
             }
         }
-        chosen
+        form
     }
 
-    /// The wish; or which log's offset is no number.
-    fn wish(&self, name: &str) -> Result<MergeWish, usize> {
+    /// Returns the chosen options. Fails with the index of the first log whose offset is not a valid number.
+    fn to_options(&self, name: &str) -> Result<MergeOptions, usize> {
         let mut offsets_ns = Vec::new();
         for (place, text) in self.offsets_ms.iter().enumerate() {
             let text = text.trim().replace(',', ".");
@@ -101,8 +101,8 @@ impl Chosen {
         }
         let words = [&self.words.0, &self.words.1].map(|word| word.trim().to_owned());
         let [send, receive] = words;
-        Ok(MergeWish {
-            align: match self.way {
+        Ok(MergeOptions {
+            align: match self.method {
                 0 => Align::WallClock,
                 1 => Align::Start,
                 2 => Align::Marker(self.marker.clone()),
@@ -114,11 +114,11 @@ impl Chosen {
     }
 }
 
-/// The dialog.
+/// Modal dialog with the merge options and the progress.
 #[component]
 pub(super) fn Merge(props: &MergeProps) -> Html {
     let node = use_node_ref();
-    let chosen = use_state_eq(|| Chosen::of(&props.wish, props.names.len()));
+    let form = use_state_eq(|| MergeForm::from_options(&props.options, props.names.len()));
     let wrong = use_state_eq(|| None);
     {
         let node = node.clone();
@@ -128,23 +128,23 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
         MergeStage::Running(percent) => Some(percent),
         _ => None,
     };
-    let change = |change: fn(&mut Chosen, String)| {
-        let chosen = chosen.clone();
+    let change = |change: fn(&mut MergeForm, String)| {
+        let form = form.clone();
         Callback::from(move |text| {
-            let mut next = Chosen::clone(&chosen);
+            let mut next = MergeForm::clone(&form);
             change(&mut next, text);
-            chosen.set(next);
+            form.set(next);
         })
     };
     let on_submit = {
-        let (chosen, wrong) = (chosen.clone(), wrong.setter());
-        let (on_merge, name) = (props.on_merge.clone(), props.wish.name.clone());
+        let (form, wrong) = (form.clone(), wrong.setter());
+        let (on_merge, name) = (props.on_merge.clone(), props.options.name.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            let wish = chosen.wish(&name);
-            wrong.set(wish.as_ref().err().copied());
-            if let Ok(wish) = wish {
-                on_merge.emit(wish);
+            let options = form.to_options(&name);
+            wrong.set(options.as_ref().err().copied());
+            if let Ok(options) = options {
+                on_merge.emit(options);
             }
         })
     };
@@ -152,17 +152,17 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
         let node = node.clone();
         Callback::from(move |_: MouseEvent| close_modal(&node))
     };
-    let way = |(place, (name, help)): (usize, (&'static str, &'static str))| {
+    let method = |(place, (name, help)): (usize, (&'static str, &'static str))| {
         let onchange = {
-            let chosen = chosen.clone();
+            let form = form.clone();
             Callback::from(move |_: Event| {
-                chosen.set(Chosen {
-                    way: place,
-                    ..Chosen::clone(&chosen)
+                form.set(MergeForm {
+                    method: place,
+                    ..MergeForm::clone(&form)
                 });
             })
         };
-        let is_chosen = chosen.way == place;
+        let is_chosen = form.method == place;
         let field = |label: &'static str, value: &str, on_input: Callback<String>| {
             html! { <label class="words">{ label }{ " " }<Field kind="text" value={value.to_owned()} {on_input} /></label> }
         };
@@ -171,31 +171,31 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
                 <label><input type="radio" name="merge-way" checked={is_chosen} {onchange} />{ " " }<strong>{ name }</strong></label>
                 <p class="faint">{ help }</p>
                 if is_chosen && place == 2 {
-                    { field("Text", &chosen.marker, change(|chosen, text| chosen.marker = text)) }
+                    { field("Text", &form.marker, change(|form, text| form.marker = text)) }
                 }
                 if is_chosen && place == 3 {
-                    { field("Sent", &chosen.words.0, change(|chosen, text| chosen.words.0 = text)) }
-                    { field("Received", &chosen.words.1, change(|chosen, text| chosen.words.1 = text)) }
+                    { field("Sent", &form.words.0, change(|form, text| form.words.0 = text)) }
+                    { field("Received", &form.words.1, change(|form, text| form.words.1 = text)) }
                 }
             </div>
         }
     };
     let offset = |(place, name): (usize, &String)| {
-        let chosen = chosen.clone();
-        let value = chosen.offsets_ms.get(place).cloned().unwrap_or_default();
+        let form = form.clone();
+        let value = form.offsets_ms.get(place).cloned().unwrap_or_default();
         let on_input = Callback::from(move |typed| {
-            let mut next = Chosen::clone(&chosen);
+            let mut next = MergeForm::clone(&form);
             if let Some(offset) = next.offsets_ms.get_mut(place) {
                 *offset = typed;
             }
-            chosen.set(next);
+            form.set(next);
         });
         let is_wrong = *wrong == Some(place);
         html! {
             <li>
                 <span class="file" title={name.clone()}>{ name }</span>
                 <label>{ "shift by " }<Field kind="decimal" {value} {on_input} {is_wrong}
-                    label={format!("{name}: shift by so many milliseconds")} />{ " ms" }</label>
+                    label={format!("{name}: shift in milliseconds")} />{ " ms" }</label>
             </li>
         }
     };
@@ -208,13 +208,13 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
             <form onsubmit={on_submit}>
                 <fieldset disabled={running.is_some()}>
                     <legend>{ "Align by" }</legend>
-                    { for WAYS.into_iter().enumerate().map(way) }
+                    { for METHODS.into_iter().enumerate().map(method) }
                 </fieldset>
                 <fieldset disabled={running.is_some()}>
-                    <legend>{ "And moved by hand" }</legend>
+                    <legend>{ "Manual shift" }</legend>
                     <ul class="offsets">{ for props.names.iter().enumerate().map(offset) }</ul>
                     if let Some(place) = *wrong {
-                        <p role="alert">{ format!("For {} that is no number of milliseconds.", props.names.get(place).cloned().unwrap_or_default()) }</p>
+                        <p role="alert">{ format!("The shift of {} is not a number of milliseconds.", props.names.get(place).cloned().unwrap_or_default()) }</p>
                     }
                 </fieldset>
                 if let MergeStage::Failed(why) = &props.stage {

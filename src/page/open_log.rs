@@ -1,4 +1,4 @@
-//! The log that is open or being opened, as far as the page knows it.
+//! State of the log that is open or being opened.
 
 use std::rc::Rc;
 
@@ -14,118 +14,118 @@ use eventlog::ids::CapId;
 use protocol::News;
 use scene::format;
 use session::alignment::Anchor;
-use session::tracks::Known;
+use session::tracks::TrackListInput;
 use session::{MemoryUse, Overview};
 use views::fingerprint::Fingerprint;
-use views::trouble::Code;
+use views::page_error::Code;
 
-/// How far the opening is.
+/// Progress of opening a log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// No log is there.
+    /// No log is open.
     #[default]
     Nothing,
-    /// A log is being read; it is shown as soon as something is known of it.
+    /// A log is being read; intermediate results are shown as they arrive.
     Loading,
-    /// It is read.
+    /// The log is read.
     Open,
 }
 
-/// What news change.
-pub(super) enum Heard {
-    /// Nothing: they are late.
+/// Effect of a news message on the state.
+pub(super) enum NewsEffect {
+    /// None: the message is outdated.
     Nothing,
-    /// It is read further; whether more can be shown of it.
+    /// Reading has progressed; `is_more` if there are newer results to show.
     Progress { is_more: bool },
-    /// It is read.
+    /// The log is read.
     Loaded,
-    /// More of it is read.
+    /// The part added to the log is read.
     Grown,
-    /// Nothing more of it can be shown; whether for want of memory.
+    /// The added part cannot be shown; `is_short` if memory is the reason.
     NotGrown { is_short: bool },
-    /// It is read in part: there is no memory for more.
+    /// Only part of the log was read, because of the memory limit.
     Short,
-    /// It is read once more, by another worker: what was asked meanwhile was not answered.
-    Again,
-    /// There are other tracks.
+    /// A replacement worker has read the log again; questions asked in the meantime were not answered.
+    Reloaded,
+    /// The available tracks have changed.
     Contents,
-    /// It cannot be read, and why.
+    /// The log cannot be read, with the reason.
     Failed(Code, String),
 }
 
-/// The log that is open or being opened.
+/// Log that is open or being opened.
 #[derive(Debug, Default)]
 pub(super) struct OpenLog {
     pub(super) stage: Stage,
     pub(super) name: String,
     pub(super) fingerprint: Option<Fingerprint>,
-    /// Its file, while it is there.
+    /// File of the log, if it is available.
     pub(super) file: Option<LogFile>,
-    /// Of which change of its file the reader was told, in milliseconds since 1970.
-    pub(super) told_ms: f64,
+    /// Modification time of the file that the user was last notified of, in milliseconds since 1970.
+    pub(super) notified_ms: f64,
     pub(super) overview: PtrEq<Overview>,
-    /// What is known since, while it is being read.
-    pub(super) next_overview: Option<Box<Overview>>,
-    /// What flame graphs can be about.
+    /// Newer results that are not shown yet, while the log is being read.
+    pub(super) pending_overview: Option<Box<Overview>>,
+    /// Sources that flame graphs can show.
     pub(super) flame_sources: Rc<Vec<SourceInfo>>,
     pub(super) progress: Progress,
-    /// How many events are read.
+    /// Number of events read.
     pub(super) events: u64,
-    /// How long the reading took.
+    /// Duration of loading; `None` after the log has grown.
     pub(super) elapsed_ms: Option<f64>,
-    /// How much memory it took.
+    /// Memory use after reading.
     pub(super) memory: MemoryUse,
     pub(super) threads: Vec<ThreadRow>,
     pub(super) threads_in_all: u64,
-    /// Pinned threads that are not among the listed ones.
+    /// Pinned threads that are not in `threads`.
     pub(super) pinned_threads: Vec<ThreadRow>,
-    /// Where the time of the capabilities went, for the notes beside them.
+    /// Time by state for each capability, for the notes next to their names.
     pub(super) times: Vec<(CapId, CapTimes)>,
-    /// Where it may be aligned with another log.
+    /// Points for aligning the log with another one.
     pub(super) anchors: Vec<Anchor>,
-    /// Whether the panel of the heap was opened, if the log has a profile of it.
-    pub(super) heap_offered: bool,
-    /// Goes up with every opened log, so that late news are known.
+    /// Whether the heap panel was already opened automatically, or must not be.
+    pub(super) heap_panel_settled: bool,
+    /// Incremented with every opened log, to detect outdated messages.
     pub(super) generation: u32,
 }
 
 impl OpenLog {
-    /// Whether it is read.
+    /// Returns whether the log is read.
     pub(super) fn is_open(&self) -> bool {
         self.stage == Stage::Open
     }
 
-    /// Whether it is being read.
+    /// Returns whether the log is being read.
     pub(super) fn is_loading(&self) -> bool {
         self.stage == Stage::Loading
     }
 
-    /// Whether there is any.
-    pub(super) fn is_there(&self) -> bool {
+    /// Returns whether a log is open or being opened.
+    pub(super) fn has_log(&self) -> bool {
         self.stage != Stage::Nothing
     }
 
-    /// The next one, which is being opened.
+    /// Returns the state for opening another file.
     pub(super) fn next(&self, file: &LogFile) -> Self {
         Self {
             stage: Stage::Loading,
             name: file.file.name(),
             fingerprint: file.fingerprint,
             file: Some(file.clone()),
-            ..self.none()
+            ..self.cleared()
         }
     }
 
-    /// None any more.
-    pub(super) fn none(&self) -> Self {
+    /// Returns the state without a log.
+    pub(super) fn cleared(&self) -> Self {
         Self {
             generation: self.generation + 1,
             ..Self::default()
         }
     }
 
-    /// Takes over what the worker says.
-    pub(super) fn hear(&mut self, news: News) -> Heard {
+    /// Applies a news message from the worker.
+    pub(super) fn apply_news(&mut self, news: News) -> NewsEffect {
         match news {
             News::Loading {
                 progress,
@@ -135,61 +135,61 @@ impl OpenLog {
                 self.progress = progress;
                 self.events = events;
                 let is_more = overview.is_some();
-                self.next_overview = overview.or(self.next_overview.take());
-                Heard::Progress { is_more }
+                self.pending_overview = overview.or(self.pending_overview.take());
+                NewsEffect::Progress { is_more }
             }
             News::Loaded {
                 overview,
                 elapsed_ms,
                 memory,
-            } if self.is_there() => {
+            } if self.has_log() => {
                 self.flame_sources = Rc::new(overview.flame_sources.clone());
                 self.overview = PtrEq::new(*overview);
                 self.elapsed_ms = Some(elapsed_ms);
                 self.memory = memory;
                 if self.is_open() {
-                    return Heard::Again;
+                    return NewsEffect::Reloaded;
                 }
                 self.stage = Stage::Open;
-                Heard::Loaded
+                NewsEffect::Loaded
             }
             News::Grown { overview, memory } if self.is_open() => {
                 self.flame_sources = Rc::new(overview.flame_sources.clone());
                 self.overview = PtrEq::new(*overview);
                 self.memory = memory;
-                // That was of what there was at first.
+                // The previous duration covers only the first load.
                 self.elapsed_ms = None;
-                Heard::Grown
+                NewsEffect::Grown
             }
-            News::NotGrown { is_short } if self.is_open() => Heard::NotGrown { is_short },
+            News::NotGrown { is_short } if self.is_open() => NewsEffect::NotGrown { is_short },
             News::Short { overview, memory } if self.is_loading() => {
                 self.flame_sources = Rc::new(overview.flame_sources.clone());
                 self.overview = PtrEq::new(*overview);
                 self.memory = memory;
                 self.stage = Stage::Open;
-                Heard::Short
+                NewsEffect::Short
             }
-            News::Contents(contents, flame_sources) if self.is_open() => {
+            News::LogContents(contents, flame_sources) if self.is_open() => {
                 let changed = |overview: &mut Overview| overview.contents = *contents;
                 self.overview = self.overview.changed(changed);
                 self.flame_sources = Rc::new(flame_sources);
-                Heard::Contents
+                NewsEffect::Contents
             }
             News::Failed { code, message } if self.is_loading() => {
                 self.stage = Stage::Nothing;
-                Heard::Failed(code, message)
+                NewsEffect::Failed(code, message)
             }
-            _ => Heard::Nothing,
+            _ => NewsEffect::Nothing,
         }
     }
 
-    /// Shows it as far as it is read.
-    pub(super) fn show(&mut self, overview: Overview) {
+    /// Shows the results so far.
+    pub(super) fn show_overview(&mut self, overview: Overview) {
         self.overview = PtrEq::new(overview);
     }
 
-    /// Gives a timeline what is known of it.
-    pub(super) fn give(&self, viewer: &ViewerRef) {
+    /// Passes the results to a timeline.
+    pub(super) fn show_in(&self, viewer: &ViewerRef) {
         let Some(span) = self.overview.span else {
             return;
         };
@@ -198,21 +198,21 @@ impl OpenLog {
         viewer.set_log(span, self.overview.shared(), labels.collect());
     }
 
-    /// When its file was changed last, in milliseconds since 1970.
+    /// Returns the modification time of the file, in milliseconds since 1970.
     pub(super) fn modified_ms(&self) -> f64 {
         let file = self.file.as_ref();
         file.map_or(0.0, |file| file.file.last_modified())
     }
 
-    /// How much of it is read, in percent.
+    /// Returns how much of the log is read, in percent.
     pub(super) fn percent(&self) -> u64 {
         let Progress { done, total, .. } = self.progress;
         done.saturating_mul(100) / total.max(1)
     }
 
-    /// What is known of the tracks; `caps` are the capabilities with their notes.
-    pub(super) fn known<'a>(&'a self, caps: &'a [(CapId, String)]) -> Known<'a> {
-        Known {
+    /// Returns the data from which tracks are built; `caps` are the capabilities with their notes.
+    pub(super) fn track_inputs<'a>(&'a self, caps: &'a [(CapId, String)]) -> TrackListInput<'a> {
+        TrackListInput {
             caps,
             contents: &self.overview.contents,
             threads: &self.threads,
@@ -221,8 +221,8 @@ impl OpenLog {
         }
     }
 
-    /// The capabilities, each with the share of its time that it ran; without, if
-    /// most of that time is unknown.
+    /// Returns the capabilities, each with the share of its time that it ran; "unknown" if most of its time is
+    /// unknown.
     pub(super) fn caps(&self) -> Vec<(CapId, String)> {
         let times: SeededMap<CapId, CapTimes> = self.times.iter().copied().collect();
         let note = |cap: CapId| {

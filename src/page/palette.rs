@@ -1,4 +1,4 @@
-//! The palette: any action, track or note by some letters of its name.
+//! Command palette: finds actions, tracks and notes by letters of their names.
 
 use std::rc::Rc;
 
@@ -8,81 +8,81 @@ use yew::prelude::*;
 
 use super::dialog::{close_modal, open_modal};
 use super::dom::value_of;
-use super::viewer::Goto;
+use super::viewer::NavigationTarget;
 use scene::format;
 use views::actions::{Action, matching};
 use views::timeline::arrange::TrackChange;
-use views::timeline::reveal::Reach;
+use views::timeline::reveal::RevealTarget;
 
-/// How many entries are shown at most.
-const SHOWN: usize = 100;
-/// How far Page Down goes.
+/// Maximum number of shown entries.
+const MAX_SHOWN: usize = 100;
+/// Number of entries that Page Up and Page Down move by.
 const PAGE: usize = 8;
 
-/// What an entry does.
+/// Effect of an entry.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Pick {
+pub(super) enum PaletteCommand {
     Action(Action),
-    Goto(Goto),
+    NavigationTarget(NavigationTarget),
     /// Goes to a track.
-    Track(Box<Reach>),
-    /// Shows the tracks otherwise.
+    Track(Box<RevealTarget>),
+    /// Changes how tracks are shown.
     Tracks(TrackChange),
     /// Filters the tracks.
     Filter(String),
 }
 
-/// An entry.
+/// Entry of the palette.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entry {
     pub(super) name: String,
-    /// What it is: a section of actions, `Track`, `Note`.
+    /// Category: a section of actions, `Track` or `Note`.
     pub(super) kind: &'static str,
-    /// Its first key.
+    /// First key binding.
     pub(super) key: Option<String>,
-    pub(super) pick: Pick,
+    pub(super) command: PaletteCommand,
 }
 
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct PaletteProps {
     pub(super) entries: Rc<Vec<Entry>>,
-    /// Whether there are tracks that can be filtered.
+    /// Whether to offer the typed text as a track filter.
     pub(super) filters: bool,
-    pub(super) on_pick: Callback<Pick>,
+    pub(super) on_pick: Callback<PaletteCommand>,
     pub(super) on_close: Callback<()>,
 }
 
-/// What was typed, and the entries for it.
+/// Typed text with its matching entries.
 #[derive(PartialEq)]
-struct Found {
+struct Matches {
     typed: String,
     entries: Vec<Entry>,
 }
 
-/// The entries for what was typed, best first.
-fn found(entries: &[Entry], typed: &str, filters: bool) -> Vec<Entry> {
+/// Returns the entries that match the typed text, best first.
+fn matches(entries: &[Entry], typed: &str, filters: bool) -> Vec<Entry> {
     let names = entries.iter().map(|entry| entry.name.as_str());
-    let mut found: Vec<Entry> = matching::rank(typed, names, SHOWN)
+    let mut matches: Vec<Entry> = matching::rank(typed, names, MAX_SHOWN)
         .into_iter()
         .map(|number| entries[number].clone())
         .collect();
     let typed = typed.trim();
     if filters && !typed.is_empty() {
-        found.push(Entry {
+        matches.push(Entry {
             name: format!("Filter the tracks: {typed}"),
             kind: "Tracks",
             key: None,
-            pick: Pick::Filter(typed.to_owned()),
+            command: PaletteCommand::Filter(typed.to_owned()),
         });
     }
-    found
+    matches
 }
 
 fn option_id(number: usize) -> String {
     format!("palette-{number}")
 }
 
-/// The palette as a dialog.
+/// Modal dialog with a search field and the matching entries.
 #[component]
 pub(super) fn Palette(props: &PaletteProps) -> Html {
     let (dialog, list) = (use_node_ref(), use_node_ref());
@@ -90,9 +90,9 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     let at = use_state_eq(|| 0_usize);
     let shown = use_memo(
         ((*typed).clone(), Rc::clone(&props.entries), props.filters),
-        |(typed, entries, filters)| Found {
+        |(typed, entries, filters)| Matches {
             typed: typed.clone(),
-            entries: found(entries, typed, *filters),
+            entries: matches(entries, typed, *filters),
         },
     );
     {
@@ -108,7 +108,7 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
         Rc::new(move |entry: Option<&Entry>| {
             if let Some(entry) = entry {
                 close_modal(&dialog);
-                on_pick.emit(entry.pick.clone());
+                on_pick.emit(entry.command.clone());
             }
         })
     };
@@ -123,22 +123,22 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
         let (dialog, at, pick) = (dialog.clone(), at.clone(), Rc::clone(&pick));
         let (shown, props) = (Rc::clone(&shown), props.clone());
         move |event: KeyboardEvent| {
-            // While the palette is open, no key is for what is behind it.
+            // While the palette is open, keys must not reach the page behind it.
             event.stop_propagation();
-            if let Some(to) = moved(*at, shown.entries.len(), &event.key()) {
+            if let Some(to) = moved_index(*at, shown.entries.len(), &event.key()) {
                 at.set(to);
             } else if event.key() == "Enter" && !event.is_composing() {
-                // On a busy machine the list of what was typed is not rendered yet. (A state
-                // handle tells the newest value, not that of the list.)
+                // On a busy machine, the list may not reflect the typed text yet. (A state handle returns the
+                // newest value, not the rendered one.)
                 let now = value_of(event.clone());
                 if now == shown.typed {
                     pick(shown.entries.get(*at));
                 } else {
-                    pick(found(&props.entries, &now, props.filters).first());
+                    pick(matches(&props.entries, &now, props.filters).first());
                 }
-            } else if leaves(&event) {
-                // At once: the browser tells of a closed dialog a little later,
-                // and the next key may come before.
+            } else if closes_palette(&event) {
+                // Immediately: the browser reports the closed dialog a little later, and the next key may come
+                // before.
                 close_modal(&dialog);
                 props.on_close.emit(());
             } else {
@@ -169,10 +169,9 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
         }
     });
     let active = (!shown.entries.is_empty()).then(|| option_id(*at));
-    // The pointer shall not take the focus from the field.
+    // A click must not take the focus from the field.
     let keep_focus = |event: MouseEvent| event.prevent_default();
-    // The field keeps its own text: given back what was typed a render ago, it would lose what
-    // was typed since.
+    // The field is uncontrolled: writing back a text from an earlier render would lose the letters typed since.
     html! {
         <dialog ref={dialog} class="palette" aria-label="Find an action, a track or a note" onclose={props.on_close.reform(|_: Event| ())} onclick={on_backdrop}>
             <input type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"
@@ -180,20 +179,20 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
                 autofocus=true autocomplete="off" spellcheck="false" {oninput} {onkeydown} />
             <ul ref={list} id="palette-list" role="listbox" aria-label="What was found" onmousedown={keep_focus}>{ for options }</ul>
             if shown.entries.is_empty() {
-                <p class="nothing">{ "Nothing has that name." }</p>
+                <p class="nothing">{ "No matches." }</p>
             }
             <span class="visually-hidden" role="status">{ format!("{} found", format::count(shown.entries.len() as u64)) }</span>
         </dialog>
     }
 }
 
-/// Whether a key closes the palette: Escape, or what opened it.
-fn leaves(event: &KeyboardEvent) -> bool {
+/// Returns whether a key closes the palette: Escape, or the key that opened it.
+fn closes_palette(event: &KeyboardEvent) -> bool {
     event.key() == "Escape" || ((event.ctrl_key() || event.meta_key()) && event.code() == "KeyK")
 }
 
-/// Where a key moves to among the entries.
-fn moved(at: usize, count: usize, key: &str) -> Option<usize> {
+/// Returns the entry that a key moves to.
+fn moved_index(at: usize, count: usize, key: &str) -> Option<usize> {
     let last = count.saturating_sub(1);
     Some(match key {
         "ArrowDown" if at >= last => 0,

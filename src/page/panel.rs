@@ -1,5 +1,4 @@
-//! What the panels below the timeline have in common: what they are given,
-//! and how they ask the worker.
+//! Shared parts of the panels below the timeline: their properties, and hooks for asking the worker.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,14 +7,14 @@ use yew::prelude::*;
 
 use super::client::LogClient;
 use super::ptr_eq::PtrEq;
-use super::viewer::{self, Goto, VisibleItem};
+use super::viewer::{self, NavigationTarget, VisibleItem};
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::scope::Scope;
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::time::Interval;
 use scene::format;
-use scene::viewport::{Place, Viewport};
+use scene::viewport::{ViewPosition, Viewport};
 use session::alignment::Role;
 use session::query::Query;
 use session::{MemoryUse, Overview};
@@ -24,34 +23,32 @@ use views::fingerprint::Fingerprint;
 use views::view::panel::PanelSettings;
 use views::view::{Change, View};
 
-/// Where a panel's answers come from, and how much of the log is known there:
-/// when that changes, panels ask again.
+/// Log that a panel asks about, and how much of it is known: panels ask again when this changes.
 #[derive(Clone, PartialEq)]
 pub(super) struct Source {
     pub(super) client: LogClient,
     pub(super) events: u64,
     pub(super) complete: bool,
-    /// Goes up whenever addresses have got other names.
+    /// Incremented whenever addresses get other names.
     pub(super) names: u32,
 }
 
-/// The selected tracks, as far as panels obey them.
+/// Selected tracks, as a filter for panels.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Marked {
-    /// What they are about.
+pub(super) struct TrackSelection {
+    /// Filter that the selected tracks amount to.
     pub(super) scope: Scope,
-    /// How many are selected, also of those that limit no panel.
+    /// Number of selected tracks, including those that limit no panel.
     pub(super) count: usize,
 }
 
-impl Marked {
-    /// `2 tracks`.
+impl TrackSelection {
+    /// Returns the number of tracks as text: `2 tracks`.
     pub(super) fn words(&self) -> String {
-        format::many(self.count as u64, "track")
+        format::pluralize(self.count as u64, "track")
     }
 
-    /// What a panel is about, with the tracks if these limit anything:
-    /// `the whole log, 2 tracks`.
+    /// Describes the subject of a panel that applies the filter: `the whole log, 2 tracks`.
     pub(super) fn about(&self, what: String) -> String {
         if self.scope.is_everything() {
             what
@@ -60,8 +57,7 @@ impl Marked {
         }
     }
 
-    /// What a panel is about that does not obey them:
-    /// `the whole log, all tracks`.
+    /// Describes the subject of a panel that ignores the filter: `the whole log, all tracks`.
     pub(super) fn about_all(&self, what: String) -> String {
         if self.scope.is_everything() {
             what
@@ -71,83 +67,81 @@ impl Marked {
     }
 }
 
-/// Something that another part of the page asks of the open panel; each new
-/// wish has another number.
+/// Request from another part of the page to the open panel; each new request has a different number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum PanelRequest {
-    /// The panel of the process: to scroll to the diagnostics.
+    /// Process panel: scroll to the diagnostics.
     Diagnostics,
-    /// The flame graph: to show a moment of a track.
+    /// Flame graph: show a track at a time.
     Flame(TrackSource, Nanos),
-    /// The panel of notes: to have the name of that note written.
+    /// Notes panel: edit the name of the note with this index.
     NameNote(usize),
 }
 
-/// The other of two logs, for the panels that compare them.
+/// The other of two compared logs.
 #[derive(Clone, PartialEq)]
-pub(super) struct Beside {
-    /// What it is to the log of the panels.
+pub(super) struct ComparisonTarget {
+    /// Role of this log in the comparison.
     pub(super) role: Role,
     pub(super) source: Source,
-    /// What flame graphs of it can be about.
+    /// Sources that flame graphs of this log can show.
     pub(super) flame_sources: Rc<Vec<SourceInfo>>,
-    /// The selected range there; without one, all of it is meant.
+    /// Selected range in the time of this log; `None` for the whole log.
     pub(super) range: Option<Interval>,
-    /// Whether a range is selected of which that log has nothing.
-    pub(super) is_elsewhere: bool,
-    /// Has the panels be about the log with a role, and changes the view.
-    pub(super) on_lead: Callback<(Role, Change)>,
+    /// Whether a range is selected that lies outside this log.
+    pub(super) is_outside: bool,
+    /// Makes the log with this role the subject of the panels, and changes the view.
+    pub(super) on_switch_log: Callback<(Role, Change)>,
 }
 
-/// The time axis of the timeline: in a panel that has it too, a moment stands at the same
-/// place.
+/// Time axis of the timeline, for panels that align theirs with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Axis {
-    /// The time in view, and how wide that is.
+    /// Visible time range and its width in pixels.
     pub(super) view: Viewport,
-    /// Where it begins, right of the names of the tracks, in pixels.
+    /// Left edge of the axis, to the right of the track names, in pixels.
     pub(super) left_px: f64,
 }
 
-/// What the page gives to the panel that it shows; each takes what it needs.
+/// Properties of all panels; each uses those that it needs.
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct PanelProps {
     pub(super) source: Source,
-    /// The log beside it, if two are compared.
-    pub(super) beside: Option<Beside>,
+    /// The other log, if two are compared.
+    pub(super) compared_to: Option<ComparisonTarget>,
     pub(super) overview: PtrEq<Overview>,
-    /// How much memory the log took when it was read.
+    /// Memory use after the log was read.
     pub(super) memory: MemoryUse,
-    /// What the log is called.
+    /// File name of the log.
     pub(super) name: AttrValue,
     pub(super) fingerprint: Option<Fingerprint>,
-    /// What flame graphs can be about.
+    /// Sources that flame graphs can show.
     pub(super) flame_sources: Rc<Vec<SourceInfo>>,
     pub(super) view: Rc<View>,
-    /// The selected range; without one, the panel is about the whole log.
+    /// Selected range; `None` for the whole log.
     pub(super) range: Option<Interval>,
-    /// The selected tracks.
-    pub(super) marked: Rc<Marked>,
-    /// What was clicked last on the timeline.
-    pub(super) place: Option<viewer::Place>,
-    /// The axis of the timeline, told to panels that have it too.
+    /// Selected tracks, as a filter.
+    pub(super) track_selection: Rc<TrackSelection>,
+    /// Time and capability last clicked on the timeline.
+    pub(super) clicked: Option<viewer::ClickPosition>,
+    /// Time axis of the timeline, if known.
     pub(super) axis: Option<Axis>,
-    /// What is in view.
+    /// Visible items of the timeline.
     pub(super) items: PtrEq<Vec<VisibleItem>>,
-    pub(super) wish: Option<(u32, PanelRequest)>,
-    /// Goes up whenever the colours change.
-    pub(super) colours: u32,
-    /// Changes the view.
+    pub(super) request: Option<(u32, PanelRequest)>,
+    /// Incremented whenever the colors change.
+    pub(super) color_generation: u32,
+    /// Applies a change to the view.
     pub(super) on_change: Callback<Change>,
-    /// Shows something on the timeline.
-    pub(super) on_goto: Callback<Goto>,
-    /// Has the timeline show other times on their common axis.
-    pub(super) on_look: Callback<Place>,
+    /// Shows an item on the timeline.
+    pub(super) on_goto: Callback<NavigationTarget>,
+    /// Moves and zooms the shared time axis.
+    pub(super) on_axis_change: Callback<ViewPosition>,
     pub(super) on_action: Callback<Action>,
 }
 
 impl PanelProps {
-    /// What the panel keeps in the view, and a callback that changes it.
+    /// Returns the panel's settings, and a callback that changes them.
     pub(super) fn settings<T: PanelSettings>(&self) -> (T, Callback<T>) {
         (
             self.view.settings.get::<T>(),
@@ -158,7 +152,7 @@ impl PanelProps {
 
 struct Asking<Q> {
     in_flight: bool,
-    /// What to ask when the answer has come.
+    /// Question to ask once the pending answer has arrived.
     next: Option<(LogClient, Q)>,
 }
 
@@ -171,9 +165,8 @@ impl<Q> Default for Asking<Q> {
     }
 }
 
-/// The answer to a question, or to the one before while the new answer is on
-/// its way; `None` before the first. One question is in flight at a time, so
-/// that a selection may be dragged faster than the worker answers.
+/// Asks a question and returns its answer, or the previous answer while the new one is pending; `None` before the
+/// first. At most one question is in flight, so that dragging a selection does not flood the worker.
 #[hook]
 pub(super) fn use_answer<Q>(source: &Source, question: Q) -> Option<Rc<Q::Answer>>
 where
@@ -182,19 +175,22 @@ where
     use_answer_if(source, Some(question))
 }
 
-/// The same, of a question that is asked only while there is one.
+/// Like [`use_answer`], for an optional question: without one, nothing is asked.
 #[hook]
 pub(super) fn use_answer_if<Q>(source: &Source, question: Option<Q>) -> Option<Rc<Q::Answer>>
 where
     Q: Query + Clone + PartialEq,
 {
-    use_answered_if(source, question).map(|(_, answer)| answer)
+    use_answer_with_query(source, question).map(|(_, answer)| answer)
 }
 
-/// The same, with the question that was answered: that before, while the new answer is on
-/// its way.
+/// Like [`use_answer_if`], with the question that the returned answer belongs to: the previous one, while the new
+/// answer is pending.
 #[hook]
-pub(super) fn use_answered_if<Q>(source: &Source, question: Option<Q>) -> Option<(Q, Rc<Q::Answer>)>
+pub(super) fn use_answer_with_query<Q>(
+    source: &Source,
+    question: Option<Q>,
+) -> Option<(Q, Rc<Q::Answer>)>
 where
     Q: Query + Clone + PartialEq,
 {
@@ -222,10 +218,10 @@ fn ask<Q: Query + Clone>(
         return;
     }
     asking.borrow_mut().in_flight = true;
-    client.ask(question.clone(), move |came| {
+    client.ask(question.clone(), move |result| {
         asking.borrow_mut().in_flight = false;
-        if let Ok(came) = came {
-            answer.set(Some((question, Rc::new(came))));
+        if let Ok(result) = result {
+            answer.set(Some((question, Rc::new(result))));
         }
         let next = asking.borrow_mut().next.take();
         if let Some((client, next)) = next {
@@ -234,22 +230,22 @@ fn ask<Q: Query + Clone>(
     });
 }
 
-/// What the numbers of a panel are about.
+/// Describes the time range of a panel's numbers.
 pub(super) fn range_text(range: Option<Interval>, complete: bool) -> String {
     match range {
         Some(range) => span_text(range),
         None if complete => "The whole log".to_owned(),
-        None => "The log as far as it is read".to_owned(),
+        None => "The part of the log that is read".to_owned(),
     }
 }
 
 pub(super) use format::range as span_text;
 
-/// Said where an answer is not there yet: only seen after a while.
-pub(super) fn takes_long() -> Html {
+/// Renders a notice for a pending answer, which becomes visible only after a while.
+pub(super) fn slow_notice() -> Html {
     html! {
         <p class="takes-long" role="status">
-            { "This log is large: what each of its threads did is being added up. Everything else can be used meanwhile." }
+            { "This log is large: computing thread times. Everything else can be used meanwhile." }
         </p>
     }
 }

@@ -1,10 +1,9 @@
-//! Values that are handed to components and are large: they are equal if they
-//! are the same one, so that no rendering compares what they hold.
+//! Pointer equality for large component properties, so that rendering never compares their contents.
 
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// A shared value that is equal to itself alone.
+/// Shared value that is equal only to clones of itself.
 #[derive(Debug)]
 pub(super) struct PtrEq<T>(Rc<T>);
 
@@ -13,7 +12,7 @@ impl<T> PtrEq<T> {
         Self(Rc::new(value))
     }
 
-    /// Another one, made of this.
+    /// Returns a modified copy.
     pub(super) fn changed(&self, change: impl FnOnce(&mut T)) -> Self
     where
         T: Clone,
@@ -23,7 +22,7 @@ impl<T> PtrEq<T> {
         Self::new(value)
     }
 
-    /// The value, shared.
+    /// Returns the shared value.
     pub(super) fn shared(&self) -> Rc<T> {
         Rc::clone(&self.0)
     }

@@ -1,4 +1,4 @@
-//! Files that can be opened again: the browser keeps their handles, where it can (`recent.js`).
+//! File handles that the browser stores for reopening files, where it supports that (`recent.js`).
 
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
@@ -18,49 +18,49 @@ extern "C" {
     fn handles_of(data: &DataTransfer) -> Promise;
 }
 
-/// The handles in an array; `None` for what is none.
+/// Converts an array of handles; `None` for other elements.
 fn handles(array: &JsValue) -> Vec<Option<FileSystemFileHandle>> {
     let array = array.dyn_ref::<Array>();
     let items = array.into_iter().flat_map(Array::iter);
     items.map(|item| item.dyn_into().ok()).collect()
 }
 
-/// The logs that were opened last, the latest first.
-pub(super) async fn last() -> Vec<FileSystemFileHandle> {
+/// Returns the handles of recently opened logs, latest first.
+pub(super) async fn recent_handles() -> Vec<FileSystemFileHandle> {
     let found = JsFuture::from(recent()).await.unwrap_or_default();
     handles(&found).into_iter().flatten().collect()
 }
 
-/// Keeps the handle of a log that is opened.
-pub(super) fn keep(handle: &FileSystemFileHandle) {
-    let kept = JsFuture::from(remember(handle));
-    // Where the browser keeps nothing, nothing is listed later.
-    spawn_local(async move { _ = kept.await });
+/// Stores the handle of an opened log.
+pub(super) fn remember_handle(handle: &FileSystemFileHandle) {
+    let stored = JsFuture::from(remember(handle));
+    // If the browser cannot store it, the log is just not listed later.
+    spawn_local(async move { _ = stored.await });
 }
 
-/// Forgets one handle, or all.
-pub(super) async fn drop_kept(handle: Option<FileSystemFileHandle>) {
+/// Removes one stored handle, or all if `None`.
+pub(super) async fn forget_handles(handle: Option<FileSystemFileHandle>) {
     let forgotten = handle.map_or_else(forget_all, |handle| forget(&handle));
     _ = JsFuture::from(forgotten).await;
 }
 
-/// The file of a handle as it is now; `None` if it is gone or may not be read.
+/// Returns the current file of a handle; `None` if it is gone or access is denied.
 pub(super) async fn file(handle: &FileSystemFileHandle) -> Option<File> {
     let file = JsFuture::from(file_of(handle)).await.ok()?;
     file.dyn_into().ok()
 }
 
-/// Lets the reader choose files, with their handles.
-pub(super) async fn choose() -> Vec<FileSystemFileHandle> {
+/// Shows a file picker and returns the handles of the chosen files.
+pub(super) async fn pick_files() -> Vec<FileSystemFileHandle> {
     let chosen = JsFuture::from(pick()).await.unwrap_or_default();
     handles(&chosen).into_iter().flatten().collect()
 }
 
-/// The handles of the dropped files, in their order, as far as the browser has them. To be asked for
-/// while the drop is handled.
-pub(super) fn of_drop(
+/// Returns the handles of dropped files, in order, where the browser has them. Must be called while the drop event
+/// is handled.
+pub(super) fn handles_of_drop(
     data: &DataTransfer,
 ) -> impl Future<Output = Vec<Option<FileSystemFileHandle>>> + use<> {
-    let asked = JsFuture::from(handles_of(data));
-    async move { handles(&asked.await.unwrap_or_default()) }
+    let pending = JsFuture::from(handles_of(data));
+    async move { handles(&pending.await.unwrap_or_default()) }
 }

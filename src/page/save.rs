@@ -1,17 +1,17 @@
-//! Saving a text as a file, made in the page: nothing is sent.
+//! Saving data as a file from within the page; nothing is sent anywhere.
 
 use gloo_timers::callback::Timeout;
 use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag, HtmlElement, Url};
 
-/// After so long the browser has taken the file.
-const TAKEN_MS: u32 = 60_000;
+/// Delay until the object URL is revoked: by then, the browser has saved the file.
+const REVOKE_DELAY_MS: u32 = 60_000;
 
-/// Saves texts and blobs, one after the other, as a file of that name.
+/// Saves texts and blobs, concatenated, as a file.
 ///
 /// # Errors
-/// If the browser has no memory for it.
+/// If the browser lacks memory.
 pub(super) fn save(name: &str, kind: &str, parts: &Array) -> Result<(), JsValue> {
     let properties = BlobPropertyBag::new();
     properties.set_type(kind);
@@ -19,18 +19,18 @@ pub(super) fn save(name: &str, kind: &str, parts: &Array) -> Result<(), JsValue>
     save_blob(name, &blob)
 }
 
-/// Saves bytes as a file of that name.
+/// Saves a blob as a file.
 ///
 /// # Errors
-/// If the browser has no memory for it.
+/// If the browser lacks memory.
 pub(super) fn save_blob(name: &str, blob: &Blob) -> Result<(), JsValue> {
     let url = Url::create_object_url_with_blob(blob)?;
     let link = gloo_utils::document().create_element("a")?;
     link.set_attribute("href", &url)?;
     link.set_attribute("download", name)?;
     link.unchecked_into::<HtmlElement>().click();
-    Timeout::new(TAKEN_MS, move || {
-        // Only memory is lost if this fails.
+    Timeout::new(REVOKE_DELAY_MS, move || {
+        // A failure only leaks memory.
         let _ = Url::revoke_object_url(&url);
     })
     .forget();

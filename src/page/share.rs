@@ -1,4 +1,4 @@
-//! The dialog of the link: what it holds, in words, and the same without names.
+//! Dialog for sharing the link to the view: it lists the contents of the link, and can leave out names and notes.
 
 use std::rc::Rc;
 
@@ -11,79 +11,83 @@ use super::dialog::{close_modal, open_modal};
 use super::link;
 use views::panels::PANELS;
 use views::share::Link;
-use views::share::held::{Held, held, without_texts};
+use views::share::contents::{LinkEntry, link_entries, redacted};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ShareProps {
-    /// The whole link.
+    /// Complete link, including names and notes.
     pub(super) link: Rc<Link>,
-    /// Whether it could be copied; `None` until that is known.
+    /// Whether the complete link was copied when the dialog opened; `None` while that is pending.
     pub(super) copied: Option<bool>,
     pub(super) on_close: Callback<()>,
 }
 
-/// Which link was copied last, if that worked.
+/// Link that was copied last.
 #[derive(Clone, Copy, PartialEq)]
 enum Copied {
-    Whole,
-    Bare,
-    Not,
+    Complete,
+    WithoutNames,
+    Failed,
 }
 
-/// What became of the link that is shown.
-fn said(copied: Option<Copied>, is_bare: bool) -> &'static str {
-    match (copied, is_bare) {
+/// Returns the status message for the displayed link.
+fn status_text(copied: Option<Copied>, without_names: bool) -> &'static str {
+    match (copied, without_names) {
         (None, _) => "",
-        (Some(Copied::Not), _) => {
+        (Some(Copied::Failed), _) => {
             "Not copied: the browser does not allow it. Select the link and copy it yourself."
         }
-        (Some(Copied::Whole), false) | (Some(Copied::Bare), true) => "Copied.",
-        (Some(Copied::Whole), true) => {
-            "The link with names is still what was copied: press Copy for this one."
+        (Some(Copied::Complete), false) | (Some(Copied::WithoutNames), true) => "Copied.",
+        (Some(Copied::Complete), true) => {
+            "The clipboard still has the link with names: press Copy for this one."
         }
-        (Some(Copied::Bare), false) => {
-            "The link without names is still what was copied: press Copy for this one."
+        (Some(Copied::WithoutNames), false) => {
+            "The clipboard still has the link without names: press Copy for this one."
         }
     }
 }
 
-/// The dialog.
+/// Modal dialog with the link and a list of its contents.
 #[component]
 pub(super) fn Share(props: &ShareProps) -> Html {
     let node = use_node_ref();
-    let is_bare = use_state_eq(|| false);
+    let without_names = use_state_eq(|| false);
     let copied = use_state_eq(|| None);
     {
         let node = node.clone();
         use_effect_with((), move |()| open_modal(&node));
     }
-    let link = if *is_bare {
-        Rc::new(without_texts(&props.link, PANELS))
+    let link = if *without_names {
+        Rc::new(redacted(&props.link, PANELS))
     } else {
         Rc::clone(&props.link)
     };
     let href = link::href(&link).unwrap_or_default();
-    let at_first = props
-        .copied
-        .map(|copied| if copied { Copied::Whole } else { Copied::Not });
+    let at_first = props.copied.map(|copied| {
+        if copied {
+            Copied::Complete
+        } else {
+            Copied::Failed
+        }
+    });
     let on_copy = {
-        let (href, copied, is_bare) = (href.clone(), copied.setter(), *is_bare);
+        let (href, copied, without_names) = (href.clone(), copied.setter(), *without_names);
         Callback::from(move |_: MouseEvent| {
             let (href, copied) = (href.clone(), copied.clone());
             spawn_local(async move {
-                copied.set(Some(match (copy(&href).await, is_bare) {
-                    (false, _) => Copied::Not,
-                    (true, false) => Copied::Whole,
-                    (true, true) => Copied::Bare,
+                copied.set(Some(match (copy(&href).await, without_names) {
+                    (false, _) => Copied::Failed,
+                    (true, false) => Copied::Complete,
+                    (true, true) => Copied::WithoutNames,
                 }));
             });
         })
     };
-    let on_bare = {
-        let is_bare = is_bare.setter();
+    let on_without_names = {
+        let without_names = without_names.setter();
         Callback::from(move |event: Event| {
             let input: HtmlInputElement = event.target_unchecked_into();
-            is_bare.set(input.checked());
+            without_names.set(input.checked());
         })
     };
     let close = {
@@ -100,29 +104,29 @@ pub(super) fn Share(props: &ShareProps) -> Html {
                 <h2 id="share-title">{ "Link to this view" }</h2>
                 <button class="quiet" onclick={close} aria-label="Close">{ "✕" }</button>
             </header>
-            <p class="said" role="status">{ said((*copied).or(at_first), *is_bare) }</p>
+            <p class="said" role="status">{ status_text((*copied).or(at_first), *without_names) }</p>
             <div class="address">
                 <input type="text" readonly=true aria-label="The link" value={href} onfocus={select} />
                 <button class="primary" autofocus=true onclick={on_copy}>{ "Copy" }</button>
             </div>
-            <label class="choice"><input type="checkbox" checked={*is_bare} onchange={on_bare} />{ " Leave out names and notes" }</label>
+            <label class="choice"><input type="checkbox" checked={*without_names} onchange={on_without_names} />{ " Leave out names and notes" }</label>
             <h3>{ "What this link contains" }</h3>
-            { view_held(&held(&link, PANELS)) }
-            <p class="note">{ "The log itself is not in it. Whoever opens the link needs the log" }
-                if link.url.is_some() { { ", which is fetched from where it is" } }
-                { ". The address of this page says the same as the whole link." }</p>
+            { view_contents(&link_entries(&link, PANELS)) }
+            <p class="note">{ "The link does not contain the log. To open the link, one needs the log" }
+                if link.url.is_some() { { ", which is downloaded from its address" } }
+                { ". The address of this page contains the same as the whole link." }</p>
         </dialog>
     }
 }
 
-fn view_held(held: &[Held]) -> Html {
+fn view_contents(held: &[LinkEntry]) -> Html {
     if held.is_empty() {
         return html! { <p>{ "Nothing but the address of this page." }</p> };
     }
-    let row = |held: &Held| {
+    let row = |held: &LinkEntry| {
         html! {
             <>
-                <dt>{ &held.what }</dt>
+                <dt>{ &held.label }</dt>
                 <dd>
                     { &held.value }
                     if held.is_text {

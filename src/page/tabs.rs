@@ -1,53 +1,53 @@
-//! What stands around the open panel: the edge that can be moved, and the tabs.
+//! Frame of the open panel: the splitter and the tabs.
 
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 use super::dom::{focus, set_style};
-use super::kept::{keep, kept};
+use super::preferences::{load_preference, store_preference};
 use views::actions::Action;
 use views::panels::PANELS;
 use views::view::panel::{Panel, PanelName};
 
-/// Where the browser keeps the height of the panel.
-const KEPT: &str = "panel-px";
-/// The lowest height of a panel at first, and of all, and the highest, in pixels.
-const USUAL_PX: f64 = 300.0;
-const LEAST_PX: f64 = 80.0;
-const MOST_PX: f64 = 2000.0;
-/// What the timeline keeps of the window, in pixels.
+/// Storage name of the panel height.
+const HEIGHT_KEY: &str = "panel-px";
+/// Panel heights in pixels: minimum of the initial height, minimum and maximum.
+const INITIAL_MIN_PX: f64 = 300.0;
+const MIN_PX: f64 = 80.0;
+const MAX_PX: f64 = 2000.0;
+/// Height reserved for the timeline, in pixels.
 const TIMELINE_PX: f64 = 220.0;
-/// How far an arrow key moves the edge, in pixels.
+/// Distance that an arrow key moves the splitter, in pixels.
 const STEP_PX: f64 = 24.0;
 
-fn kept_px() -> Option<f64> {
-    let px = kept(KEPT).and_then(|text| text.parse::<f64>().ok());
+fn stored_px() -> Option<f64> {
+    let px = load_preference(HEIGHT_KEY).and_then(|text| text.parse::<f64>().ok());
     let px = px.filter(|px| px.is_finite());
-    px.map(|px| px.clamp(LEAST_PX, MOST_PX))
+    px.map(|px| px.clamp(MIN_PX, MAX_PX))
 }
 
-/// The height of the panel until another one is chosen: more than six rows of a table in a
-/// window of usual height. It is one for all panels, so that the tabs stay where they are.
-fn usual_px() -> f64 {
-    (window_px().unwrap_or(0.0) * 0.45).clamp(USUAL_PX, 520.0)
+/// Returns the initial height: more than six table rows in a window of common height. All panels share one height,
+/// so that the tabs keep their place.
+fn initial_px() -> f64 {
+    (window_px().unwrap_or(0.0) * 0.45).clamp(INITIAL_MIN_PX, 520.0)
 }
 
 fn window_px() -> Option<f64> {
     gloo_utils::window().inner_height().ok()?.as_f64()
 }
 
-fn limited(px: f64) -> f64 {
+fn clamp_height(px: f64) -> f64 {
     let most = window_px().unwrap_or(800.0) - TIMELINE_PX;
-    px.clamp(LEAST_PX, most.max(LEAST_PX))
+    px.clamp(MIN_PX, most.max(MIN_PX))
 }
 
 fn tab_id(panel: PanelName) -> String {
     format!("tab-{}", panel.0)
 }
 
-/// The panel that an arrow key on the tabs goes to.
-fn beside(panel: PanelName, key: &str) -> Option<PanelName> {
+/// Returns the panel that a key on the tabs moves to.
+fn neighbor(panel: PanelName, key: &str) -> Option<PanelName> {
     let at = PANELS.iter().position(|other| other.name == panel)?;
     let to = match key {
         "ArrowLeft" => (at + PANELS.len() - 1) % PANELS.len(),
@@ -62,22 +62,22 @@ fn beside(panel: PanelName, key: &str) -> Option<PanelName> {
 #[derive(Properties, PartialEq)]
 pub(super) struct TabsProps {
     pub(super) panel: PanelName,
-    /// Goes up with every log: its panels begin anew.
+    /// Number of the timeline and generation of its log; a change recreates the panel.
     pub(super) generation: (u32, u32),
-    /// Whether it has all of the window below the header.
+    /// Whether the panel is maximized, filling the window below the header.
     pub(super) alone: bool,
     pub(super) on_panel: Callback<PanelName>,
     pub(super) on_action: Callback<Action>,
-    /// The open panel.
+    /// Content of the open panel.
     pub(super) children: Html,
 }
 
-/// The edge, the tabs, and the open panel.
+/// Splitter, tabs, and the open panel.
 #[component]
 pub(super) fn Tabs(props: &TabsProps) -> Html {
     let node = use_node_ref();
-    let chosen = use_state_eq(kept_px);
-    let px = chosen.unwrap_or_else(usual_px);
+    let chosen = use_state_eq(stored_px);
+    let px = chosen.unwrap_or_else(initial_px);
     {
         let node = node.clone();
         use_effect_with((px, props.alone), move |(px, alone)| {
@@ -92,7 +92,7 @@ pub(super) fn Tabs(props: &TabsProps) -> Html {
         });
     }
     use_effect_with(props.panel, |panel| {
-        // On a phone there is not room for all tabs.
+        // On narrow screens, not all tabs are in view.
         if let Some(tab) = gloo_utils::document().get_element_by_id(&tab_id(*panel)) {
             let options = ScrollIntoViewOptions::new();
             options.set_block(ScrollLogicalPosition::Nearest);
@@ -104,7 +104,7 @@ pub(super) fn Tabs(props: &TabsProps) -> Html {
         let chosen = chosen.setter();
         Callback::from(move |to: f64| {
             chosen.set(Some(to));
-            keep(KEPT, Some(&to.to_string()));
+            store_preference(HEIGHT_KEY, Some(&to.to_string()));
         })
     };
     let panel = props.panel;
@@ -113,7 +113,7 @@ pub(super) fn Tabs(props: &TabsProps) -> Html {
             if !props.alone { { edge(px, &on_px) } }
             <div class="tab-bar">
                 { tabs(panel, &props.on_panel) }
-                { maximise(props) }
+                { maximize_button(props) }
             </div>
             <div id="panel" class="panel-body" role="tabpanel" aria-labelledby={tab_id(panel)}
                 key={format!("{}-{:?}", panel.0, props.generation)}>
@@ -135,7 +135,7 @@ fn tabs(open: PanelName, on_panel: &Callback<PanelName>) -> Html {
     let onkeydown = {
         let on_panel = on_panel.clone();
         Callback::from(move |event: KeyboardEvent| {
-            let Some(other) = beside(open, &event.key()) else {
+            let Some(other) = neighbor(open, &event.key()) else {
                 return;
             };
             event.stop_propagation();
@@ -153,8 +153,8 @@ fn tabs(open: PanelName, on_panel: &Callback<PanelName>) -> Html {
     }
 }
 
-/// Gives the panel all of the window below the header, and takes it back.
-fn maximise(props: &TabsProps) -> Html {
+/// Renders the button that maximizes the panel or restores it.
+fn maximize_button(props: &TabsProps) -> Html {
     let onclick = props
         .on_action
         .reform(|_: MouseEvent| Action::MaximisePanel);
@@ -171,18 +171,18 @@ fn maximise(props: &TabsProps) -> Html {
     }
 }
 
-/// The edge between timeline and panel, which can be moved.
+/// Renders the movable splitter between timeline and panel.
 fn edge(px: f64, on_px: &Callback<f64>) -> Html {
     let down = Callback::from(|event: PointerEvent| {
         let edge: HtmlElement = event.target_unchecked_into();
-        // Without capture a drag ends at the edge.
+        // Without capture, a drag would end when the pointer leaves the splitter.
         let _ = edge.set_pointer_capture(event.pointer_id());
     });
     let moved = {
         let on_px = on_px.clone();
         Callback::from(move |event: PointerEvent| {
             if let Some(height) = window_px().filter(|_| event.buttons() & 1 == 1) {
-                on_px.emit(limited(height - f64::from(event.client_y())));
+                on_px.emit(clamp_height(height - f64::from(event.client_y())));
             }
         })
     };
@@ -196,7 +196,7 @@ fn edge(px: f64, on_px: &Callback<f64>) -> Html {
             };
             event.prevent_default();
             event.stop_propagation();
-            on_px.emit(limited(px + by));
+            on_px.emit(clamp_height(px + by));
         })
     };
     html! {

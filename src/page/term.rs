@@ -1,5 +1,4 @@
-//! A word with an explanation, which shows while it is pointed at, focused or
-//! touched.
+//! Term with a tooltip that explains it on hover, focus or touch.
 
 use std::cell::Cell;
 
@@ -8,18 +7,18 @@ use yew::prelude::*;
 
 use super::dom::set_style;
 
-/// The least distance of an explanation from the window's edges, in pixels.
+/// Minimum distance of the tooltip from the window edges, in pixels.
 const MARGIN_PX: f64 = 8.0;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct TermProps {
-    /// The word.
+    /// The term.
     pub(super) name: AttrValue,
-    /// What it means.
+    /// Explanation of the term.
     pub(super) help: AttrValue,
 }
 
-/// A number for an element's id, which no other element has.
+/// Returns a number that is unique on the page, for element ids.
 #[hook]
 pub(super) fn use_number() -> u32 {
     thread_local! {
@@ -28,7 +27,7 @@ pub(super) fn use_number() -> u32 {
     *use_memo((), |()| NEXT.replace(NEXT.get().wrapping_add(1)))
 }
 
-/// The word.
+/// Term with its tooltip.
 #[component]
 pub(super) fn Term(props: &TermProps) -> Html {
     let number = use_number();
@@ -39,7 +38,7 @@ pub(super) fn Term(props: &TermProps) -> Html {
         let (word, tip) = (word.clone(), tip.clone());
         use_effect_with(*open, move |open| {
             if *open {
-                place(&word, &tip);
+                place_tooltip(&word, &tip);
             }
         });
     }
@@ -67,18 +66,19 @@ pub(super) fn Term(props: &TermProps) -> Html {
     }
 }
 
-/// The heading of a column, with its explanation.
+/// Renders a column heading with an explanation.
 pub(super) fn heading(name: &'static str, help: &'static str) -> Html {
     html! { <th scope="col"><Term {name} {help} /></th> }
 }
 
-/// The heading of a column whose cells have exact values: in files it is called by this name, which has the unit.
+/// Renders a column heading for cells with exact values; exported files use `saved` as the title, which includes
+/// the unit.
 pub(super) fn heading_saved(name: &'static str, help: &'static str, saved: &'static str) -> Html {
     html! { <th scope="col" data-value={saved}><Term {name} {help} /></th> }
 }
 
-/// Puts the explanation below the word, or above it where there is no room.
-fn place(word: &NodeRef, tip: &NodeRef) -> Option<()> {
+/// Places the tooltip below the term, or above it if there is no room.
+fn place_tooltip(word: &NodeRef, tip: &NodeRef) -> Option<()> {
     let (word, tip) = (word.cast::<HtmlElement>()?, tip.cast::<HtmlElement>()?);
     let window = gloo_utils::window();
     let (width, height) = (window.inner_width().ok()?, window.inner_height().ok()?);

@@ -1,13 +1,12 @@
-//! Light, dark and high contrast: what the system says, unless the user says
-//! otherwise.
+//! Color theme and contrast: as the system, unless the user overrides it.
 
-use super::kept::{keep, kept};
+use super::preferences::{load_preference, store_preference};
 use scene::palette::Palette;
 
-/// What the user chose.
+/// Color scheme chosen by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// As the system.
+    /// Follow the system.
     #[default]
     System,
     /// Always light.
@@ -16,68 +15,68 @@ pub(super) enum Choice {
     Dark,
 }
 
-/// How much contrast the user chose.
+/// Contrast chosen by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Contrast {
-    /// As the system asks for.
+    /// Follow the system.
     #[default]
     System,
-    /// More, with patterns beside the colours, whatever the system asks for.
+    /// Always high contrast, with patterns in addition to colors.
     More,
 }
 
-/// The theme in force.
+/// Theme that results from the user's choices and the system settings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Theme {
     pub(super) palette: &'static Palette,
     pub(super) dark: bool,
-    /// Whether meaning is shown by patterns too.
+    /// Whether patterns distinguish marks in addition to colors.
     pub(super) patterns: bool,
 }
 
-// The page puts what is kept into force before the program is there: `www/first.js`.
+// `www/first.js` applies the stored choices before the program has loaded.
 const KEY: &str = "theme";
 const CONTRAST_KEY: &str = "contrast";
 
-/// Whether a media query holds now.
-pub(super) fn holds(query: &str) -> bool {
+/// Returns whether a media query currently matches.
+pub(super) fn media_matches(query: &str) -> bool {
     let list = gloo_utils::window().match_media(query).ok().flatten();
     list.is_some_and(|list| list.matches())
 }
 
-/// What the user chose before.
+/// Returns the stored color scheme.
 pub(super) fn choice() -> Choice {
-    match kept(KEY).as_deref() {
+    match load_preference(KEY).as_deref() {
         Some("light") => Choice::Light,
         Some("dark") => Choice::Dark,
         _ => Choice::System,
     }
 }
 
-/// How much contrast the user chose before.
+/// Returns the stored contrast.
 pub(super) fn contrast() -> Contrast {
-    match kept(CONTRAST_KEY).as_deref() {
+    match load_preference(CONTRAST_KEY).as_deref() {
         Some("more") => Contrast::More,
         _ => Contrast::System,
     }
 }
 
-/// The theme in force.
+/// Returns the effective theme.
 pub(super) fn current() -> Theme {
     let dark = match choice() {
-        Choice::System => holds("(prefers-color-scheme: dark)"),
+        Choice::System => media_matches("(prefers-color-scheme: dark)"),
         Choice::Light => false,
         Choice::Dark => true,
     };
-    let contrast = contrast() == Contrast::More || holds("(prefers-contrast: more)");
+    let contrast = contrast() == Contrast::More || media_matches("(prefers-contrast: more)");
     Theme {
-        palette: Palette::of(dark, contrast),
+        palette: Palette::select(dark, contrast),
         dark,
-        patterns: contrast || holds("(forced-colors: active)"),
+        patterns: contrast || media_matches("(forced-colors: active)"),
     }
 }
 
-/// Puts the choices into force.
+/// Applies and stores the choices.
 pub(super) fn apply(choice: Choice, contrast: Contrast) {
     let theme = match choice {
         Choice::System => None,
@@ -92,7 +91,7 @@ pub(super) fn apply(choice: Choice, contrast: Contrast) {
     set(CONTRAST_KEY, "data-contrast", contrast);
 }
 
-/// Where nothing can be kept or set, it stays as the system has it.
+/// Sets an attribute of the root element and stores it; failures leave the system setting in effect.
 fn set(key: &str, attribute: &str, value: Option<&str>) {
     if let Some(root) = gloo_utils::document().document_element() {
         let _ = match value {
@@ -100,12 +99,13 @@ fn set(key: &str, attribute: &str, value: Option<&str>) {
             None => root.remove_attribute(attribute),
         };
     }
-    keep(key, value);
+    store_preference(key, value);
 }
 
-/// The next choice: the first one always changes something.
-pub(super) fn next(choice: Choice) -> Choice {
-    let system_dark = holds("(prefers-color-scheme: dark)");
+/// Returns the next color scheme in the cycle; the first step away from the system setting always changes the
+/// appearance.
+pub(super) fn next_choice(choice: Choice) -> Choice {
+    let system_dark = media_matches("(prefers-color-scheme: dark)");
     match (choice, system_dark) {
         (Choice::System, true) | (Choice::Dark, false) => Choice::Light,
         (Choice::System, false) | (Choice::Light, true) => Choice::Dark,
@@ -113,8 +113,8 @@ pub(super) fn next(choice: Choice) -> Choice {
     }
 }
 
-/// The other choice of contrast.
-pub(super) const fn other(contrast: Contrast) -> Contrast {
+/// Returns the other contrast setting.
+pub(super) const fn other_contrast(contrast: Contrast) -> Contrast {
     match contrast {
         Contrast::System => Contrast::More,
         Contrast::More => Contrast::System,

@@ -1,5 +1,5 @@
-//! The timeline's place in the page: a canvas that stays while the tracks
-//! scroll, and the listeners that feed its controller.
+//! Timeline component: a canvas that stays in place while the tracks scroll, and the event listeners for its
+//! controller.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ use session::tracks::name::TrackName;
 use views::timeline::arrange::{TrackChange, TrackView};
 use views::timeline::layout::Layout;
 
-/// Watches the size of an element as long as it lives.
+/// Observer of an element's size; dropping it stops observing.
 pub(super) struct Observer {
     observer: ResizeObserver,
     _closure: Closure<dyn FnMut()>,
@@ -46,52 +46,52 @@ impl Drop for Observer {
 #[derive(Properties, PartialEq)]
 pub(super) struct TimelineProps {
     pub(super) viewer: ViewerRef,
-    /// Which log it is of, behind the names of its parts; empty if there is but one.
-    pub(super) of: AttrValue,
-    /// Where it has nothing while the log beside it goes on, in sentences.
+    /// Suffix that names the log in accessible names; empty if only one log is open.
+    pub(super) log_suffix: AttrValue,
+    /// Sentences that describe where this log has no data while the other one has; may be empty.
     pub(super) beyond: AttrValue,
-    /// Whether the menu of the tracks stands here.
+    /// Whether to show the track menu here.
     pub(super) has_menu: bool,
     pub(super) layout: PtrEq<Layout>,
-    /// The tracks that are scrolled into view, by their places.
-    pub(super) seen: std::ops::Range<usize>,
-    /// The track that the keyboard is on.
+    /// Indexes of the tracks that are scrolled into view.
+    pub(super) tracks_in_view: std::ops::Range<usize>,
+    /// Track with the keyboard focus.
     pub(super) current: Option<TrackName>,
-    /// How the tracks are shown.
+    /// Display settings of the tracks.
     pub(super) view: TrackView,
-    /// What the hidden ones are called.
+    /// Names of the hidden tracks.
     pub(super) hidden: Vec<(TrackName, String)>,
-    /// What is pointed at or selected.
+    /// Item that is pointed at or selected.
     pub(super) description: Option<Rc<Description>>,
-    /// Whether the program wrote messages.
+    /// Whether the log contains user messages.
     pub(super) messages: bool,
     pub(super) on_change: Callback<TrackChange>,
     pub(super) on_filter: Callback<String>,
-    /// Findings, once there is a log.
-    pub(super) found: Option<MarksProps>,
+    /// Finding marks; `None` until there is a log.
+    pub(super) finding_marks: Option<MarksProps>,
 }
 
-/// Where a pointer is on the canvas.
-fn place(event: &PointerEvent) -> (f64, f64) {
+/// Returns the position of a pointer event on the canvas.
+fn position(event: &PointerEvent) -> (f64, f64) {
     (f64::from(event.offset_x()), f64::from(event.offset_y()))
 }
 
-/// Canvas, heads of tracks, scroll box and listeners.
+/// Canvas, track heads, scroll box and listeners.
 #[component]
 pub(super) fn Timeline(props: &TimelineProps) -> Html {
     let scroll = use_node_ref();
-    let (picture, canvas, pointed) = (use_node_ref(), use_node_ref(), use_node_ref());
+    let (picture, canvas, tip_container) = (use_node_ref(), use_node_ref(), use_node_ref());
     {
         let nodes = Nodes {
             scroll: scroll.clone(),
             picture: picture.clone(),
             canvas: canvas.clone(),
-            pointed: pointed.clone(),
+            tip_container: tip_container.clone(),
         };
         let viewer = props.viewer.clone();
         use_effect_with((), move |()| {
-            let kept = attach(&nodes, &viewer);
-            move || drop(kept)
+            let attachments = attach(&nodes, &viewer);
+            move || drop(attachments)
         });
     }
     let tip = props
@@ -103,8 +103,8 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
             <div class="spacer">
                 <div ref={picture} class="picture">
                     { canvas_with_gestures(props, canvas) }
-                    if let Some(found) = &props.found { <FindingMarks ..found.clone() /> }
-                    <Heads viewer={props.viewer.clone()} label={format!("Tracks{}", props.of)} layout={props.layout.clone()} seen={props.seen.clone()}
+                    if let Some(marks) = &props.finding_marks { <FindingMarks ..marks.clone() /> }
+                    <Heads viewer={props.viewer.clone()} label={format!("Tracks{}", props.log_suffix)} layout={props.layout.clone()} tracks_in_view={props.tracks_in_view.clone()}
                         current={props.current.clone()} on_change={props.on_change.clone()} />
                     if props.has_menu {
                         <TrackMenu view={props.view.clone()} hidden={props.hidden.clone()} layout={props.layout.clone()} messages={props.messages} on_change={props.on_change.clone()} />
@@ -112,7 +112,7 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
                     { no_match(props) }
                 </div>
             </div>
-            <div ref={pointed} class="pointed">
+            <div ref={tip_container} class="pointed">
                 if let Some(description) = tip {
                     { details::tip(description) }
                 }
@@ -121,7 +121,7 @@ pub(super) fn Timeline(props: &TimelineProps) -> Html {
     }
 }
 
-/// Said where the filter leaves no track.
+/// Renders a notice if the filter matches no track.
 fn no_match(props: &TimelineProps) -> Html {
     let filter = props.view.filter.trim();
     if filter.is_empty() || !props.layout.tracks().is_empty() {
@@ -130,7 +130,7 @@ fn no_match(props: &TimelineProps) -> Html {
     let onclick = props.on_filter.reform(|_: MouseEvent| String::new());
     html! {
         <p class="no-match" role="status">
-            { format!("No track has “{filter}” in its name. ") }
+            { format!("No track name contains “{filter}”. ") }
             <button class="small" {onclick}>{ "Clear the filter" }</button>
         </p>
     }
@@ -147,11 +147,11 @@ fn canvas_with_gestures(props: &TimelineProps, node: NodeRef) -> Html {
             return;
         }
         let canvas: HtmlCanvasElement = event.target_unchecked_into();
-        // Without capture a drag ends at the edge of the canvas.
+        // Without capture, a drag would end when the pointer leaves the canvas.
         let _ = canvas.set_pointer_capture(event.pointer_id());
         let press = Press {
             id: event.pointer_id(),
-            at: place(event),
+            at: position(event),
             touch: event.pointer_type() == "touch",
             pan: event.shift_key() || event.button() == 1,
             measure: event.alt_key(),
@@ -159,55 +159,55 @@ fn canvas_with_gestures(props: &TimelineProps, node: NodeRef) -> Html {
         viewer.act(|control| control.press(press));
     });
     let moved = on(|viewer, event| {
-        let (x, y) = place(event);
+        let (x, y) = position(event);
         viewer.point(event.pointer_id(), x, y);
     });
     let up = on(|viewer, event| {
-        let (x, y) = place(event);
+        let (x, y) = position(event);
         viewer.release(event.pointer_id(), x, y);
     });
     let cancel = on(|viewer, event| viewer.abort(event.pointer_id()));
     let leave = on(|viewer, _| viewer.act(Control::leave));
-    let twice = {
+    let double_click = {
         let viewer = viewer.clone();
         Callback::from(move |event: MouseEvent| {
             let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
             viewer.act(|control| control.double_click(x, y));
         })
     };
-    let of = &props.of;
+    let log_suffix = &props.log_suffix;
     let beyond = Some(props.beyond.as_str()).filter(|words| !words.is_empty());
     let label = [
-        format!("Timeline{of}."),
+        format!("Timeline{log_suffix}."),
         beyond.map(|words| format!(" {words}")).unwrap_or_default(),
         format!(
-            " Its tracks are in the list Tracks{of}: arrow keys walk them and their items. The panel In view has the same as a table."
+            " The list Tracks{log_suffix} contains its tracks: arrow keys move among them and their items. The panel In view shows the same as a table."
         ),
     ];
     html! {
         <canvas ref={node} role="img" aria-label={label.concat()}
             onpointerdown={down} onpointermove={moved} onpointerup={up} onpointercancel={cancel}
-            onpointerleave={leave} ondblclick={twice} />
+            onpointerleave={leave} ondblclick={double_click} />
     }
 }
 
-/// What has to be kept as long as the timeline is in the page.
-type Kept = (Vec<EventListener>, Option<Observer>);
+/// Listeners that live as long as the component.
+type Attachments = (Vec<EventListener>, Option<Observer>);
 
-/// The elements that the listeners are about.
+/// Elements that the listeners need.
 struct Nodes {
     scroll: NodeRef,
     picture: NodeRef,
     canvas: NodeRef,
-    pointed: NodeRef,
+    tip_container: NodeRef,
 }
 
-fn attach(nodes: &Nodes, viewer: &ViewerRef) -> Option<Kept> {
+fn attach(nodes: &Nodes, viewer: &ViewerRef) -> Option<Attachments> {
     let scroll = nodes.scroll.cast::<HtmlElement>()?;
     let picture = nodes.picture.cast::<HtmlElement>()?;
     let canvas = nodes.canvas.cast::<HtmlCanvasElement>()?;
-    let pointed = nodes.pointed.cast::<HtmlElement>()?;
-    viewer.attach(canvas.clone(), picture.clone(), pointed);
+    let tip_container = nodes.tip_container.cast::<HtmlElement>()?;
+    viewer.attach(canvas.clone(), picture.clone(), tip_container);
     let resize = {
         let (viewer, scroll) = (viewer.clone(), scroll.clone());
         move || {
@@ -237,7 +237,7 @@ fn attach(nodes: &Nodes, viewer: &ViewerRef) -> Option<Kept> {
             let Some(event) = event.dyn_ref::<WheelEvent>() else {
                 return;
             };
-            // Lines (Firefox) instead of pixels.
+            // Firefox reports lines instead of pixels.
             let unit = if event.delta_mode() == 1 { 18.0 } else { 1.0 };
             let wheel = Wheel {
                 x: f64::from(event.offset_x()),

@@ -1,4 +1,4 @@
-//! The card of the tour. It stands above the timeline and covers nothing.
+//! Card of the guided tour, placed above the timeline so that it covers nothing.
 
 use web_sys::HtmlElement;
 use yew::prelude::*;
@@ -9,14 +9,14 @@ use views::tour::STEPS;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct TourProps {
-    /// Which step is shown.
+    /// Index of the current step.
     pub(super) at: usize,
-    /// Goes to another step; beyond the last one the tour ends.
+    /// Goes to another step; an index beyond the last one ends the tour.
     pub(super) on_step: Callback<usize>,
     pub(super) on_end: Callback<()>,
 }
 
-/// The card.
+/// Card with the current step of the tour.
 #[component]
 pub(super) fn Tour(props: &TourProps) -> Html {
     let next = use_node_ref();

@@ -1,6 +1,5 @@
-//! The menu of the tracks, in the corner above their names: which groups are
-//! shown, what is hidden, in which order threads stand, which messages begin
-//! and end spans of the program.
+//! Track menu in the corner above the track names: visible groups, hidden tracks, thread order, and the message
+//! prefixes of user spans.
 
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
@@ -15,7 +14,7 @@ use session::tracks::name::TrackName;
 use views::timeline::arrange::{TrackChange, TrackView};
 use views::timeline::layout::Layout;
 
-/// The orders of threads, in words.
+/// Thread orders with their labels.
 const ORDERS: [(&str, ThreadOrder); 4] = [
     ("the busiest first", ThreadOrder::Activity),
     ("by their first run", ThreadOrder::FirstRun),
@@ -26,15 +25,15 @@ const ORDERS: [(&str, ThreadOrder); 4] = [
 #[derive(Properties, PartialEq)]
 pub(super) struct TrackMenuProps {
     pub(super) view: TrackView,
-    /// What the hidden tracks are called.
+    /// Names of the hidden tracks.
     pub(super) hidden: Vec<(TrackName, String)>,
     pub(super) layout: PtrEq<Layout>,
-    /// Whether the program wrote messages, which may announce spans.
+    /// Whether the log contains user messages, which may mark spans.
     pub(super) messages: bool,
     pub(super) on_change: Callback<TrackChange>,
 }
 
-/// The button and, while it is open, the menu.
+/// Button and, while open, the track menu.
 #[component]
 pub(super) fn TrackMenu(props: &TrackMenuProps) -> Html {
     let node = use_node_ref();
@@ -67,7 +66,7 @@ fn menu(props: &TrackMenuProps, node: &NodeRef) -> Html {
     }
 }
 
-/// A check box for each group that the log has something of.
+/// Renders a check box for each group that the log has data for.
 fn groups(props: &TrackMenuProps) -> Html {
     let present = |group: &Group| {
         let tracks = props.layout.tracks().iter();
@@ -119,7 +118,7 @@ fn threads(props: &TrackMenuProps) -> Html {
     }
 }
 
-/// Two fields with the words that begin and end spans of the program.
+/// Renders two fields for the message prefixes that begin and end user spans.
 fn prefixes(props: &TrackMenuProps) -> Html {
     let SpanPrefixes { start, stop } = &props.view.prefixes;
     let (start, stop) = (start.join(", "), stop.join(", "));
@@ -142,7 +141,7 @@ fn prefixes(props: &TrackMenuProps) -> Html {
     }
 }
 
-/// What is hidden beside whole groups, each with a way back.
+/// Renders the individually hidden tracks, each with a button that shows it again.
 fn hidden(props: &TrackMenuProps, node: &NodeRef) -> Html {
     if props.hidden.is_empty() {
         return Html::default();
@@ -150,7 +149,7 @@ fn hidden(props: &TrackMenuProps, node: &NodeRef) -> Html {
     let row = |(id, name): &(TrackName, String)| {
         let (on_change, id, node) = (props.on_change.clone(), id.clone(), node.clone());
         let onclick = Callback::from(move |_: MouseEvent| {
-            // This button goes with what it shows.
+            // The button disappears with its row, so the focus moves first.
             focus_button(&node);
             on_change.emit(TrackChange::Show(id.clone()));
         });

@@ -1,23 +1,23 @@
-//! What went wrong: what is said of it, its code, and a report that can be copied.
+//! Error alerts: message, error code, and a report that can be copied.
 
 use yew::prelude::*;
 
 use super::copy::CopyButton;
-use views::trouble::{Circumstances, Trouble};
+use views::page_error::{ErrorContext, PageError};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct TroubleProps {
     pub(super) heading: AttrValue,
     pub(super) trouble: AttrValue,
     pub(super) code: AttrValue,
-    /// Makes the report.
+    /// Produces the report.
     pub(super) on_report: Callback<(), Option<String>>,
-    /// Takes it away, where it stands above a log.
+    /// Dismisses the alert; `None` if it cannot be dismissed.
     #[prop_or_default]
     pub(super) on_dismiss: Option<Callback<()>>,
 }
 
-/// The alert.
+/// Alert for an error.
 #[component]
 pub(super) fn TroubleAlert(props: &TroubleProps) -> Html {
     let dismiss = props
@@ -28,7 +28,7 @@ pub(super) fn TroubleAlert(props: &TroubleProps) -> Html {
         <div class="alert" role="alert">
             <strong>{ &props.heading }{ " " }</strong>{ &props.trouble }
             <p class="report">
-                <code title="What docs/errors.md says more of">{ &props.code }</code>
+                <code title="Error code, explained in docs/errors.md">{ &props.code }</code>
                 <CopyButton label="Copy report" what="of what went wrong" text={props.on_report.clone()} />
                 <span class="faint">{ "Contains no log data." }</span>
                 if let Some(onclick) = dismiss {
@@ -39,8 +39,8 @@ pub(super) fn TroubleAlert(props: &TroubleProps) -> Html {
     }
 }
 
-/// The report, with what the browser says of itself.
-pub(super) fn report(trouble: &Trouble, numbers: Vec<(&'static str, Option<u64>)>) -> String {
+/// Returns the report, with details about the browser.
+pub(super) fn report(trouble: &PageError, numbers: Vec<(&'static str, Option<u64>)>) -> String {
     let window = gloo_utils::window();
     let navigator = window.navigator();
     let build = gloo_utils::document()
@@ -58,11 +58,11 @@ pub(super) fn report(trouble: &Trouble, numbers: Vec<(&'static str, Option<u64>)
         "memory of the device in GiB",
         number(&navigator, "deviceMemory"),
     ));
-    let about = Circumstances {
+    let about = ErrorContext {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: build.unwrap_or_default(),
         browser: navigator.user_agent().unwrap_or_default(),
         numbers,
     };
-    views::trouble::report(trouble, &about)
+    views::page_error::report(trouble, &about)
 }

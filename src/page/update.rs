@@ -1,35 +1,33 @@
-//! Components whose messages are functions: what is to be done is said where it
-//! is heard of, not by a name that another place has to know.
+//! Components whose messages are closures: the sender specifies the update directly, without a message enum.
 
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
 
-/// Something that a component is to do. It says whether the component has to
-/// be rendered anew.
-pub(super) type Update<C> = Box<dyn FnOnce(&mut C, &Context<C>) -> bool>;
+/// Update of a component; returns whether to render it again.
+pub(super) type ComponentUpdate<C> = Box<dyn FnOnce(&mut C, &Context<C>) -> bool>;
 
-/// A callback that has the component do something with what it is called with.
+/// Returns a callback that updates the component with the emitted value.
 pub(super) fn callback<C, T>(
     ctx: &Context<C>,
     act: fn(&mut C, &Context<C>, T) -> bool,
 ) -> Callback<T>
 where
-    C: Component<Message = Update<C>>,
+    C: Component<Message = ComponentUpdate<C>>,
     T: 'static,
 {
-    ctx.link()
-        .callback(move |value| -> Update<C> { Box::new(move |it, ctx| act(it, ctx, value)) })
+    ctx.link().callback(move |value| -> ComponentUpdate<C> {
+        Box::new(move |it, ctx| act(it, ctx, value))
+    })
 }
 
-/// Has the component do something after a pause, unless the result is dropped
-/// before.
-pub(super) fn after<C>(
+/// Updates the component after a delay, unless the returned timeout is dropped earlier.
+pub(super) fn update_after<C>(
     ctx: &Context<C>,
     ms: u32,
     act: fn(&mut C, &Context<C>, ()) -> bool,
 ) -> Timeout
 where
-    C: Component<Message = Update<C>>,
+    C: Component<Message = ComponentUpdate<C>>,
 {
     let act = callback(ctx, act);
     Timeout::new(ms, move || act.emit(()))

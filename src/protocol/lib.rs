@@ -14,9 +14,9 @@ use analysis::flamegraph::source_info::SourceInfo;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::Progress;
 use eventlog_edit::merge::Align;
-use session::tracks::Contents;
+use session::tracks::LogContents;
 use session::{JobId, MemoryBudget, MemoryUse, Overview};
-use views::trouble::Code;
+use views::page_error::Code;
 
 /// Returns the size of the WebAssembly memory of the calling program. It never shrinks, so this is the peak.
 #[must_use]
@@ -62,11 +62,11 @@ pub struct AskId(pub u32);
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ToWorker {
     /// Analyze slices for another worker, over the port that comes with this message.
-    Help,
+    ServeSlices,
     /// Use another worker to analyze slices, over the port that comes with this message.
-    Helper,
+    AddHelper,
     /// No other workers are available any more.
-    Alone,
+    RemoveHelpers,
     /// Open the file that comes with this message, in addition to open logs. The budget limits the memory for the
     /// log; reading stops when the whole worker takes the given number of bytes.
     Open(LogId, MemoryBudget, u64),
@@ -80,7 +80,7 @@ pub enum ToWorker {
     Settle(LogId),
     /// Drop a log that is open or being opened.
     Close(LogId),
-    /// Recognize user spans by these prefixes, in open and future logs; answered by [`News::Contents`] for each
+    /// Recognize user spans by these prefixes, in open and future logs; answered by [`News::LogContents`] for each
     /// loaded log.
     SpanPrefixes(SpanPrefixes),
     /// Name addresses by the executable, or the output of `nm`, that comes with this message, in open and future
@@ -90,15 +90,15 @@ pub enum ToWorker {
     /// ([`questions`](session::questions)).
     Ask(AskId, LogId, String),
     /// Cancel a question.
-    Forget(AskId),
+    CancelAsk(AskId),
     /// Merge the files that come with this message into one log. Blocks the worker until done; answered by
     /// [`FromWorker::Merging`] and [`FromWorker::Merged`].
-    Merge(MergeWish),
+    Merge(MergeOptions),
 }
 
 /// Options for merging logs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MergeWish {
+pub struct MergeOptions {
     /// Alignment of the logs on one time axis.
     pub align: Align,
     /// Additional offset of each log in nanoseconds.
@@ -113,7 +113,7 @@ pub struct MergeReport {
     /// Number of processes in the new log.
     pub processes: u64,
     /// Sentences about the new log: what was left out, which logs are damaged, which messages aligned them.
-    pub said: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 /// Message to a helper worker; the file and the slice come with it.
@@ -140,7 +140,7 @@ pub enum FromWorker {
         version: u32,
     },
     /// Acknowledges a message to open or close a log, to show that the worker responds.
-    Heard(LogId),
+    Acknowledged(LogId),
     /// News about a log.
     News(LogId, News),
     /// Result of naming addresses, as a sentence.
@@ -199,7 +199,7 @@ pub enum News {
         memory: MemoryUse,
     },
     /// Available tracks and flame graph sources, after names or prefixes of user spans changed.
-    Contents(Box<Contents>, Vec<SourceInfo>),
+    LogContents(Box<LogContents>, Vec<SourceInfo>),
     /// The file cannot be read as a log.
     Failed {
         /// Kind of error.

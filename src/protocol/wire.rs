@@ -28,17 +28,17 @@ const PACKED: &str = "packed";
 #[must_use]
 pub fn envelope(message: &impl Serialize) -> Object {
     let object = Object::new();
-    put(&object, MESSAGE, message);
+    attach_value(&object, MESSAGE, message);
     object
 }
 
 /// Adds a question or an answer to an envelope.
 pub fn attach_body(envelope: &Object, body: &impl Serialize) {
-    put(envelope, BODY, body);
+    attach_value(envelope, BODY, body);
 }
 
 /// Serializes numbers beyond 2⁵³ as `BigInt`.
-fn put(envelope: &Object, key: &str, value: &impl Serialize) {
+fn attach_value(envelope: &Object, key: &str, value: &impl Serialize) {
     let serializer =
         serde_wasm_bindgen::Serializer::new().serialize_large_number_types_as_bigints(true);
     if let Ok(value) = value.serialize(&serializer) {
@@ -104,15 +104,15 @@ pub fn files(envelope: &JsValue) -> Vec<File> {
 #[must_use]
 pub fn attach_columns(envelope: &Object, columns: &mut dyn Columns) -> Array {
     let (object, transfer) = (Object::new(), Array::new());
-    columns.each(&mut |name, column| {
-        set(&object, name, &take_out(column, &transfer));
+    columns.for_each(&mut |name, column| {
+        set(&object, name, &to_typed_array(column, &transfer));
     });
     set(envelope, COLUMNS, &object);
     transfer
 }
 
 /// Moves a column into a typed array, and adds its buffer to `transfer`.
-fn take_out(column: Column<'_>, transfer: &Array) -> JsValue {
+fn to_typed_array(column: Column<'_>, transfer: &Array) -> JsValue {
     let array: JsValue = match column {
         Column::U8(numbers) => Uint8Array::from(std::mem::take(numbers).as_slice()).into(),
         Column::U16(numbers) => Uint16Array::from(std::mem::take(numbers).as_slice()).into(),
@@ -128,7 +128,7 @@ fn take_out(column: Column<'_>, transfer: &Array) -> JsValue {
 }
 
 /// Fills a column from a typed array; it stays empty if the type differs.
-fn fill_in(column: Column<'_>, array: Option<JsValue>) {
+fn from_typed_array(column: Column<'_>, array: Option<JsValue>) {
     fn cast<T: JsCast>(array: Option<JsValue>) -> Option<T> {
         array?.dyn_into().ok()
     }
@@ -172,7 +172,7 @@ pub fn job(envelope: &JsValue) -> Result<Job, String> {
 pub fn attach_segment(envelope: &Object, mut segment: Segment) -> Array {
     let (list, transfer) = (Array::new(), Array::new());
     segment.columns(&mut |column| {
-        list.push(&take_out(column, &transfer));
+        list.push(&to_typed_array(column, &transfer));
     });
     set(envelope, COLUMNS, &list);
     transfer.push(&attach_packed(envelope, &segment));
@@ -192,7 +192,7 @@ pub fn segment(envelope: &JsValue) -> Result<Segment, String> {
         if let Some(buffer) = get(&array, "buffer") {
             used.push(&buffer);
         }
-        fill_in(column, Some(array));
+        from_typed_array(column, Some(array));
         place += 1;
     });
     release(&used);
@@ -210,40 +210,40 @@ pub fn release(buffers: &Array) {
         buffer.map_or(0, ArrayBuffer::byte_length)
     });
     let bytes = bytes.sum();
-    NOBODY.with_borrow_mut(|nobody| {
+    RELEASER.with_borrow_mut(|nobody| {
         if nobody.is_none() {
             *nobody = BufferReleaser::new();
         }
         if let Some(port) = nobody {
-            port.take(buffers, bytes);
+            port.add(buffers, bytes);
         }
-        nobody.take_if(|port| port.holds_bytes >= GIVEN_BACK_BYTES);
+        nobody.take_if(|port| port.held_bytes >= RELEASE_BATCH_BYTES);
     });
 }
 
 /// Bytes to accumulate before the ports are closed, which takes half a millisecond.
-const GIVEN_BACK_BYTES: u32 = 4 << 20;
+const RELEASE_BATCH_BYTES: u32 = 4 << 20;
 
 thread_local! {
-    static NOBODY: RefCell<Option<BufferReleaser>> = const { RefCell::new(None) };
+    static RELEASER: RefCell<Option<BufferReleaser>> = const { RefCell::new(None) };
 }
 
 /// A channel without a receiver: transferred buffers are held until its ports are closed.
 struct BufferReleaser {
     channel: MessageChannel,
-    holds_bytes: u32,
+    held_bytes: u32,
 }
 
 impl BufferReleaser {
     fn new() -> Option<Self> {
         Some(Self {
             channel: MessageChannel::new().ok()?,
-            holds_bytes: 0,
+            held_bytes: 0,
         })
     }
 
-    fn take(&mut self, buffers: &Array, bytes: u32) {
-        self.holds_bytes = self.holds_bytes.saturating_add(bytes);
+    fn add(&mut self, buffers: &Array, bytes: u32) {
+        self.held_bytes = self.held_bytes.saturating_add(bytes);
         let port = self.channel.port1();
         // Fails if a buffer was transferred before; all buffers then stay as they are.
         drop(port.post_message_with_transferable(&JsValue::NULL, buffers));
@@ -276,7 +276,7 @@ fn packed<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
 
 /// Fills columns from an envelope; missing ones stay empty.
 pub fn fill_columns(envelope: &JsValue, columns: &mut dyn Columns) {
-    columns.each(&mut |name, numbers| fill_in(numbers, column(envelope, name)));
+    columns.for_each(&mut |name, numbers| from_typed_array(numbers, column(envelope, name)));
 }
 
 /// Returns one column of an envelope as a typed array.
@@ -290,7 +290,7 @@ pub fn column(envelope: &JsValue, name: &str) -> Option<JsValue> {
 /// # Errors
 /// If it cannot be decoded, as from another version of the program.
 pub fn message<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
-    take(envelope, MESSAGE)
+    extract(envelope, MESSAGE)
 }
 
 /// Returns the question or answer of an envelope.
@@ -298,10 +298,10 @@ pub fn message<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
 /// # Errors
 /// If it cannot be decoded, as from another version of the program.
 pub fn body<T: DeserializeOwned>(envelope: &JsValue) -> Result<T, String> {
-    take(envelope, BODY)
+    extract(envelope, BODY)
 }
 
-fn take<T: DeserializeOwned>(envelope: &JsValue, key: &str) -> Result<T, String> {
+fn extract<T: DeserializeOwned>(envelope: &JsValue, key: &str) -> Result<T, String> {
     let value = get(envelope, key).unwrap_or(JsValue::UNDEFINED);
     serde_wasm_bindgen::from_value(value).map_err(|error| error.to_string())
 }

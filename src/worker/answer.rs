@@ -8,8 +8,8 @@ use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-use super::blob::{self, BlobReader, Piece};
-use super::pause::Turns;
+use super::blob::{self, BlobRead, BlobReader};
+use super::pause::CooperativeYield;
 use super::{Shared, post, scope};
 use protocol::wire::{self, LiveFile};
 use protocol::{AskId, FromWorker, LogId, NotAnswered};
@@ -21,15 +21,15 @@ use session::questions;
 const KEEP_READING_MS: u32 = 2_000;
 
 /// Read-ahead pages of a file, dropped by a timer.
-pub(super) struct Reading {
+pub(super) struct ReadAhead {
     blob: BlobReader,
-    _forget: Timeout,
+    _expiry: Timeout,
 }
 
 /// Answers the question in the envelope; `name` is the name of its type.
 pub(super) fn ask(shared: &Shared, id: AskId, log: LogId, name: &str, envelope: JsValue) {
     let shared = Rc::clone(shared);
-    let asking = Asking {
+    let asking = UntypedQuestion {
         shared,
         id,
         log,
@@ -45,14 +45,14 @@ fn refuse(id: AskId, why: NotAnswered) {
 }
 
 /// A question whose type is looked up by name.
-struct Asking {
+struct UntypedQuestion {
     shared: Shared,
     id: AskId,
     log: LogId,
     envelope: JsValue,
 }
 
-impl Visitor for Asking {
+impl Visitor for UntypedQuestion {
     type Output = ();
 
     // Instantiated for each question type, so code that does not depend on the type is outside.
@@ -75,11 +75,11 @@ impl Visitor for Asking {
     }
 }
 
-impl Asking {
+impl UntypedQuestion {
     /// Starts computing an answer, unless the log is closed.
     fn answer(self, begin: impl FnOnce(Rc<Session>, Worker) -> LocalBoxFuture<'static, ()>) {
         match self.host() {
-            Some((session, host)) => self.go_on(begin(session, host)),
+            Some((session, host)) => self.spawn_answer(begin(session, host)),
             None => refuse(self.id, NotAnswered::Closed),
         }
     }
@@ -92,13 +92,13 @@ impl Asking {
             shared: Rc::clone(&self.shared),
             log: self.log,
             file: open.file.clone(),
-            turns: Turns::new(),
+            turns: CooperativeYield::new(),
         };
         Some((Rc::clone(&open.session), host))
     }
 
     /// Runs an answer until it is complete or canceled.
-    fn go_on(self, answer: LocalBoxFuture<'static, ()>) {
+    fn spawn_answer(self, answer: LocalBoxFuture<'static, ()>) {
         let (answering, handle) = abortable(answer);
         let mut state = self.shared.borrow_mut();
         state.asked.insert(self.id, (self.log, handle));
@@ -124,7 +124,7 @@ struct Worker {
     shared: Shared,
     log: LogId,
     file: LiveFile,
-    turns: Turns,
+    turns: CooperativeYield,
 }
 
 impl Yield for Worker {
@@ -138,17 +138,17 @@ impl Yield for Worker {
 }
 
 impl Host for Worker {
-    fn other(&self, log: u32) -> Option<Rc<Session>> {
+    fn other_log(&self, log: u32) -> Option<Rc<Session>> {
         let state = self.shared.borrow();
         let open = state.logs.get(&LogId(log))?;
         Some(Rc::clone(&open.session))
     }
 
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
-        self.wait_for(blob::begin_alone(&self.file, &range))
+        self.wait_for(blob::begin_uncached(&self.file, &range))
     }
 
-    fn read_on(
+    fn read_with_prefetch(
         &self,
         range: Range<u64>,
         next: &mut dyn Iterator<Item = Range<u64>>,
@@ -162,22 +162,22 @@ impl Worker {
         &self,
         range: &Range<u64>,
         next: &mut dyn Iterator<Item = Range<u64>>,
-    ) -> Result<Piece, JsValue> {
+    ) -> Result<BlobRead, JsValue> {
         let state = &mut *self.shared.borrow_mut();
         let Some(open) = state.logs.get_mut(&self.log) else {
-            return blob::begin_alone(&self.file, range);
+            return blob::begin_uncached(&self.file, range);
         };
         let blob = match open.reading.take() {
             Some(reading) => reading.blob,
             None => BlobReader::new(&self.file),
         };
         let (shared, log) = (Rc::clone(&self.shared), self.log);
-        let _forget = Timeout::new(KEEP_READING_MS, move || {
+        let _expiry = Timeout::new(KEEP_READING_MS, move || {
             if let Some(open) = shared.borrow_mut().logs.get_mut(&log) {
                 open.reading = None;
             }
         });
-        let reading = open.reading.insert(Reading { blob, _forget });
+        let reading = open.reading.insert(ReadAhead { blob, _expiry });
         let piece = reading.blob.begin(range)?;
         reading.blob.read_ahead(next)?;
         Ok(piece)
@@ -185,7 +185,7 @@ impl Worker {
 
     fn wait_for(
         &self,
-        piece: Result<Piece, JsValue>,
+        piece: Result<BlobRead, JsValue>,
     ) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         Box::pin(async {
             let mut bytes = Vec::new();

@@ -23,7 +23,7 @@ const AHEAD: usize = 8;
 /// Maximum number of retries with a newer version of a file that is being written to.
 const TRIES: usize = 8;
 /// Number of cached pages: those in use by capabilities, and those read ahead.
-const KEPT: usize = 16;
+const MAX_CACHED_PAGES: usize = 16;
 
 /// A file with a cache of pages that were read or are being read.
 pub(super) struct BlobReader {
@@ -33,7 +33,7 @@ pub(super) struct BlobReader {
     pages: VecDeque<(u64, Rc<Page>)>,
     /// First page of the last read-ahead; skips repeated calls, as many small blocks may be in one page.
     ahead_of: Option<u64>,
-    unheard: Closure<dyn FnMut(JsValue)>,
+    ignore_rejection: Closure<dyn FnMut(JsValue)>,
 }
 
 /// A page, read or being read; its buffer is freed when the last reference is dropped.
@@ -44,7 +44,7 @@ struct Page {
 }
 
 impl Page {
-    fn of(promise: Promise) -> Rc<Self> {
+    fn new(promise: Promise) -> Rc<Self> {
         Rc::new(Self {
             promise,
             bytes: OnceCell::new(),
@@ -52,8 +52,8 @@ impl Page {
     }
 
     /// Starts waiting for a part of the page.
-    fn part(self: Rc<Self>, skip: u64, take: u64) -> Piece {
-        Piece {
+    fn part(self: Rc<Self>, skip: u64, take: u64) -> BlobRead {
+        BlobRead {
             bytes: JsFuture::from(self.promise.clone()),
             page: self,
             skip,
@@ -74,7 +74,7 @@ impl BlobReader {
     pub(super) fn new(file: &LiveFile) -> Self {
         Self {
             file: file.clone(),
-            unheard: Closure::new(|_| {}),
+            ignore_rejection: Closure::new(|_| {}),
             len: file.file.size() as u64,
             pages: VecDeque::new(),
             ahead_of: None,
@@ -99,11 +99,11 @@ impl BlobReader {
         let range = start..(start + PAGE_BYTES).min(self.len);
         let promise = read(&self.file, &range)?;
         // Avoids unhandled rejections for pages that are read ahead and never used.
-        drop(promise.catch(&self.unheard));
-        if self.pages.len() == KEPT {
+        drop(promise.catch(&self.ignore_rejection));
+        if self.pages.len() == MAX_CACHED_PAGES {
             self.pages.pop_front();
         }
-        let read = Page::of(promise);
+        let read = Page::new(promise);
         self.pages.push_back((page, Rc::clone(&read)));
         Ok(read)
     }
@@ -139,7 +139,7 @@ impl BlobReader {
     }
 
     /// Starts reading from the start of `range`, up to its end or the end of its first page.
-    pub(super) fn begin(&mut self, range: &Range<u64>) -> Result<Piece, JsValue> {
+    pub(super) fn begin(&mut self, range: &Range<u64>) -> Result<BlobRead, JsValue> {
         let page = range.start / PAGE_BYTES;
         let page_end = (page + 1) * PAGE_BYTES;
         let skip = range.start - page * PAGE_BYTES;
@@ -149,12 +149,12 @@ impl BlobReader {
 }
 
 /// Starts reading exactly `range`, without the page cache, for scattered small reads.
-pub(super) fn begin_alone(file: &LiveFile, range: &Range<u64>) -> Result<Piece, JsValue> {
-    Ok(Page::of(read(file, range)?).part(0, range.end - range.start))
+pub(super) fn begin_uncached(file: &LiveFile, range: &Range<u64>) -> Result<BlobRead, JsValue> {
+    Ok(Page::new(read(file, range)?).part(0, range.end - range.start))
 }
 
 /// Starts reading several ranges at once, which are concatenated.
-pub(super) fn begin_places(blob: &Blob, places: &[Range<u64>]) -> Result<Piece, JsValue> {
+pub(super) fn begin_multi_read(blob: &Blob, places: &[Range<u64>]) -> Result<BlobRead, JsValue> {
     let parts = Array::new();
     for place in places {
         let part = slice(blob, place)?;
@@ -162,12 +162,12 @@ pub(super) fn begin_places(blob: &Blob, places: &[Range<u64>]) -> Result<Piece, 
     }
     let whole = Blob::new_with_blob_sequence(&parts)?;
     let take = places.iter().map(|place| place.end - place.start).sum();
-    Ok(Page::of(whole.array_buffer().unchecked_into()).part(0, take))
+    Ok(Page::new(whole.array_buffer().unchecked_into()).part(0, take))
 }
 
 /// A read in progress.
 #[derive(Debug)]
-pub(super) struct Piece {
+pub(super) struct BlobRead {
     /// Handles rejection even if the piece is never awaited.
     bytes: JsFuture,
     page: Rc<Page>,
@@ -175,7 +175,7 @@ pub(super) struct Piece {
     take: u64,
 }
 
-impl Piece {
+impl BlobRead {
     /// Waits for the bytes and stores them in `into`.
     pub(super) async fn read(self, into: &mut Vec<u8>) -> Result<(), JsValue> {
         let buffer: ArrayBuffer = self.bytes.await?.dyn_into()?;

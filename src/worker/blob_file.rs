@@ -10,7 +10,7 @@ use web_sys::{Blob, File, FileReaderSync};
 /// Unit of small reads, as names are close together.
 const PAGE_BYTES: u64 = 1 << 20;
 /// Number of cached pages.
-const KEPT: usize = 16;
+const MAX_CACHED_PAGES: usize = 16;
 
 pub(super) struct BlobFile {
     blob: Blob,
@@ -53,7 +53,7 @@ impl BlobFile {
             Some((_, page)) => page,
             None => self.slice(number * PAGE_BYTES, (number + 1) * PAGE_BYTES)?,
         };
-        if self.pages.len() == KEPT {
+        if self.pages.len() == MAX_CACHED_PAGES {
             self.pages.pop_front();
         }
         self.pages.push_back((number, page.clone()));

@@ -1,7 +1,7 @@
 //! Continues reading a log that grows.
 //!
 //! The longer version is loaded as a separate log, from the position where the previous one can be continued
-//! ([`Session::grown`]). The previous one answers questions until then, so nothing waits, and if the rest cannot
+//! ([`Session::reopen_grown`]). The previous one answers questions until then, so nothing waits, and if the rest cannot
 //! be read, nothing is lost.
 
 use std::rc::Rc;
@@ -27,7 +27,11 @@ pub(super) fn grow(shared: &Shared, log: LogId, file: LiveFile, anew: bool, most
         if state.logs.contains_key(&growing) {
             return;
         }
-        let read_on = if anew { Session::anew } else { Session::grown };
+        let read_on = if anew {
+            Session::replacement
+        } else {
+            Session::reopen_grown
+        };
         let next = OpenLog {
             session: Rc::new(read_on(&open.session, len)),
             file: file.clone(),
@@ -45,7 +49,7 @@ pub(super) fn grow(shared: &Shared, log: LogId, file: LiveFile, anew: bool, most
             load::prepare(&shared, growing).await;
         }
         let is_short = matches!(read, Ok(Some(End::Short)));
-        let grown = take(&shared, log);
+        let grown = take_log(&shared, log);
         let grown = grown.filter(|grown| is_whole && grown.session.events() > 0);
         let news = match grown {
             Some(grown) => take_over(&shared, log, grown),
@@ -56,7 +60,7 @@ pub(super) fn grow(shared: &Shared, log: LogId, file: LiveFile, anew: bool, most
 }
 
 /// Removes and returns the longer version, unless the log was closed meanwhile.
-fn take(shared: &Shared, log: LogId) -> Option<OpenLog> {
+fn take_log(shared: &Shared, log: LogId) -> Option<OpenLog> {
     shared.borrow_mut().logs.remove(&log.growing())
 }
 

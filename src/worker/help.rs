@@ -13,7 +13,7 @@ use super::blob::BlobReader;
 use super::post;
 use protocol::wire::{self, LiveFile};
 use protocol::{FromHelper, FromWorker, LogId, ToHelper};
-use session::{Job, Working};
+use session::{Job, SliceAnalyzer};
 
 /// State kept between slices.
 #[derive(Default)]
@@ -69,7 +69,7 @@ impl SliceServer {
         let Some((_, blob)) = &mut self.blob else {
             return;
         };
-        let mut working = Working::new(job, &mut self.scratch);
+        let mut working = SliceAnalyzer::new(job, &mut self.scratch);
         let (mut failed, mut bytes) = (None, Vec::new());
         loop {
             match working.advance(usize::MAX) {
@@ -89,7 +89,7 @@ impl SliceServer {
                                     |error| js_sys::Error::from(error).message().into(),
                                 );
                                 failed.get_or_insert((range.start, why));
-                                working.cut(range.start);
+                                working.truncate(range.start);
                             }
                         }
                     }

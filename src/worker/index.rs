@@ -16,10 +16,10 @@ use web_sys::Blob;
 
 use protocol::wire::LiveFile;
 
-use super::blob::{BlobReader, Piece, begin_alone, begin_places};
+use super::blob::{BlobRead, BlobReader, begin_multi_read, begin_uncached};
 
 /// Places per read.
-const PLACES: usize = 16;
+const RANGES_PER_READ: usize = 16;
 /// Maximum number of such reads in flight.
 const READS: usize = 3;
 
@@ -28,7 +28,7 @@ pub(super) struct IndexReader {
     file: LiveFile,
     len: u64,
     ahead: MarkersAhead,
-    reads: VecDeque<Places>,
+    reads: VecDeque<MultiRead>,
     /// Current limit of reads in flight: increases with each useful one.
     allowed: usize,
 }
@@ -53,7 +53,7 @@ impl IndexReader {
         all: &mut BlobReader,
         into: &mut Vec<u8>,
     ) -> Result<(), JsValue> {
-        self.ahead.wanted(range.start);
+        self.ahead.record_request(range.start);
         if self.ahead.is_dense() {
             self.reads.clear();
             let rest = range.start..self.len;
@@ -62,21 +62,21 @@ impl IndexReader {
             piece.read(into).await?;
         } else if all.holds(range.start) {
             all.begin(range)?.read(into).await?;
-        } else if !self.found(range.start, into).await {
+        } else if !self.read_cached(range.start, into).await {
             self.reads.clear();
             self.allowed = 1;
-            let piece = begin_alone(&self.file, range)?;
+            let piece = begin_uncached(&self.file, range)?;
             self.read_ahead(0)?;
             piece.read(into).await?;
         }
-        self.ahead.supplied(range.start + into.len() as u64);
+        self.ahead.record_supply(range.start + into.len() as u64);
         Ok(())
     }
 
     /// Looks for a marker at `at` in what was read ahead, and stores it in `into`. Returns whether it was found.
-    async fn found(&mut self, at: u64, into: &mut Vec<u8>) -> bool {
+    async fn read_cached(&mut self, at: u64, into: &mut Vec<u8>) -> bool {
         let in_place = |place: &Range<u64>| self.ahead.is_in(at, place);
-        let held = |read: &Places| read.places.iter().position(in_place);
+        let held = |read: &MultiRead| read.places.iter().position(in_place);
         let Some((passed, place)) =
             (self.reads.iter().enumerate()).find_map(|(number, read)| Some((number, held(read)?)))
         else {
@@ -89,7 +89,7 @@ impl IndexReader {
             return false;
         }
         match self.reads.front_mut() {
-            Some(read) => read.take(place, at, into).await,
+            Some(read) => read.read_range(place, at, into).await,
             None => false,
         }
     }
@@ -97,31 +97,31 @@ impl IndexReader {
     /// Starts as many reads as allowed, beginning `steps` markers after the current one.
     fn read_ahead(&mut self, mut steps: u64) -> Result<(), JsValue> {
         while self.reads.len() < self.allowed {
-            let places = (steps + 1..).map_while(|step| self.ahead.place(step));
-            let places: Vec<Range<u64>> = places.take(PLACES).collect();
+            let places = (steps + 1..).map_while(|step| self.ahead.predict_marker(step));
+            let places: Vec<Range<u64>> = places.take(RANGES_PER_READ).collect();
             if places.is_empty() {
                 break;
             }
             steps += places.len() as u64;
             self.reads
-                .push_back(Places::begin(&self.file.file, places)?);
+                .push_back(MultiRead::begin(&self.file.file, places)?);
         }
         Ok(())
     }
 }
 
 /// One read of several places.
-struct Places {
+struct MultiRead {
     places: Vec<Range<u64>>,
     /// The read in progress, until its bytes are available.
-    reading: Option<Piece>,
+    reading: Option<BlobRead>,
     /// Bytes of all places, concatenated.
     bytes: Vec<u8>,
 }
 
-impl Places {
+impl MultiRead {
     fn begin(blob: &Blob, places: Vec<Range<u64>>) -> Result<Self, JsValue> {
-        let reading = Some(begin_places(blob, &places)?);
+        let reading = Some(begin_multi_read(blob, &places)?);
         Ok(Self {
             places,
             reading,
@@ -130,7 +130,7 @@ impl Places {
     }
 
     /// Stores the bytes from `at` to the end of its place in `into`; returns whether there are any.
-    async fn take(&mut self, place: usize, at: u64, into: &mut Vec<u8>) -> bool {
+    async fn read_range(&mut self, place: usize, at: u64, into: &mut Vec<u8>) -> bool {
         if let Some(reading) = self.reading.take()
             && reading.read(&mut self.bytes).await.is_err()
         {

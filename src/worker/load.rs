@@ -9,9 +9,9 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
-use super::blob::{BlobReader, begin_alone};
+use super::blob::{BlobReader, begin_uncached};
 use super::index::IndexReader;
-use super::pause::{Pauser, Turns};
+use super::pause::{CooperativeYield, Pauser};
 use super::spill::PrivateFile;
 use super::worker_pool::WorkerPool;
 use super::{OpenLog, Shared, change, close, names, now_ms, post, spill};
@@ -20,7 +20,7 @@ use eventlog::{Backing, LogError, Need, Stage, Step};
 use protocol::wire::LiveFile;
 use protocol::{FromWorker, LogId, News};
 use session::{MemoryBudget, MemoryUse, Session};
-use views::trouble::Code;
+use views::page_error::Code;
 
 /// Events between checks of the clock.
 const EVENTS_PER_STEP: usize = 50_000;
@@ -64,7 +64,7 @@ pub(super) fn open(
         };
         match loaded {
             Ok(Some(End::Whole)) => {}
-            Ok(Some(End::Short)) => return tell_short(&shared, log),
+            Ok(Some(End::Short)) => return report_short(&shared, log),
             Ok(None) => return,
             Err(error) => {
                 close(&shared, log);
@@ -98,7 +98,7 @@ pub(super) async fn prepare(shared: &Shared, log: LogId) {
         .get(&log)
         .map(|open| Rc::clone(&open.session));
     if let Some(session) = session {
-        session.prepare(&Turns::new()).await;
+        session.prepare(&CooperativeYield::new()).await;
     }
 }
 
@@ -109,7 +109,7 @@ fn session(
     memory: MemoryBudget,
     backing: Option<Arc<dyn Backing>>,
 ) -> Session {
-    let mut session = Session::within(file.size() as u64, memory, backing);
+    let mut session = Session::with_memory_budget(file.size() as u64, memory, backing);
     if let Some(prefixes) = &shared.borrow().prefixes {
         session.set_span_prefixes(prefixes.clone());
     }
@@ -129,16 +129,16 @@ async fn begin(
     if memory.is_small(file.size() as u64) {
         return Some(None);
     }
-    let Some(place) = spill::make(shared).await else {
+    let Some(place) = spill::create(shared).await else {
         return Some(None);
     };
     let mut begun = session(shared, file, memory, Some(Arc::new(place)));
     // A separate file, which others can read since nothing is appended later.
     let mut inflated = None;
     if is_compressed(file).await
-        && let Some(place) = spill::make(shared).await.map(Arc::new)
+        && let Some(place) = spill::create(shared).await.map(Arc::new)
     {
-        begun = begun.inflating_to(Arc::clone(&place) as Arc<dyn Backing>);
+        begun = begun.with_inflate_backing(Arc::clone(&place) as Arc<dyn Backing>);
         inflated = Some(place);
     }
     change(shared, log, |unused| *unused = begun).await?;
@@ -155,7 +155,7 @@ async fn first_bytes(file: &File, count: usize) -> Result<Vec<u8>, JsValue> {
     let mut bytes = Vec::new();
     let range = 0..(count as u64).min(file.size() as u64);
     let file = LiveFile::from(file.clone());
-    begin_alone(&file, &range)?.read(&mut bytes).await?;
+    begin_uncached(&file, &range)?.read(&mut bytes).await?;
     Ok(bytes)
 }
 
@@ -173,7 +173,7 @@ async fn for_others(
         let Some(inflated) = state.logs.get(&log)?.session.inflated() else {
             return Some(file.clone());
         };
-        if inflated.place_in_file() != Some(0) || !inflated.read(0..16, &mut first) {
+        if inflated.spill_file_offset() != Some(0) || !inflated.read(0..16, &mut first) {
             return None;
         }
     }
@@ -185,14 +185,14 @@ async fn for_others(
 /// Returns the memory used by this worker and spilled for a log.
 pub(super) fn memory_use(session: &Session) -> MemoryUse {
     MemoryUse {
-        here_bytes: protocol::memory_bytes(),
+        resident_bytes: protocol::memory_bytes(),
         ..session.memory_use()
     }
 }
 
 /// Reports the results of a log that is not read further because of the memory limit. Questions about it are
 /// answered as during loading.
-fn tell_short(shared: &Shared, log: LogId) {
+fn report_short(shared: &Shared, log: LogId) {
     if let Some(open) = shared.borrow().logs.get(&log) {
         let overview = Box::new(open.session.overview());
         let memory = memory_use(&open.session);
@@ -227,14 +227,14 @@ pub(super) async fn load(
         .await?;
         let step = match helped {
             None => return Ok(None),
-            Some(Helped::Put(step)) => step,
-            Some(Helped::Wait) => {
+            Some(HelperOutcome::Appended(step)) => step,
+            Some(HelperOutcome::Wait) => {
                 let arrivals = worker_pool.borrow().arrivals();
                 arrivals.wait(log).await;
                 listened_ms = now_ms();
                 continue;
             }
-            Some(Helped::Alone) => {
+            Some(HelperOutcome::Alone) => {
                 let step = change(shared, log, |session| {
                     let step = session.advance(EVENTS_PER_STEP)?;
                     reporter.report(log, session, step == Step::Indexed);
@@ -274,11 +274,11 @@ fn has_events(shared: &Shared, log: LogId) -> bool {
 }
 
 /// What helpers did for a log.
-enum Helped {
+enum HelperOutcome {
     /// Nothing; this worker should continue itself.
     Alone,
     /// A slice that they analyzed was merged.
-    Put(Step),
+    Appended(Step),
     /// Helpers are working on everything that is left.
     Wait,
 }
@@ -290,15 +290,15 @@ async fn help(
     file: Option<&LiveFile>,
     worker_pool: &RefCell<WorkerPool>,
     reporter: &mut Reporter,
-) -> Result<Option<Helped>, LogError> {
+) -> Result<Option<HelperOutcome>, LogError> {
     let is_open = |log| shared.borrow().logs.contains_key(&log);
-    let came = worker_pool.borrow().arrivals().take(log, is_open);
+    let came = worker_pool.borrow().arrivals().take_result(log, is_open);
     let put = change(shared, log, |session| {
         let step = came.map(|(result, segment)| {
             if let (Some((at, why)), 0) = (result.failed, session.events()) {
                 return Err(LogError::Read { at, why });
             }
-            let step = session.give(result.job, segment);
+            let step = session.add_segment(result.job, segment);
             reporter.report(log, session, false);
             Ok(step)
         });
@@ -309,20 +309,22 @@ async fn help(
     };
     let step = step?;
     let Some(file) = file.filter(|_| is_shared && !worker_pool.borrow().is_empty()) else {
-        return Ok(Some(step.map_or(Helped::Alone, Helped::Put)));
+        return Ok(Some(
+            step.map_or(HelperOutcome::Alone, HelperOutcome::Appended),
+        ));
     };
     let handed = change(shared, log, |session| {
-        let analysed = session.waiting_segments();
-        (worker_pool.borrow()).hand_out(log, file, analysed, || session.next_job());
+        let analyzed = session.waiting_segments();
+        (worker_pool.borrow()).assign_jobs(log, file, analyzed, || session.next_job());
         session.is_at_work()
     });
     let Some(is_at_work) = handed.await else {
         return Ok(None);
     };
     Ok(Some(match step {
-        Some(step) => Helped::Put(step),
-        None if is_at_work => Helped::Alone,
-        None => Helped::Wait,
+        Some(step) => HelperOutcome::Appended(step),
+        None if is_at_work => HelperOutcome::Alone,
+        None => HelperOutcome::Wait,
     }))
 }
 
@@ -359,7 +361,7 @@ async fn supply(
         match read {
             Ok(()) if !bytes.is_empty() => session.supply(range.start, bytes),
             // On a read error, what was read before is still shown.
-            _ if session.events() > 0 => session.cut(range.start),
+            _ if session.events() > 0 => session.truncate(range.start),
             Ok(()) => return Err(failed(js_sys::Error::new("no bytes came").into())),
             Err(error) => return Err(failed(error)),
         }

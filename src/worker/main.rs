@@ -39,7 +39,7 @@ struct OpenLog {
     session: Rc<Session>,
     file: LiveFile,
     /// Read-ahead pages for questions.
-    reading: Option<answer::Reading>,
+    reading: Option<answer::ReadAhead>,
 }
 
 /// State of the worker.
@@ -88,7 +88,7 @@ pub fn serve() {
     let listener = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let envelope = event.data();
         match wire::message(&envelope) {
-            Ok(message) => hear(&shared, message, &event),
+            Ok(message) => handle_message(&shared, message, &event),
             Err(message) => post(&FromWorker::Died { message }),
         }
     });
@@ -98,22 +98,22 @@ pub fn serve() {
     post(&FromWorker::Ready { version: VERSION });
 }
 
-fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
+fn handle_message(shared: &Shared, message: ToWorker, event: &MessageEvent) {
     let envelope = event.data();
     match message {
-        ToWorker::Help => {
+        ToWorker::ServeSlices => {
             if let Some(port) = wire::port(event) {
                 help::serve(port);
             }
         }
-        ToWorker::Helper => {
+        ToWorker::AddHelper => {
             if let Some(port) = wire::port(event) {
                 shared.borrow().worker_pool.borrow_mut().join(port);
             }
         }
-        ToWorker::Alone => shared.borrow().worker_pool.borrow_mut().leave(),
+        ToWorker::RemoveHelpers => shared.borrow().worker_pool.borrow_mut().leave(),
         ToWorker::Open(log, memory, most_bytes) => {
-            post(&FromWorker::Heard(log));
+            post(&FromWorker::Acknowledged(log));
             if let Some(file) = wire::live_file(&envelope) {
                 load::open(shared, log, file, memory, most_bytes);
             }
@@ -130,18 +130,18 @@ fn hear(shared: &Shared, message: ToWorker, event: &MessageEvent) {
             }
         }
         ToWorker::Close(log) => {
-            post(&FromWorker::Heard(log));
+            post(&FromWorker::Acknowledged(log));
             close(shared, log);
         }
         ToWorker::SpanPrefixes(prefixes) => set_prefixes(shared, prefixes),
         ToWorker::Symbols => {
             if let Some(file) = wire::file(&envelope) {
-                names::take(shared, file);
+                names::set_symbols_file(shared, file);
             }
         }
         ToWorker::Ask(id, log, name) => answer::ask(shared, id, log, &name, envelope),
-        ToWorker::Merge(wish) => merge::begin(shared, wish, wire::files(&envelope)),
-        ToWorker::Forget(id) => {
+        ToWorker::Merge(options) => merge::begin(shared, options, wire::files(&envelope)),
+        ToWorker::CancelAsk(id) => {
             if let Some((_, answering)) = shared.borrow_mut().asked.remove(&id) {
                 answering.abort();
             }
@@ -185,7 +185,7 @@ fn set_prefixes(shared: &Shared, prefixes: SpanPrefixes) {
         spawn_local(async move {
             let changed = change(&shared, log, |session| {
                 session.set_span_prefixes(prefixes);
-                tell_contents(log, session);
+                report_contents(log, session);
             });
             changed.await;
         });
@@ -197,10 +197,10 @@ fn open_logs(shared: &Shared) -> Vec<LogId> {
 }
 
 /// Reports the available contents of a log, if it is fully read.
-fn tell_contents(log: LogId, session: &Session) {
+fn report_contents(log: LogId, session: &Session) {
     if session.is_complete() {
         let contents = Box::new(session.contents());
-        let news = News::Contents(contents, session.flame_sources());
+        let news = News::LogContents(contents, session.flame_sources());
         post(&FromWorker::News(log, news));
     }
 }

@@ -21,24 +21,26 @@ use eventlog::source::{Source, read_log_by};
 use eventlog::{Backing, LogReader};
 use eventlog_edit::merge::{Facts, Feed, MergeCounts, Plan, Survey, merge};
 use protocol::wire;
-use protocol::{FromWorker, MergeReport, MergeWish};
+use protocol::{FromWorker, MergeOptions, MergeReport};
 
 /// Size of blobs, which the browser can move to disk while more are added.
 const PIECE_BYTES: usize = 8 << 20;
 /// Interval of progress reports.
-const TELL_EVERY_MS: f64 = 100.0;
+const REPORT_EVERY_MS: f64 = 100.0;
 /// Limit for a compressed log inflated in memory, if there is no file for it.
 const MOST_INFLATED_BYTES: u64 = 1 << 30;
 
 /// Merges the files, and reports progress and the result.
-pub(super) fn begin(shared: &Shared, wish: MergeWish, files: Vec<File>) {
+pub(super) fn begin(shared: &Shared, options: MergeOptions, files: Vec<File>) {
     let shared = Rc::clone(shared);
     spawn_local(async move {
         let mut file = None;
-        let merged = merged(&shared, &wish, files).await.map(|(new, report)| {
-            file = Some(new);
-            report
-        });
+        let merged = merge_files(&shared, &options, files)
+            .await
+            .map(|(new, report)| {
+                file = Some(new);
+                report
+            });
         let envelope = wire::envelope(&FromWorker::Merged(merged));
         if let Some(file) = &file {
             wire::attach_file(&envelope, file);
@@ -48,14 +50,14 @@ pub(super) fn begin(shared: &Shared, wish: MergeWish, files: Vec<File>) {
     });
 }
 
-async fn merged(
+async fn merge_files(
     shared: &Shared,
-    wish: &MergeWish,
+    options: &MergeOptions,
     files: Vec<File>,
 ) -> Result<(File, MergeReport), String> {
     let total: f64 = files.iter().map(|file| file.size()).sum();
     // Each file is read twice: for the survey and for copying.
-    let progress = Rc::new(Progress::of(2.0 * total));
+    let progress = Rc::new(Progress::new(2.0 * total));
     let mut logs = Vec::new();
     for file in files {
         logs.push(Log::open(shared, file, &progress).await?);
@@ -63,19 +65,23 @@ async fn merged(
     let mut report = MergeReport::default();
     let mut facts = Vec::new();
     for log in &logs {
-        facts.push(log.survey(wish, &mut report)?);
+        facts.push(log.survey(options, &mut report)?);
     }
-    let offsets: Vec<i128> = wish.offsets_ns.iter().map(|ns| i128::from(*ns)).collect();
-    let plan = Plan::new(&facts, &wish.align, &offsets).map_err(|error| error.to_string())?;
+    let offsets: Vec<i128> = options
+        .offsets_ns
+        .iter()
+        .map(|ns| i128::from(*ns))
+        .collect();
+    let plan = Plan::new(&facts, &options.align, &offsets).map_err(|error| error.to_string())?;
     report.processes = plan.processes() as u64;
     report
-        .said
+        .notes
         .extend(plan.aligned().iter().map(ToString::to_string));
     let feeds = logs.iter().map(Log::feed).collect::<Result<Vec<_>, _>>()?;
-    let merged = merge(&plan, feeds, Pieces::default()).map_err(|error| error.to_string())?;
+    let merged = merge(&plan, feeds, FilePieces::default()).map_err(|error| error.to_string())?;
     let (pieces, counts) = merged;
-    report.said.extend(left_out(&counts));
-    let file = pieces.finish(&wish.name).map_err(words)?;
+    report.notes.extend(left_out(&counts));
+    let file = pieces.finish(&options.name).map_err(words)?;
     Ok((file, report))
 }
 
@@ -105,15 +111,15 @@ fn left_out(counts: &MergeCounts) -> Vec<String> {
 struct Progress {
     read_bytes: Cell<f64>,
     total_bytes: f64,
-    told_ms: Cell<f64>,
+    reported_ms: Cell<f64>,
 }
 
 impl Progress {
-    const fn of(total_bytes: f64) -> Self {
+    const fn new(total_bytes: f64) -> Self {
         Self {
             read_bytes: Cell::new(0.0),
             total_bytes,
-            told_ms: Cell::new(0.0),
+            reported_ms: Cell::new(0.0),
         }
     }
 
@@ -121,8 +127,8 @@ impl Progress {
         let read_bytes = self.read_bytes.get() + bytes as f64;
         self.read_bytes.set(read_bytes);
         let now = now_ms();
-        if now - self.told_ms.get() > TELL_EVERY_MS {
-            self.told_ms.set(now);
+        if now - self.reported_ms.get() > REPORT_EVERY_MS {
+            self.reported_ms.set(now);
             let part = (read_bytes / self.total_bytes.max(1.0)).min(0.99);
             post(&FromWorker::Merging((100.0 * part) as u64));
         }
@@ -141,7 +147,7 @@ impl Log {
     async fn open(shared: &Shared, file: File, progress: &Rc<Progress>) -> Result<Self, String> {
         let mut inflated = None;
         if is_compressed(&file).await {
-            let place = spill::make(shared).await;
+            let place = spill::create(shared).await;
             inflated = place.map(|place| Arc::new(place) as Arc<dyn Backing>);
         }
         Ok(Self {
@@ -154,8 +160,8 @@ impl Log {
     fn reader(&self) -> LogReader {
         let reader = LogReader::new(self.file.size() as u64);
         match &self.inflated {
-            Some(place) => reader.inflating_to(Arc::clone(place), u64::MAX),
-            None => reader.inflating_at_most(MOST_INFLATED_BYTES),
+            Some(place) => reader.with_inflate_backing(Arc::clone(place), u64::MAX),
+            None => reader.with_inflate_limit(MOST_INFLATED_BYTES),
         }
     }
 
@@ -173,13 +179,13 @@ impl Log {
     }
 
     /// Surveys the log for the merge, and reports damage.
-    fn survey(&self, wish: &MergeWish, report: &mut MergeReport) -> Result<Facts, String> {
-        let mut survey = Survey::new(&self.file.name(), &wish.align);
+    fn survey(&self, options: &MergeOptions, report: &mut MergeReport) -> Result<Facts, String> {
+        let mut survey = Survey::new(&self.file.name(), &options.align);
         let reader = read_log_by(self.reader(), &mut self.source()?, &mut survey);
         let reader = reader.map_err(|error| self.failed(&error))?;
         if reader.damage().loses_data() || reader.inflate_error().is_some() {
             let name = self.file.name();
-            report.said.push(format!(
+            report.notes.push(format!(
                 "“{name}” is damaged: what can be read of it is in the merged log."
             ));
         }
@@ -219,14 +225,14 @@ impl Source for FileBytes {
 
 /// The new log, as far as it is written.
 #[derive(Default)]
-struct Pieces {
+struct FilePieces {
     done: Array,
     last: Vec<u8>,
 }
 
-impl Pieces {
+impl FilePieces {
     /// Moves the written bytes into a blob.
-    fn put(&mut self) -> Result<(), JsValue> {
+    fn flush_piece(&mut self) -> Result<(), JsValue> {
         if !self.last.is_empty() {
             let bytes = Array::of1(&Uint8Array::from(self.last.as_slice()));
             let piece = Blob::new_with_u8_array_sequence(&bytes)?;
@@ -237,16 +243,17 @@ impl Pieces {
     }
 
     fn finish(mut self, name: &str) -> Result<File, JsValue> {
-        self.put()?;
+        self.flush_piece()?;
         File::new_with_blob_sequence_and_options(&self.done, name, &FilePropertyBag::new())
     }
 }
 
-impl Write for Pieces {
+impl Write for FilePieces {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.last.extend_from_slice(bytes);
         if self.last.len() >= PIECE_BYTES {
-            self.put().map_err(|error| io::Error::other(words(error)))?;
+            self.flush_piece()
+                .map_err(|error| io::Error::other(words(error)))?;
         }
         Ok(bytes.len())
     }

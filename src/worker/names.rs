@@ -6,12 +6,12 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
 use super::blob_file::BlobFile;
-use super::{Shared, change, open_logs, post, tell_contents};
+use super::{Shared, change, open_logs, post, report_contents};
 use protocol::{FromWorker, LogId};
 use symbols::{Symbols, SymbolsError};
 
 /// Sets the file of symbols, for open and future logs.
-pub(super) fn take(shared: &Shared, file: File) {
+pub(super) fn set_symbols_file(shared: &Shared, file: File) {
     let symbols = match read(&file) {
         Ok(symbols) => symbols,
         Err(error) => return post(&FromWorker::Symbols(error.to_string())),
@@ -25,7 +25,7 @@ pub(super) fn take(shared: &Shared, file: File) {
                 post(&FromWorker::Symbols(text));
                 // Names of functions are part of what the timeline is told.
                 if let Some(open) = shared.borrow().logs.get(&log) {
-                    tell_contents(log, &open.session);
+                    report_contents(log, &open.session);
                 }
                 told = true;
             }

@@ -39,30 +39,30 @@ impl Pauser {
 const LISTEN_EVERY_MS: f64 = 10.0;
 
 /// Cooperative yielding for long answers.
-pub(super) struct Turns {
-    listened_ms: Cell<f64>,
+pub(super) struct CooperativeYield {
+    yielded_ms: Cell<f64>,
     /// Created on first use: most answers need none.
     pauser: OnceCell<Pauser>,
 }
 
-impl Turns {
+impl CooperativeYield {
     pub(super) fn new() -> Self {
         Self {
-            listened_ms: Cell::new(now_ms()),
+            yielded_ms: Cell::new(now_ms()),
             pauser: OnceCell::new(),
         }
     }
 }
 
-impl Yield for Turns {
+impl Yield for CooperativeYield {
     fn is_due(&self) -> bool {
-        now_ms() - self.listened_ms.get() > LISTEN_EVERY_MS
+        now_ms() - self.yielded_ms.get() > LISTEN_EVERY_MS
     }
 
     fn pause(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(async {
             self.pauser.get_or_init(Pauser::new).pause().await;
-            self.listened_ms.set(now_ms());
+            self.yielded_ms.set(now_ms());
         })
     }
 }

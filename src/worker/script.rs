@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use eventlog::ids::Nanos;
 use eventlog::{Need, Step};
 use insight::metrics::MetricContext;
-use insight::{Measured, Report, RuleContext};
+use insight::{MeasuredMetric, Report, RuleContext};
 use model::time::Interval;
 use session::questions::FindingsQuery;
 use session::{MemoryBudget, Session};
@@ -38,7 +38,7 @@ struct Analysis {
     damaged: bool,
     complete: bool,
     warnings: Vec<String>,
-    metrics: Vec<Measured>,
+    metrics: Vec<MeasuredMetric>,
     findings: Report,
 }
 
@@ -48,7 +48,7 @@ impl Log {
     #[must_use]
     #[wasm_bindgen(constructor)]
     pub fn new(byte_len: f64) -> Self {
-        let session = Session::within(byte_len as u64, MemoryBudget::default(), None);
+        let session = Session::with_memory_budget(byte_len as u64, MemoryBudget::default(), None);
         Self { session }
     }
 
@@ -75,7 +75,7 @@ impl Log {
 
     /// Declares that the file ends at offset `at`.
     pub fn cut(&mut self, at: f64) {
-        self.session.cut(at as u64);
+        self.session.truncate(at as u64);
     }
 
     /// Returns the progress of reading, from 0 to 1.
@@ -112,7 +112,7 @@ impl Analysis {
         let looked = MetricContext::new(RuleContext::new(session.recording(), range));
         Self {
             capabilities: overview.caps.len(),
-            metrics: Measured::all(&looked),
+            metrics: MeasuredMetric::evaluate_all(&looked),
             findings: session.ask(&FindingsQuery(range)).unwrap_or_default(),
             program: overview.program,
             ghc: overview.ghc,

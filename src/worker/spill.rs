@@ -35,12 +35,12 @@ pub(super) struct PrivateFile {
 }
 
 /// Creates a file; `None` if that is impossible.
-pub(super) async fn make(shared: &Shared) -> Option<PrivateFile> {
+pub(super) async fn create(shared: &Shared) -> Option<PrivateFile> {
     clear(shared).await;
     let folder = folder(true).await.ok()?;
     // Another tab may remove the first file in its cleanup before it is in use.
     for _ in 0..2 {
-        if let Ok(file) = PrivateFile::make(&folder).await {
+        if let Ok(file) = PrivateFile::create(&folder).await {
             return Some(file);
         }
     }
@@ -101,7 +101,7 @@ async fn folder(create: bool) -> Result<FileSystemDirectoryHandle, JsValue> {
 }
 
 impl PrivateFile {
-    async fn make(folder: &FileSystemDirectoryHandle) -> Result<Self, JsValue> {
+    async fn create(folder: &FileSystemDirectoryHandle) -> Result<Self, JsValue> {
         let [high, low] = [(); 2].map(|()| (Math::random() * f64::from(u32::MAX)) as u32);
         let name = format!("{high:08x}{low:08x}");
         let options = FileSystemGetFileOptions::new();
@@ -125,7 +125,7 @@ impl PrivateFile {
     }
 }
 
-fn at(place: u64) -> FileSystemReadWriteOptions {
+fn write_options(place: u64) -> FileSystemReadWriteOptions {
     let options = FileSystemReadWriteOptions::new();
     // Offsets up to 2^53 bytes are exact in `f64`.
     options.set_at(place as f64);
@@ -137,7 +137,7 @@ impl Backing for PrivateFile {
         let place = self.len.load(Ordering::Relaxed);
         let written = self
             .handle
-            .write_with_u8_array_and_options(bytes, &at(place));
+            .write_with_u8_array_and_options(bytes, &write_options(place));
         // Fails if the browser grants no more room.
         if written.ok()? as usize != bytes.len() {
             return None;
@@ -148,7 +148,9 @@ impl Backing for PrivateFile {
     }
 
     fn read(&self, place: u64, into: &mut [u8]) -> bool {
-        let read = self.handle.read_with_u8_array_and_options(into, &at(place));
+        let read = self
+            .handle
+            .read_with_u8_array_and_options(into, &write_options(place));
         read.is_ok_and(|read| read as usize == into.len())
     }
 }

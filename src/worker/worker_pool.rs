@@ -83,16 +83,16 @@ impl WorkerPool {
 
     /// Distributes slices to helpers that have capacity.
     ///
-    /// `analysed` counts analyzed slices that wait for earlier ones. If this worker does not keep up and they
+    /// `analyzed` counts analyzed slices that wait for earlier ones. If this worker does not keep up and they
     /// become too many, no more are distributed, which bounds the memory.
-    pub(super) fn hand_out(
+    pub(super) fn assign_jobs(
         &self,
         log: LogId,
         file: &LiveFile,
-        analysed: usize,
+        analyzed: usize,
         mut next: impl FnMut() -> Option<Job>,
     ) {
-        let arrived = analysed + self.arrived.borrow().results.len();
+        let arrived = analyzed + self.arrived.borrow().results.len();
         let most = AT_ONCE * self.helpers.len() + 1;
         for busy in 0..AT_ONCE {
             for helper in &self.helpers {
@@ -132,7 +132,7 @@ pub(super) struct Arrivals(Rc<RefCell<Arrived>>);
 
 impl Arrivals {
     /// Takes the next result for a log, if there is one; drops those of logs that are not open any more.
-    pub(super) fn take(
+    pub(super) fn take_result(
         &self,
         log: LogId,
         is_open: impl Fn(LogId) -> bool,

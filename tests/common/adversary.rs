@@ -1,4 +1,4 @@
-//! Logs as an adversary would write them: each is sound in its form, but names ids, counts and times that cost most.
+//! Adversarial logs: well-formed, but with the ids, counts and times that cost a reader most.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -12,17 +12,17 @@ use eventlog::Record;
 use eventlog::source::{drive, read_log};
 use export::format;
 use export::formats::FORMATS;
-use export::log::{Log, Taker};
+use export::log::{Log, RecordCallback};
 use session::Session;
 use session::cells::Formulas;
 use session::questions::DigestQuery;
 use views::fingerprint::fingerprint;
 
 use super::asking::{Choices, answers};
-use super::build::{Build, Declared};
+use super::build::{EventTypeDecl, LogBuilder};
 
-/// The types of these logs.
-const TYPES: &[Declared] = &[
+/// Event types declared by these logs.
+const TYPES: &[EventTypeDecl] = &[
     (0, Some(4), "Create thread"),
     (1, Some(4), "Run thread"),
     (2, Some(10), "Stop thread"),
@@ -55,11 +55,11 @@ const TYPES: &[Declared] = &[
     (212, Some(0), "Ticky sample"),
 ];
 
-/// Numbers that choose what is in a log; zeros when all were used.
+/// Source of decisions about the content of a log: consumes bytes in order, then yields zeros.
 #[derive(Debug)]
-pub struct Wishes<'a>(pub &'a [u8]);
+pub struct Decisions<'a>(pub &'a [u8]);
 
-impl Wishes<'_> {
+impl Decisions<'_> {
     fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else {
             return 0;
@@ -68,7 +68,7 @@ impl Wishes<'_> {
         first
     }
 
-    /// A number of up to so many bits: a small one, one near the greatest, a power of two, or any.
+    /// Returns a number of at most `bits` bits: small, near the maximum, a power of two, or arbitrary.
     fn number(&mut self, bits: u32) -> u64 {
         let most = u64::MAX >> (64 - bits);
         let (kind, any) = (self.byte(), u64::from(self.byte()));
@@ -81,7 +81,7 @@ impl Wishes<'_> {
         number & most
     }
 
-    /// An id of 64 bits that falls into one bucket with others where a table multiplies ids with a known number.
+    /// Returns a 64-bit id that collides with others in hash tables that multiply ids by a known constant.
     fn colliding(&mut self) -> u64 {
         const INVERSE: u64 = 0x7814_94a5_5daa_ed0d;
         let number = u64::from(self.byte()) << 8 | u64::from(self.byte());
@@ -89,23 +89,23 @@ impl Wishes<'_> {
     }
 }
 
-/// The log that is chosen by these bytes: some two to twenty bytes of it for each.
-pub fn log(wishes: &[u8]) -> Vec<u8> {
-    let mut wishes = Wishes(wishes);
-    let mut log = Build::with_types(TYPES);
+/// Builds the log that `seed` encodes: two to twenty bytes of log for each byte of `seed`.
+pub fn adversarial_log(seed: &[u8]) -> Vec<u8> {
+    let mut decisions = Decisions(seed);
+    let mut log = LogBuilder::with_types(TYPES);
     let mut time = 1;
-    while !wishes.0.is_empty() {
-        let cap = match wishes.byte() % 8 {
+    while !decisions.0.is_empty() {
+        let cap = match decisions.byte() % 8 {
             0 => None,
-            1 => Some(wishes.number(10) as u16),
+            1 => Some(decisions.number(10) as u16),
             near => Some(u16::from(near % 3)),
         };
         let begin = time;
-        let mut events = Build::with_types(TYPES);
+        let mut events = LogBuilder::with_types(TYPES);
         events.bytes.clear();
-        for _ in 0..=wishes.byte() % 32 {
-            time += step(&mut wishes);
-            event(&mut events, &mut wishes, time);
+        for _ in 0..=decisions.byte() % 32 {
+            time += step(&mut decisions);
+            event(&mut events, &mut decisions, time);
         }
         log.block(cap, (begin, time), |log| log.raw(&events.bytes));
     }
@@ -113,57 +113,59 @@ pub fn log(wishes: &[u8]) -> Vec<u8> {
     log.bytes
 }
 
-/// Mostly nanoseconds to milliseconds; some days. All together stay below the ten years of a log.
-fn step(wishes: &mut Wishes<'_>) -> u64 {
-    match wishes.byte() {
+/// Time to the next event: mostly nanoseconds to milliseconds, at times one day. The sum stays below the ten years
+/// that a log may span.
+fn step(decisions: &mut Decisions<'_>) -> u64 {
+    match decisions.byte() {
         0..=1 => 86_400_000_000_000,
         byte => 1 << (byte % 24),
     }
 }
 
-fn event(log: &mut Build, wishes: &mut Wishes<'_>, time: u64) {
+fn event(log: &mut LogBuilder, decisions: &mut Decisions<'_>, time: u64) {
     let be = |number: u64, bytes: usize| number.to_be_bytes()[8 - bytes..].to_vec();
-    let thread = |wishes: &mut Wishes<'_>| match wishes.byte() {
+    let thread = |decisions: &mut Decisions<'_>| match decisions.byte() {
         byte @ 0..200 => be(u64::from(byte % 6), 4),
-        _ => be(wishes.number(32), 4),
+        _ => be(decisions.number(32), 4),
     };
-    let cap = |wishes: &mut Wishes<'_>| be(wishes.number(16), 2);
-    let text =
-        |wishes: &mut Wishes<'_>| vec![b'a' + wishes.byte() % 26; usize::from(wishes.byte() % 4)];
-    let (id, payload) = match wishes.byte() % 32 {
-        0 => (0, thread(wishes)),
-        1..=6 => (1, thread(wishes)),
+    let cap = |decisions: &mut Decisions<'_>| be(decisions.number(16), 2);
+    let text = |decisions: &mut Decisions<'_>| {
+        vec![b'a' + decisions.byte() % 26; usize::from(decisions.byte() % 4)]
+    };
+    let (id, payload) = match decisions.byte() % 32 {
+        0 => (0, thread(decisions)),
+        1..=6 => (1, thread(decisions)),
         7..=12 => {
-            let status = be(u64::from(wishes.byte() % 20), 2);
-            (2, [thread(wishes), status, thread(wishes)].concat())
+            let status = be(u64::from(decisions.byte() % 20), 2);
+            (2, [thread(decisions), status, thread(decisions)].concat())
         }
-        13 => (4, [thread(wishes), cap(wishes)].concat()),
-        14 => (8, [thread(wishes), cap(wishes)].concat()),
+        13 => (4, [thread(decisions), cap(decisions)].concat()),
+        14 => (8, [thread(decisions), cap(decisions)].concat()),
         15 | 16 => (9, vec![]),
         17 | 18 => (10, vec![]),
-        19 => (17, cap(wishes)),
-        20 => (19, text(wishes)),
-        21 => (25, [be(wishes.number(32), 4), be(2, 2)].concat()),
-        22 => (27, [be(wishes.number(32), 4), cap(wishes)].concat()),
+        19 => (17, cap(decisions)),
+        20 => (19, text(decisions)),
+        21 => (25, [be(decisions.number(32), 4), be(2, 2)].concat()),
+        22 => (27, [be(decisions.number(32), 4), cap(decisions)].concat()),
         23 => {
-            let counters: Vec<u8> = (0..7).flat_map(|_| be(wishes.number(64), 8)).collect();
+            let counters: Vec<u8> = (0..7).flat_map(|_| be(decisions.number(64), 8)).collect();
             (34, counters)
         }
-        24 => (44, [thread(wishes), text(wishes)].concat()),
-        25 => (45 + u16::from(wishes.byte() % 2), cap(wishes)),
-        26 => (49, [be(1, 4), be(wishes.number(64), 8)].concat()),
+        24 => (44, [thread(decisions), text(decisions)].concat()),
+        25 => (45 + u16::from(decisions.byte() % 2), cap(decisions)),
+        26 => (49, [be(1, 4), be(decisions.number(64), 8)].concat()),
         27 => {
-            let sizes: Vec<u8> = (0..4).flat_map(|_| be(wishes.number(64), 8)).collect();
-            (52, [be(1, 4), be(wishes.number(16), 2), sizes].concat())
+            let sizes: Vec<u8> = (0..4).flat_map(|_| be(decisions.number(64), 8)).collect();
+            (52, [be(1, 4), be(decisions.number(16), 2), sizes].concat())
         }
         28 => {
-            let sizes: Vec<u8> = (0..5).flat_map(|_| be(wishes.number(64), 8)).collect();
+            let sizes: Vec<u8> = (0..5).flat_map(|_| be(decisions.number(64), 8)).collect();
             (
                 53,
                 [
                     be(1, 4),
-                    be(wishes.number(16), 2),
-                    be(wishes.number(32), 4),
+                    be(decisions.number(16), 2),
+                    be(decisions.number(32), 4),
                     sizes,
                 ]
                 .concat(),
@@ -172,32 +174,38 @@ fn event(log: &mut Build, wishes: &mut Wishes<'_>, time: u64) {
         29 => (
             55,
             [
-                be(wishes.colliding(), 8),
-                cap(wishes),
-                be(wishes.number(64), 8),
+                be(decisions.colliding(), 8),
+                cap(decisions),
+                be(decisions.number(64), 8),
             ]
             .concat(),
         ),
-        30 => match wishes.byte() % 4 {
-            0 => (162, be(wishes.number(64), 8)),
-            1 => (165, be(wishes.number(64), 8)),
+        30 => match decisions.byte() % 4 {
+            0 => (162, be(decisions.number(64), 8)),
+            1 => (165, be(decisions.number(64), 8)),
             2 => (
                 164,
-                [vec![0], be(wishes.number(64), 8), text(wishes), vec![0]].concat(),
+                [
+                    vec![0],
+                    be(decisions.number(64), 8),
+                    text(decisions),
+                    vec![0],
+                ]
+                .concat(),
             ),
             _ => (
                 169,
-                [be(wishes.colliding(), 8), text(wishes), vec![0; 6]].concat(),
+                [be(decisions.colliding(), 8), text(decisions), vec![0; 6]].concat(),
             ),
         },
-        _ => match wishes.byte() % 4 {
+        _ => match decisions.byte() % 4 {
             0 => (
                 210,
                 [
-                    be(wishes.colliding(), 8),
-                    be(wishes.number(16), 2),
+                    be(decisions.colliding(), 8),
+                    be(decisions.number(16), 2),
                     vec![b'a', 0],
-                    text(wishes),
+                    text(decisions),
                     vec![0],
                 ]
                 .concat(),
@@ -207,29 +215,29 @@ fn event(log: &mut Build, wishes: &mut Wishes<'_>, time: u64) {
                 181,
                 [
                     b"OT\x03\x01".to_vec(),
-                    be(wishes.colliding(), 8),
-                    text(wishes),
+                    be(decisions.colliding(), 8),
+                    text(decisions),
                 ]
                 .concat(),
             ),
-            _ => (58, text(wishes)),
+            _ => (58, text(decisions)),
         },
     };
     log.event(id, time, &payload);
 }
 
-/// How many bytes a log becomes in every format that it can be exported to, and as the answers to all questions.
+/// Output sizes in bytes of one log: every export format and the JSON answer to every question.
 #[derive(Clone, Debug, Default)]
-pub struct Written(pub Vec<(String, u64)>);
+pub struct OutputSizes(pub Vec<(String, u64)>);
 
-impl Written {
-    /// What is written for each byte of a log, at most ...
+impl OutputSizes {
+    /// Maximum output bytes for each byte of a log ...
     const EACH_BYTE: u64 = 120;
-    /// ... beside this, which any log takes.
+    /// ... in addition to this constant, which any log may take.
     const ANY_LOG: u64 = 1 << 20;
 
-    /// All formats if `tables`, else those for viewers of traces.
-    pub fn of(log: &[u8], tables: bool) -> Self {
+    /// Exports `log` to all formats if `tables`, else only to the formats of trace viewers.
+    pub fn measure(log: &[u8], tables: bool) -> Self {
         let mut session = Session::new(log.len() as u64);
         drive(&mut { log }, &mut session).expect("a log");
         let mut written = Self::default();
@@ -241,7 +249,7 @@ impl Written {
         let digest = session.ask(&DigestQuery(None));
         let digest = serde_json::to_vec(&digest).expect("plain data");
         written.0.push(("digest".to_owned(), digest.len() as u64));
-        let read_again = |take: &mut Taker<'_>| {
+        let read_again = |take: &mut RecordCallback<'_>| {
             read_log(&mut { log }, &mut |record: &Record<'_>| take(record)).map(|_| ())
         };
         let log = Log {
@@ -252,17 +260,17 @@ impl Written {
             range: None,
             clock_origin_ns: Some(0),
             formulas: Formulas::default(),
-            read_again: &read_again,
+            reread: &read_again,
         };
         for format in FORMATS {
-            let bytes = match format.written {
-                format::Written::File { write, .. } => {
+            let bytes = match format.output {
+                format::OutputKind::File { write, .. } => {
                     let mut bytes = Vec::new();
                     write(&log, &mut bytes).expect("written");
                     bytes.len() as u64
                 }
-                format::Written::Tables(_) if !tables => continue,
-                format::Written::Files(write) | format::Written::Tables(write) => {
+                format::OutputKind::Tables(_) if !tables => continue,
+                format::OutputKind::Files(write) | format::OutputKind::Tables(write) => {
                     let folder = tempfile::TempDir::new().expect("a folder");
                     write(&log, folder.path()).expect("written");
                     folder_bytes(folder.path())
@@ -273,8 +281,8 @@ impl Written {
         written
     }
 
-    /// Panics if anything is out of proportion to a log of so many bytes.
-    pub fn must_fit(&self, log_bytes: usize) {
+    /// Panics if an output is out of proportion to a log of `log_bytes` bytes.
+    pub fn assert_proportional(&self, log_bytes: usize) {
         let most = Self::ANY_LOG + Self::EACH_BYTE * log_bytes as u64;
         for (name, bytes) in &self.0 {
             assert!(

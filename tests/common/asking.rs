@@ -1,6 +1,5 @@
-//! Asks a log every kind of question, with parameters that bytes decide: for
-//! tests and fuzzers. It finds the questions by the list of their names, so
-//! that a new one is asked without a change here.
+//! Asks a log every kind of question, with parameters decoded from bytes, for tests and fuzzers. The questions
+//! come from `NAMES`, so that a new one is covered without a change here.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -24,11 +23,11 @@ use session::Session;
 use session::query::{Host, LocalBoxFuture, Query, Unreadable};
 use session::questions::{NAMES, by_name};
 
-/// Bytes that decide, one after the other; then zeros.
+/// Source of decisions: consumes bytes in order, then yields zeros.
 #[derive(Debug)]
 pub struct Choices<'a> {
     bytes: &'a [u8],
-    /// When the log ends: times are chosen around there.
+    /// End of the log in nanoseconds; most times are chosen relative to it.
     end: u64,
 }
 
@@ -92,8 +91,8 @@ impl Error for NoValue {
     }
 }
 
-/// Makes a value of any type that can be read with serde.
-struct Any<'c, 'b>(&'c mut Choices<'b>);
+/// Deserializer that makes a value of any type out of [`Choices`].
+struct ChoiceDeserializer<'c, 'b>(&'c mut Choices<'b>);
 
 macro_rules! numbers {
     ($($name:ident $visit:ident $type:ty, $choose:ident;)*) => {
@@ -103,7 +102,7 @@ macro_rules! numbers {
     };
 }
 
-impl<'de> Deserializer<'de> for Any<'_, '_> {
+impl<'de> Deserializer<'de> for ChoiceDeserializer<'_, '_> {
     type Error = NoValue;
 
     numbers! {
@@ -210,7 +209,7 @@ impl<'de> Deserializer<'de> for Any<'_, '_> {
     serde::forward_to_deserialize_any! { bytes byte_buf map identifier ignored_any }
 }
 
-/// So many more items of a list.
+/// Remaining items of a sequence.
 struct Items<'c, 'b>(&'c mut Choices<'b>, usize);
 
 impl<'de> SeqAccess<'de> for Items<'_, '_> {
@@ -224,27 +223,27 @@ impl<'de> SeqAccess<'de> for Items<'_, '_> {
             return Ok(None);
         }
         self.1 -= 1;
-        seed.deserialize(Any(self.0)).map(Some)
+        seed.deserialize(ChoiceDeserializer(self.0)).map(Some)
     }
 }
 
-/// The variant of that number.
+/// Enum variant by index.
 struct Variant<'c, 'b>(&'c mut Choices<'b>, u32);
 
 impl<'de, 'c, 'b> EnumAccess<'de> for Variant<'c, 'b> {
     type Error = NoValue;
-    type Variant = Any<'c, 'b>;
+    type Variant = ChoiceDeserializer<'c, 'b>;
 
     fn variant_seed<V: DeserializeSeed<'de>>(
         self,
         seed: V,
-    ) -> Result<(V::Value, Any<'c, 'b>), NoValue> {
+    ) -> Result<(V::Value, ChoiceDeserializer<'c, 'b>), NoValue> {
         let number: U32Deserializer<NoValue> = self.1.into_deserializer();
-        Ok((seed.deserialize(number)?, Any(self.0)))
+        Ok((seed.deserialize(number)?, ChoiceDeserializer(self.0)))
     }
 }
 
-impl<'de> VariantAccess<'de> for Any<'_, '_> {
+impl<'de> VariantAccess<'de> for ChoiceDeserializer<'_, '_> {
     type Error = NoValue;
 
     fn unit_variant(self) -> Result<(), NoValue> {
@@ -268,44 +267,44 @@ impl<'de> VariantAccess<'de> for Any<'_, '_> {
     }
 }
 
-/// Supplies a file in pieces, and pauses every now and then.
+/// Host that supplies a file in pieces and yields periodically.
 #[derive(Debug)]
-struct InPieces<'a> {
+struct ChunkedHost<'a> {
     file: &'a [u8],
     piece: usize,
-    /// Counts calls; every so many it is time to pause.
+    /// Calls so far; a pause is due at every multiple of `every`.
     calls: Cell<u32>,
     every: u32,
 }
 
-impl Yield for InPieces<'_> {
+impl Yield for ChunkedHost<'_> {
     fn is_due(&self) -> bool {
         self.calls.set(self.calls.get().wrapping_add(1));
         self.every > 0 && self.calls.get().is_multiple_of(self.every)
     }
 
     fn pause(&self) -> LocalBoxFuture<'_, ()> {
-        Box::pin(Once(false))
+        Box::pin(PendingOnce(false))
     }
 }
 
-impl Host for InPieces<'_> {
+impl Host for ChunkedHost<'_> {
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         assert!(range.start < range.end, "nothing is asked for");
         let start = range.start as usize;
         let end = (range.end as usize).min(start.saturating_add(self.piece));
         let bytes = self.file.get(start..end).map(<[u8]>::to_vec);
         Box::pin(async move {
-            Once(false).await;
+            PendingOnce(false).await;
             bytes.ok_or_else(|| Unreadable(format!("no bytes {range:?}")))
         })
     }
 }
 
-/// Comes true when it is polled the second time.
-struct Once(bool);
+/// Future that is pending once, then ready.
+struct PendingOnce(bool);
 
-impl Future for Once {
+impl Future for PendingOnce {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
@@ -317,7 +316,7 @@ impl Future for Once {
     }
 }
 
-/// Asks the question that is visited, twice.
+/// Visitor that asks a question twice, with and without pauses, and compares the answers.
 struct Ask<'a, 'c, 'b> {
     log: &'a Session,
     file: &'a [u8],
@@ -328,25 +327,25 @@ impl session::query::Visitor for Ask<'_, '_, '_> {
     type Output = ();
 
     fn visit<Q: Query>(self) {
-        let query = <Q as serde::Deserialize>::deserialize(Any(self.choices));
+        let query = <Q as serde::Deserialize>::deserialize(ChoiceDeserializer(self.choices));
         let query = query.unwrap_or_else(|error| panic!("{}: {error}", Q::NAME));
-        let said = |host: &InPieces<'_>| {
+        let answer_on = |host: &ChunkedHost<'_>| {
             let answer = self.log.ask_with(&query, host);
             serde_json::to_string(&answer).expect("plain data")
         };
-        let block_on = said(&InPieces {
+        let block_on = answer_on(&ChunkedHost {
             file: self.file,
             piece: usize::MAX,
             calls: Cell::new(0),
             every: 0,
         });
-        let in_pieces = said(&InPieces {
+        let in_pieces = answer_on(&ChunkedHost {
             file: self.file,
             piece: 1 + self.choices.below(200) * 37,
             calls: Cell::new(0),
             every: 1 + u32::from(self.choices.byte() % 7),
         });
-        // Counting goes on with every answer.
+        // `CountRows` reports progress, which advances with every answer.
         if Q::NAME != <session::event_list::CountRows as Query>::NAME {
             assert!(
                 block_on == in_pieces,
@@ -357,7 +356,7 @@ impl session::query::Visitor for Ask<'_, '_, '_> {
     }
 }
 
-/// Asks the question that is visited, once.
+/// Visitor that asks a question once.
 struct AskOnce<'a, 'c, 'b>(Ask<'a, 'c, 'b>);
 
 impl session::query::Visitor for AskOnce<'_, '_, '_> {
@@ -365,9 +364,9 @@ impl session::query::Visitor for AskOnce<'_, '_, '_> {
 
     fn visit<Q: Query>(self) -> String {
         let Ask { log, file, choices } = self.0;
-        let query = <Q as serde::Deserialize>::deserialize(Any(choices));
+        let query = <Q as serde::Deserialize>::deserialize(ChoiceDeserializer(choices));
         let query = query.unwrap_or_else(|error| panic!("{}: {error}", Q::NAME));
-        let host = InPieces {
+        let host = ChunkedHost {
             file,
             piece: usize::MAX,
             calls: Cell::new(0),
@@ -378,8 +377,8 @@ impl session::query::Visitor for AskOnce<'_, '_, '_> {
     }
 }
 
-/// What a log answers to every question but those whose answer tells how far a count
-/// has come, each with the question's name.
+/// Returns the answers of `log` to all questions, with the question's name. `CountRows` is left out, as its answer
+/// reports the progress of a count.
 pub fn answers(
     log: &Session,
     file: &[u8],
@@ -396,21 +395,27 @@ pub fn answers(
     names.map(answer).collect()
 }
 
-/// Two sessions of a log, read in different ways, say the same.
-pub fn must_agree(one: &Session, other: &Session, file: &[u8], choices: &[u8], how: &str) {
+/// Asserts that two sessions of one log, read in different ways, give equal answers.
+pub fn assert_equal_answers(
+    one: &Session,
+    other: &Session,
+    file: &[u8],
+    choices: &[u8],
+    how: &str,
+) {
     let json = |session: &Session| serde_json::to_value(session.overview()).expect("plain data");
     assert_eq!(json(one), json(other), "{how}");
     let [one_reader, other_reader] = [one.reader(), other.reader()];
     assert_eq!(one_reader.accounting(), other_reader.accounting(), "{how}");
     assert_eq!(one_reader.damage(), other_reader.damage(), "{how}");
-    let [said, again] =
+    let [first, again] =
         [one, other].map(|session| answers(session, file, &mut Choices::new(choices)));
-    for (one, other) in said.iter().zip(&again) {
+    for (one, other) in first.iter().zip(&again) {
         assert!(one == other, "{how}: {one:.400?}, {other:.400?}");
     }
 }
 
-/// Asks all questions, once each.
+/// Asks every question twice, with and without pauses.
 pub fn ask_everything(log: &Session, file: &[u8], choices: &mut Choices<'_>) {
     choices.end = log.overview().span.map_or(0, |span| span.end().0);
     for &name in NAMES {
@@ -419,11 +424,12 @@ pub fn ask_everything(log: &Session, file: &[u8], choices: &mut Choices<'_>) {
     }
 }
 
-/// Opens a log whose bytes come in pieces, asks questions while it is read and
-/// all of them once it is. The session, read to its end.
+/// Opens a log whose bytes arrive in pieces. Asks questions at two points while it is read and again at the end,
+/// then returns the session.
 ///
 /// # Errors
-/// If the bytes are no log.
+///
+/// If the bytes are not an eventlog.
 pub fn open_and_ask(file: &[u8], choices: &mut Choices<'_>) -> Result<Session, LogError> {
     let mut session = Session::with_chunks(file.len() as u64, 50 + choices.number() % 5000);
     let piece = 1 + choices.below(256) * 61;

@@ -1,15 +1,15 @@
-//! Logs made by hand, byte by byte.
+//! Builder of eventlogs, byte by byte.
 #![allow(
     dead_code,
     unreachable_pub,
     reason = "each test file uses its part of this module"
 )]
 
-/// A declared type: number, payload bytes (`None`: variable), description.
-pub type Declared = (u16, Option<u16>, &'static str);
+/// Declared event type: number, payload bytes (`None`: variable), description.
+pub type EventTypeDecl = (u16, Option<u16>, &'static str);
 
-/// The types that the tests use, as GHC 9.6 declares them.
-pub const TYPES: &[Declared] = &[
+/// Event types that the tests use, as GHC 9.6 declares them.
+pub const TYPES: &[EventTypeDecl] = &[
     (0, Some(4), "Create thread"),
     (1, Some(4), "Run thread"),
     (2, Some(10), "Stop thread"),
@@ -28,22 +28,22 @@ pub const TYPES: &[Declared] = &[
     (169, None, "Info Table Source Position"),
 ];
 
-/// A log being written.
+/// Eventlog under construction.
 #[derive(Clone, Debug)]
-pub struct Build {
-    types: Vec<Declared>,
-    /// What is written so far.
+pub struct LogBuilder {
+    types: Vec<EventTypeDecl>,
+    /// Bytes written so far.
     pub bytes: Vec<u8>,
 }
 
-impl Build {
-    /// A log with the header of [`TYPES`].
+impl LogBuilder {
+    /// Starts a log with the header of [`TYPES`].
     pub fn new() -> Self {
         Self::with_types(TYPES)
     }
 
-    /// A log with a header that declares `types`.
-    pub fn with_types(types: &[Declared]) -> Self {
+    /// Starts a log whose header declares `types`.
+    pub fn with_types(types: &[EventTypeDecl]) -> Self {
         let mut log = Self {
             types: types.to_vec(),
             bytes: Vec::new(),
@@ -52,7 +52,7 @@ impl Build {
         log
     }
 
-    /// Writes another header.
+    /// Writes a header, also in the middle of a log.
     pub fn header(&mut self) -> &mut Self {
         self.raw(b"hdrbhetb");
         for (id, size, description) in self.types.clone() {
@@ -67,18 +67,18 @@ impl Build {
         self.raw(b"hetehdredatb")
     }
 
-    /// Where the next byte will stand.
-    pub fn at(&self) -> u64 {
+    /// Returns the offset of the next byte.
+    pub fn offset(&self) -> u64 {
         self.bytes.len() as u64
     }
 
-    /// Any bytes.
+    /// Appends raw bytes.
     pub fn raw(&mut self, bytes: &[u8]) -> &mut Self {
         self.bytes.extend_from_slice(bytes);
         self
     }
 
-    /// An event, with a length if its type is declared variable.
+    /// Appends an event, with a length field if its type is declared variable.
     pub fn event(&mut self, id: u16, time: u64, payload: &[u8]) -> &mut Self {
         let decl = self.types.iter().find(|(declared, ..)| *declared == id);
         let size = decl.map_or(Some(0), |(_, size, _)| *size);
@@ -89,7 +89,7 @@ impl Build {
         self.raw(payload)
     }
 
-    /// A block from `begin` to `end` with what `fill` writes.
+    /// Appends a block from `begin` to `end` (ns) with the events that `fill` writes.
     pub fn block(
         &mut self,
         cap: Option<u16>,
@@ -108,12 +108,12 @@ impl Build {
         self
     }
 
-    /// `RunThread`.
+    /// Appends a `RunThread` event.
     pub fn run(&mut self, time: u64, thread: u32) -> &mut Self {
         self.event(1, time, &thread.to_be_bytes())
     }
 
-    /// `StopThread` with this status code.
+    /// Appends a `StopThread` event with this status code.
     pub fn stop(&mut self, time: u64, thread: u32, status: u16) -> &mut Self {
         let payload = [
             thread.to_be_bytes().as_slice(),
@@ -124,7 +124,7 @@ impl Build {
         self.event(2, time, &payload)
     }
 
-    /// `count` runs and stops, a microsecond apart.
+    /// Appends `count` runs of thread 7: each is 1 µs long, with 1 µs before the next.
     pub fn runs(&mut self, from: u64, count: u64) -> &mut Self {
         for i in 0..count {
             self.run(from + i * 2000, 7)
@@ -133,7 +133,7 @@ impl Build {
         self
     }
 
-    /// The end-of-data marker.
+    /// Appends the end-of-data marker.
     pub fn end(&mut self) -> &mut Self {
         self.raw(&[0xFF, 0xFF])
     }

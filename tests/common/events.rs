@@ -1,4 +1,4 @@
-//! The events of a log as they stand in it, for what writes logs.
+//! Raw events of a log, for tests of programs that write logs.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -9,9 +9,9 @@ use eventlog::source::read_log;
 use eventlog::{LogError, LogReader, Record};
 use eventlog_edit::definition::is_definition;
 
-/// An event as a log has it.
+/// Owned event with its raw payload.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Held {
+pub struct RawEvent {
     pub id: u16,
     pub time: u64,
     pub cap: Option<u16>,
@@ -19,11 +19,11 @@ pub struct Held {
     pub is_definition: bool,
 }
 
-/// All events of a log in their order, and who read them.
-pub fn events(mut log: &[u8]) -> Result<(Vec<Held>, LogReader), LogError> {
+/// Returns all events of a log in analysis order, with the finished reader.
+pub fn events(mut log: &[u8]) -> Result<(Vec<RawEvent>, LogReader), LogError> {
     let mut events = Vec::new();
     let reader = read_log(&mut log, &mut |record: &Record<'_>| {
-        events.push(Held {
+        events.push(RawEvent {
             id: record.id.0,
             time: record.time.0,
             cap: record.cap.map(|cap| cap.0),
@@ -34,8 +34,8 @@ pub fn events(mut log: &[u8]) -> Result<(Vec<Held>, LogReader), LogError> {
     Ok((events, reader))
 }
 
-/// Fails where two lists of events part.
-pub fn same(ours: &[Held], expected: &[Held]) -> Result<(), String> {
+/// Returns an error that names the first difference between two lists of events.
+pub fn compare_events(ours: &[RawEvent], expected: &[RawEvent]) -> Result<(), String> {
     let parted = (0..ours.len().max(expected.len())).find(|&i| ours.get(i) != expected.get(i));
     parted.map_or(Ok(()), |at| {
         let (ours, expected) = (ours.get(at), expected.get(at));

@@ -1,4 +1,4 @@
-//! Logs that are merged in memory.
+//! Merges logs in memory.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -9,15 +9,15 @@ use eventlog::LogReader;
 use eventlog::source::read_log;
 use eventlog_edit::merge::{Align, Facts, Feed, MergeCounts, Plan, PlanError, Survey, merge};
 
-/// What has to be known of a log before it is merged.
+/// Surveys a log for a merge.
 pub fn facts(name: &str, mut log: &[u8], align: &Align) -> Facts {
     let mut survey = Survey::new(name, align);
     let reader = read_log(&mut log, &mut survey).expect("a log");
     survey.finish(reader.header().map(|header| &**header))
 }
 
-/// Logs as one, what was written, and what was known of each.
-pub fn merged(
+/// Merges logs; returns the bytes, the counts of written events and the survey of each log.
+pub fn merge_logs(
     logs: &[&[u8]],
     align: &Align,
     offsets: &[i128],
@@ -28,7 +28,7 @@ pub fn merged(
         .collect();
     let plan = Plan::new(&facts, align, offsets)?;
     let feed = |log: &&'static [u8]| Feed::new(LogReader::new(log.len() as u64), *log);
-    // Sources are slices that live as long as the test.
+    // The sources have to be `'static`; each is leaked for the rest of the test process.
     let kept: Vec<&'static [u8]> = logs.iter().map(|log| &*log.to_vec().leak()).collect();
     let (new, counts) = merge(&plan, kept.iter().map(feed).collect(), Vec::new()).expect("written");
     Ok((new, counts, facts))

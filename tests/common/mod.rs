@@ -1,4 +1,4 @@
-//! What the corpus tests share: finding logs and running the command.
+//! Helpers shared by the integration tests: finding logs, reading them, running the command line.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -9,8 +9,8 @@ pub mod adversary;
 pub mod asking;
 pub mod build;
 pub mod events;
+pub mod ghc_events;
 pub mod merging;
-pub mod peer;
 pub mod picture;
 pub mod plain_time;
 pub mod show;
@@ -42,19 +42,19 @@ use session::questions::FindingsQuery;
 use session::{Session, read_session};
 use views::words::diagnostics::{line, sentence};
 
-/// A log with the reference results beside it.
+/// Log with the results of the reference program (ghc-events).
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// `ghc-9.6.6/fib-forkio-N2-l`.
+    /// Folder and file stem, such as `ghc-9.6.6/fib-forkio-N2-l`.
     pub name: String,
-    /// The log.
+    /// Path of the eventlog.
     pub log: PathBuf,
     reference: PathBuf,
     is_fixture: bool,
 }
 
 impl Case {
-    /// A reference file, uncompressed; `None` if there is none.
+    /// Returns a reference file, uncompressed; `None` if there is none.
     pub fn reference(&self, suffix: &str) -> Option<String> {
         let path = PathBuf::from(format!("{}.{suffix}", self.reference.display()));
         let bytes = fs::read(path).ok()?;
@@ -65,31 +65,30 @@ impl Case {
         Some(text)
     }
 
-    /// The counts and sums beside the log; `None` if there are none.
+    /// Returns the reference counts and sums (`.agg.json`); `None` if there are none.
     pub fn sums(&self) -> Option<serde_json::Value> {
         let path = PathBuf::from(format!("{}.agg.json", self.reference.display()));
         let text = fs::read_to_string(path).ok()?;
         Some(serde_json::from_str(&text).expect("JSON"))
     }
 
-    /// Where the log is, for the command line.
+    /// Path of the log as a command-line argument.
     pub fn path(&self) -> &str {
         self.log.to_str().expect("UTF-8")
     }
 
-    /// The log, read to its end; it has to be one.
+    /// Reads the log to its end. Panics if it cannot be opened.
     pub fn session(&self) -> Session {
         session_of(&self.bytes()).expect("a log")
     }
 
-    /// The bytes of the log.
+    /// Returns the bytes of the log.
     pub fn bytes(&self) -> Vec<u8> {
         fs::read(&self.log).expect("the log can be read")
     }
 }
 
-/// The logs in `tests/fixtures`, and those of the folder `EVENTSCOPE_CORPUS`
-/// if that is set.
+/// Returns the logs in `tests/fixtures`, and those in the folder `EVENTSCOPE_CORPUS` if that is set.
 pub fn cases() -> Vec<Case> {
     let mut roots = vec![fixtures()];
     roots.extend(std::env::var_os("EVENTSCOPE_CORPUS").map(PathBuf::from));
@@ -100,12 +99,12 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// The logs in `tests/fixtures` alone.
+/// Returns the logs in `tests/fixtures` only.
 pub fn fixture_cases() -> Vec<Case> {
     cases_in(&fixtures())
 }
 
-/// The log in `tests/fixtures` of this name, such as `ghc-9.6.6/fib-forkio-N2-l`.
+/// Returns the log in `tests/fixtures` of this name, such as `ghc-9.6.6/fib-forkio-N2-l`.
 pub fn fixture(name: &str) -> Case {
     let case = fixture_cases().into_iter().find(|case| case.name == name);
     case.unwrap_or_else(|| panic!("no fixture is called {name}"))
@@ -158,7 +157,7 @@ fn cases_in(root: &Path) -> Vec<Case> {
     cases
 }
 
-/// Where the reference is wrong or reads nothing, and why.
+/// Logs for which the reference is wrong or empty, with the reason.
 const REFERENCE_IS_WRONG: &[(&str, &str)] = &[
     (
         "ghc-9.0.2/cut-in-header",
@@ -186,54 +185,54 @@ const REFERENCE_IS_WRONG: &[(&str, &str)] = &[
     ),
 ];
 
-/// Whether the reference of a log is no reference.
+/// Returns whether the reference of a log is unusable.
 pub fn reference_is_wrong(case: &Case) -> bool {
     REFERENCE_IS_WRONG
         .iter()
         .any(|(name, _)| *name == case.name)
 }
 
-/// Logs and things in them.
+/// Number of logs and of compared items in them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Compared {
-    /// Logs with at least one such thing.
+pub struct Coverage {
+    /// Logs with at least one item.
     pub logs: usize,
-    /// Rows, threads, numbers or whatever a test looks at.
+    /// Items: rows, threads, numbers or whatever the test compares.
     pub things: usize,
 }
 
-/// How much a test is known to look at. If it looks at less, a key was renamed, a file moved or a
-/// filter matches nothing: it would pass whatever the code does.
+/// Least coverage that a test is known to have. If it compares less, a key was renamed, a file moved or a filter
+/// matches nothing: the test would pass whatever the code does.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
-    /// In the fixtures.
-    pub fixtures: Compared,
-    /// In all logs, where `EVENTSCOPE_CORPUS` is set.
-    pub corpus: Compared,
+pub struct ExpectedCoverage {
+    /// Coverage of the fixtures.
+    pub fixtures: Coverage,
+    /// Coverage of all logs if `EVENTSCOPE_CORPUS` is set.
+    pub corpus: Coverage,
 }
 
-/// Logs and things in the fixtures, then in all logs.
-pub fn known(fixtures: [usize; 2], corpus: [usize; 2]) -> Known {
-    let of = |[logs, things]: [usize; 2]| Compared { logs, things };
-    Known {
-        fixtures: of(fixtures),
-        corpus: of(corpus),
+/// Makes an [`ExpectedCoverage`] of `[logs, things]` of the fixtures and of all logs.
+pub fn expected_coverage(fixtures: [usize; 2], corpus: [usize; 2]) -> ExpectedCoverage {
+    let coverage = |[logs, things]: [usize; 2]| Coverage { logs, things };
+    ExpectedCoverage {
+        fixtures: coverage(fixtures),
+        corpus: coverage(corpus),
     }
 }
 
-/// Counts what a test looks at.
+/// Counts how much a test compares.
 #[derive(Debug, Default)]
 pub struct Tally {
-    fixtures: Compared,
-    all: Compared,
+    fixtures: Coverage,
+    all: Coverage,
     seen: BTreeSet<String>,
 }
 
 impl Tally {
-    /// So many things of a log were looked at.
+    /// Adds `things` compared items of a log.
     pub fn add(&mut self, case: &Case, things: usize) {
         let is_new = things > 0 && self.seen.insert(case.name.clone());
-        let count = |sum: &mut Compared| {
+        let count = |sum: &mut Coverage| {
             sum.logs += usize::from(is_new);
             sum.things += things;
         };
@@ -243,27 +242,30 @@ impl Tally {
         }
     }
 
-    /// Fails if less was looked at than is known to be there.
-    pub fn finish(self, known: Known) {
-        let enough = |found: Compared, known: Compared| {
-            found.logs >= known.logs && found.things >= known.things
+    /// Panics if less was compared than is `expected` to be there.
+    pub fn finish(self, expected: ExpectedCoverage) {
+        let enough = |found: Coverage, expected: Coverage| {
+            found.logs >= expected.logs && found.things >= expected.things
         };
         let Self { fixtures, all, .. } = self;
         assert!(
-            enough(fixtures, known.fixtures),
+            enough(fixtures, expected.fixtures),
             "of the fixtures {fixtures:?} of {:?} were looked at; of all logs {all:?}",
-            known.fixtures
+            expected.fixtures
         );
         if std::env::var_os("EVENTSCOPE_CORPUS").is_some() {
-            let known = known.corpus;
-            assert!(enough(all, known), "{all:?} of {known:?} were looked at");
+            let expected = expected.corpus;
+            assert!(
+                enough(all, expected),
+                "{all:?} of {expected:?} were looked at"
+            );
         }
     }
 }
 
-/// Runs `check` on every log and reports all that fail. `check` says how many things it looked
-/// at: fewer than are `known` fail too.
-pub fn for_all(known: Known, check: impl Fn(&Case) -> Result<usize, String>) {
+/// Runs `check` on every log and reports all that fail. `check` returns the number of compared items; fewer than
+/// `expected` in total fail too.
+pub fn for_all(expected: ExpectedCoverage, check: impl Fn(&Case) -> Result<usize, String>) {
     let mut tally = Tally::default();
     let mut failures = Vec::new();
     for case in cases() {
@@ -278,13 +280,16 @@ pub fn for_all(known: Known, check: impl Fn(&Case) -> Result<usize, String>) {
         failures.len(),
         failures.join("\n")
     );
-    tally.finish(known);
+    tally.finish(expected);
 }
 
-/// Runs `check` on every log that can be opened and has an event with a time, with the span
-/// from its first to its last.
-pub fn for_all_spans(known: Known, check: impl Fn(&Session, Interval) -> Result<usize, String>) {
-    for_all(known, |case| {
+/// Runs `check` on every log that can be opened and has an event with a time, with the interval from its first to
+/// its last event.
+pub fn for_all_spans(
+    expected: ExpectedCoverage,
+    check: impl Fn(&Session, Interval) -> Result<usize, String>,
+) {
+    for_all(expected, |case| {
         let session = session_of(&case.bytes()).ok();
         let opened = session.and_then(|session| Some((session.overview().span?, session)));
         opened.map_or(Ok(0), |(span, session)| check(&session, span))
@@ -299,7 +304,7 @@ pub fn eventscope(arguments: &[&str]) -> Output {
         .expect("eventscope runs")
 }
 
-/// What `eventscope` prints; it may exit with 1, but not crash.
+/// Returns the standard output of `eventscope`. Panics unless the exit code is 0 or 1.
 pub fn stdout(arguments: &[&str]) -> String {
     let output = eventscope(arguments);
     let code = output.status.code();
@@ -311,24 +316,24 @@ pub fn stdout(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// One event as the reader delivered it.
+/// Event as the reader delivered it, without its payload.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Row {
-    /// Where it stands.
+    /// Byte offset in the log.
     pub offset: u64,
-    /// The number of its type.
+    /// Number of the event type.
     pub id: u16,
-    /// Its time in nanoseconds.
+    /// Time in nanoseconds.
     pub time: u64,
-    /// Its capability.
+    /// Capability of the block that holds the event; `None` outside of capability blocks.
     pub cap: Option<u16>,
-    /// Bytes of its payload.
+    /// Payload size in bytes.
     pub payload_len: usize,
 }
 
 impl Row {
-    /// The row of a record.
-    pub fn of(record: &Record<'_>) -> Self {
+    /// Copies the fields of a record.
+    pub fn from_record(record: &Record<'_>) -> Self {
         Self {
             offset: record.offset.0,
             id: record.id.0,
@@ -339,24 +344,24 @@ impl Row {
     }
 }
 
-/// What reading a log gives.
+/// Result of reading a log.
 #[derive(Debug)]
-pub struct Reading {
-    /// Every event in analysis order.
+pub struct ReadResult {
+    /// All events in analysis order.
     pub rows: Vec<Row>,
-    /// What was wrong.
+    /// Damaged ranges.
     pub damage: DamageList,
-    /// The reader, done.
+    /// Finished reader.
     pub reader: LogReader,
 }
 
-/// Reads a log, running the span automata over it; every span and every
-/// oddity is rendered, so that nothing of them goes untested.
-pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
+/// Reads a log and runs the span automata over it. Renders every span and every anomaly, so that the code for them
+/// is covered too.
+pub fn read(mut source: impl Source) -> Result<ReadResult, LogError> {
     let mut rows = Vec::new();
     let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
     let reader = read_log(&mut source, &mut |record: &Record<'_>| {
-        rows.push(Row::of(record));
+        rows.push(Row::from_record(record));
         spans.offer(record);
     })?;
     spans.finish();
@@ -372,19 +377,19 @@ pub fn read(mut source: impl Source) -> Result<Reading, LogError> {
         let text = line(&one.into());
         assert!(text.contains(" (byte "), "{text}");
     }
-    Ok(Reading {
+    Ok(ReadResult {
         rows,
         damage,
         reader,
     })
 }
 
-/// The timeline's store of a log.
+/// Returns the timeline store of a log.
 pub fn store_of(bytes: &[u8]) -> Result<Store, LogError> {
     Ok(session_of(bytes)?.into_recording().store)
 }
 
-/// An open log, read to its end.
+/// Reads a log from memory to its end.
 pub fn session_of(bytes: &[u8]) -> Result<Session, LogError> {
     let mut session = Session::new(bytes.len() as u64);
     loop {
@@ -401,13 +406,13 @@ pub fn session_of(bytes: &[u8]) -> Result<Session, LogError> {
     }
 }
 
-/// What the rules say of a range, or of all of a log.
+/// Returns the findings in a range, or in all of the log.
 pub fn findings_of(session: &Session, range: Option<Interval>) -> Report {
     session.ask(&FindingsQuery(range)).expect("the log is read")
 }
 
-/// Asks how threads spent a log and both of its halves: these must add up,
-/// and to the life of each thread, whatever is in the log.
+/// Checks the table of threads of a log and of both of its halves: the halves must add up to the whole, and the
+/// classes to the life of each thread, whatever the log holds.
 fn ask_for_threads(store: &Store) {
     let end = store.end();
     let middle = Nanos(end.0 / 2);
@@ -445,7 +450,7 @@ fn ask_for_threads(store: &Store) {
     assert_eq!(sum(|half| half.runs), whole.all.runs);
 }
 
-/// Asks for every number of a log and of its second half.
+/// Checks the summary of a log and of its second half against the numbers behind it.
 fn ask_for_numbers(recording: &Recording) {
     let (numbers, end) = (&recording.numbers, recording.end().0);
     let query = |range| CollectionsQuery {
@@ -464,18 +469,18 @@ fn ask_for_numbers(recording: &Recording) {
     }
 }
 
-/// Every automaton runs.
+/// Analyses with every automaton enabled.
 pub const ALL_ANALYSES: Analyses = Analyses {
     lifecycle: true,
     mutator_by_cap: true,
 };
 
-/// Counts what the automata yield.
+/// Sink that counts spans and renders anomalies.
 #[derive(Debug, Default)]
 pub struct CountSpans {
     /// Spans of any kind.
     pub spans: u64,
-    /// Oddities, in words.
+    /// Anomalies in order of detection, as sentences.
     pub oddities: Vec<String>,
 }
 
@@ -493,15 +498,16 @@ impl SpanSink for CountSpans {
         let _ = span.duration();
     }
     fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Anomaly) {
-        self.oddities.push(sentence(&Diagnostic::at(at, oddity)));
+        self.oddities
+            .push(sentence(&Diagnostic::at_time(at, oddity)));
     }
 }
 
-/// Supplies all of a file that is asked for, at once.
+/// Host that holds the whole file in memory and never yields.
 #[derive(Debug)]
-pub struct InMemory<'a>(pub &'a [u8]);
+pub struct MemoryHost<'a>(pub &'a [u8]);
 
-impl Yield for InMemory<'_> {
+impl Yield for MemoryHost<'_> {
     fn is_due(&self) -> bool {
         false
     }
@@ -511,7 +517,7 @@ impl Yield for InMemory<'_> {
     }
 }
 
-impl Host for InMemory<'_> {
+impl Host for MemoryHost<'_> {
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
         let end = (range.end as usize).min(self.0.len());
         let bytes = self.0[range.start as usize..end].to_vec();

@@ -1,4 +1,4 @@
-//! What the timeline paints, as text.
+//! Paints the timeline as text.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -15,18 +15,18 @@ use scene::palette::Palette;
 use scene::viewport::Viewport;
 use session::Session;
 use session::tracks::item::{Marks, Names};
-use session::tracks::{Known, Row, TimelineQuery};
+use session::tracks::{TimelineQuery, TrackId, TrackListInput};
 use views::notes::Notes;
 use views::timeline::arrange::{TrackView, arrange};
 use views::timeline::layout::{Layout, Track};
 use views::timeline::{Focus, Scene};
 
-/// No thread and no message has a name.
+/// Names without any thread or message name.
 pub struct NoNames;
 
 impl Names for NoNames {}
 
-/// What can be read of a log, so many events at a time; it may be damaged.
+/// Reads a log in steps of `max_events` events, as far as it can be read; the log may be damaged.
 pub fn open_bytes(bytes: &[u8], max_events: usize) -> Session {
     let mut session = Session::new(bytes.len() as u64);
     loop {
@@ -43,7 +43,7 @@ pub fn open_bytes(bytes: &[u8], max_events: usize) -> Session {
     }
 }
 
-/// The tracks of a log, with these threads of so many.
+/// Arranges the tracks of a log with `threads`, out of `in_all` threads.
 pub fn tracks(
     session: &Session,
     (threads, in_all): (&[ThreadRow], usize),
@@ -52,7 +52,7 @@ pub fn tracks(
     let overview = session.overview();
     let caps = overview.caps.iter();
     let caps: Vec<_> = caps.map(|life| (life.cap, String::new())).collect();
-    let known = Known {
+    let known = TrackListInput {
         caps: &caps,
         contents: &overview.contents,
         threads,
@@ -62,14 +62,14 @@ pub fn tracks(
     arrange(&known, view)
 }
 
-/// When a log begins and ends.
+/// Returns the times of the first and the last event.
 pub fn whole(session: &Session) -> (u64, u64) {
     let log = session.overview().span.expect("events");
     (log.start().0, log.end().0)
 }
 
-/// The marks of some rows from one time to another.
-pub fn ask(session: &Session, rows: &[Row], (from, to): (u64, u64), width_px: u32) -> Marks {
+/// Asks for the marks of `rows` in a range at `width_px`.
+pub fn ask(session: &Session, rows: &[TrackId], (from, to): (u64, u64), width_px: u32) -> Marks {
     let query = TimelineQuery {
         view: Interval::new(Nanos(from), Nanos(to)),
         width_px,
@@ -83,7 +83,7 @@ pub fn ask(session: &Session, rows: &[Row], (from, to): (u64, u64), width_px: u3
     }
 }
 
-/// The view of a part of a log, or of all of it.
+/// Returns the viewport of a range, or of the whole log.
 pub fn view(session: &Session, range: Option<(u64, u64)>) -> Viewport {
     let log = session.overview().span.expect("events");
     let mut view = Viewport::new(log, 584.0);
@@ -101,7 +101,7 @@ pub fn paint(
     names: &impl Names,
     arrows: &[Arrow],
 ) -> String {
-    let rows: Vec<Row> = layout
+    let rows: Vec<TrackId> = layout
         .tracks()
         .iter()
         .filter_map(|track| track.row())

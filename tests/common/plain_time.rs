@@ -1,12 +1,9 @@
-//! Where time went, computed a second time: slowly, from the plain events of a
-//! log, by painting. It shares no code with the engine's account of time beyond
-//! the decoding of events, so that the two can be compared.
+//! Reference implementation of the account of time: slow, computed from the plain events of a log by painting. It
+//! shares only the decoding of events with `analysis::account`, so that the two can be compared.
 //!
-//! Time is cut at every boundary there is: at every event and at every cut that
-//! a test wants. Between two boundaries nothing changes, so each capability has
-//! one class there, and that is kept in a list. The lists are painted from what
-//! matters least to what matters most: idle, unknown, what has to do with
-//! collections, runs. A thread's life is a list of spans.
+//! Time is cut at every boundary: at every event and at every cut that a test requests. Between two boundaries
+//! nothing changes, so each capability has one class there, kept in a list. The lists are painted in order of
+//! increasing priority: idle, unknown, classes of collections, runs. The life of a thread is a list of spans.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -21,56 +18,55 @@ use eventlog::source::read_log;
 use eventlog::{DamageKind, Event, LogError, Record, StopStatus};
 use model::class::StopCode;
 
-/// From a time to a time, in nanoseconds; the second is not part of it.
-pub type Stretch = (u64, u64);
+/// Half-open interval in nanoseconds.
+pub type NsRange = (u64, u64);
 
-/// What a capability does between two boundaries.
+/// Class of a capability between two boundaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Does {
-    /// It does not live.
+pub enum CapClass {
+    /// Not alive.
     Nothing,
-    /// It runs a thread.
+    /// Runs a thread.
     Running,
-    /// It collects.
+    /// Works in a collection.
     Collecting,
-    /// It stands still in a collection.
+    /// Stopped in a collection, without working.
     Waiting,
-    /// It stands still so that all do.
+    /// Stopped until all capabilities are.
     Stopping,
-    /// It stands still while the heap is counted.
+    /// Stopped during a heap census.
     Census,
-    /// It has not come back from a collection that is over.
+    /// Not yet released from a collection that has ended.
     ComingBack,
-    /// It stands by, and a thread is ready.
+    /// Idle while a thread is runnable.
     IdleWorkReady,
-    /// It stands by, and no thread is ready.
+    /// Idle while no thread is runnable.
     Idle,
-    /// The log does not tell.
+    /// Not covered by the log.
     Unknown,
 }
 
-/// What a thread does for a while.
+/// State of a thread during a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lives {
-    /// It runs.
+pub enum ThreadState {
+    /// Runs on a capability.
     Running,
-    /// It could run.
+    /// Runnable, but not running.
     Ready,
-    /// It waits: the standard code of the stop that says for what, and the thread that
-    /// ended the wait.
+    /// Blocked: the standard code of the stop, and the thread that ended the wait.
     Blocked(u8, Option<u32>),
-    /// It is in a foreign call.
+    /// In a foreign call.
     Foreign,
-    /// The log does not tell.
+    /// Not covered by the log.
     Unknown,
 }
 
-/// One event, of those that matter.
-enum What {
+/// Events that affect the account.
+enum SchedulerEvent {
     Create(u32),
     Run(u32),
     Stop(u32, StopStatus),
-    /// Said to be runnable again.
+    /// Made runnable (`ThreadRunnable` or `WakeupThread`).
     Wake(u32),
     Migrate(u32, u16),
     Label(u32, String),
@@ -78,10 +74,10 @@ enum What {
     StartGc,
     EndGc,
     Phase(Phase),
-    /// Only the leader of a collection posts its statistics.
+    /// Statistics of a collection, which only its leader posts.
     Stats,
     CensusBegin,
-    /// Told at the end of the run, with its true time.
+    /// Start time of a biographical census (ns), logged at the end of the run.
     CensusWas(u64),
     CensusEnd,
     CapCreate(u16),
@@ -91,17 +87,17 @@ enum What {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Marked as collecting: no phase is logged yet.
+    /// Inside a collection, before the first logged phase.
     Marked,
-    /// Marked as collecting, without any phase to the end.
+    /// Collection without any logged phase.
     Whole,
     Work,
     Idle,
     Done,
 }
 
-impl What {
-    fn of(record: &Record<'_>) -> Option<Self> {
+impl SchedulerEvent {
+    fn from_record(record: &Record<'_>) -> Option<Self> {
         Some(match record.event() {
             Event::CreateThread { thread } => Self::Create(thread.0),
             Event::RunThread { thread } => Self::Run(thread.0),
@@ -131,21 +127,21 @@ impl What {
     }
 }
 
-/// A capability while its events are read.
+/// Capability while the events are read.
 #[derive(Default)]
 struct PlainCap {
     created: Option<u64>,
     deleted: Option<u64>,
-    events: Option<Stretch>,
-    life: Stretch,
-    /// The part of its life that the log tells of.
-    known: Stretch,
-    runs: Vec<Stretch>,
-    /// Where its own marks say that it collects, with the phases inside.
-    marked: Vec<(Stretch, Vec<(u64, Phase)>)>,
+    events: Option<NsRange>,
+    life: NsRange,
+    /// Part of its life that the log covers.
+    known: NsRange,
+    runs: Vec<NsRange>,
+    /// Collections by its own events, with the logged phases inside.
+    marked: Vec<(NsRange, Vec<(u64, Phase)>)>,
     open: Option<(u64, Vec<(u64, Phase)>)>,
     has_stats: bool,
-    led: Vec<Stretch>,
+    led: Vec<NsRange>,
     requests: Vec<u64>,
 }
 
@@ -174,8 +170,8 @@ impl PlainCap {
         self.marked.push((span, phases));
     }
 
-    /// What its own marks say, from the one time to the other, in order.
-    fn phases(&self) -> Vec<(Stretch, Phase)> {
+    /// Returns the phases of its collections without overlap, in order of time.
+    fn phases(&self) -> Vec<(NsRange, Phase)> {
         let mut all = Vec::new();
         let mut marked = self.marked.clone();
         marked.sort_by_key(|(span, _)| *span);
@@ -202,20 +198,20 @@ impl PlainCap {
     }
 }
 
-/// A thread while its events are read.
+/// Thread while the events are read.
 struct PlainThread {
     state: State,
-    /// Its creation, or else its first run.
+    /// Creation, or else first run.
     began: Option<u64>,
-    /// The end of its last run, or its creation.
-    told: u64,
-    why: Why,
-    /// When it was first said to be runnable, since its last stop.
+    /// End of the recorded spans: the last run or the creation.
+    recorded_until: u64,
+    wait_cause: WaitCause,
+    /// First wakeup since the last stop.
     woken: Option<u64>,
-    /// The thread that ran where that was said.
+    /// Thread that ran on the capability that posted the wakeup.
     waker: Option<u32>,
     home: Option<u16>,
-    spans: Vec<(Stretch, Lives)>,
+    spans: Vec<(NsRange, ThreadState)>,
     finished: bool,
 }
 
@@ -227,12 +223,12 @@ enum State {
     Finished,
 }
 
-/// Why a thread waits.
+/// Reason why a thread does not run.
 #[derive(Clone, Copy)]
-enum Why {
+enum WaitCause {
     Created,
     Stopped(StopStatus),
-    /// It does not: its run did not end in the log.
+    /// No reason: its run did not end in the log.
     LogEnded,
 }
 
@@ -241,8 +237,8 @@ impl PlainThread {
         Self {
             state: State::Unseen,
             began: None,
-            told: 0,
-            why: Why::Created,
+            recorded_until: 0,
+            wait_cause: WaitCause::Created,
             woken: None,
             waker: None,
             home: None,
@@ -251,164 +247,169 @@ impl PlainThread {
         }
     }
 
-    /// It waits from where it was told of last up to `to`.
+    /// Records the wait from `recorded_until` to `to`.
     fn waits(&mut self, to: u64) {
         if self.began.is_none() {
             return;
         }
-        let from = self.told;
+        let from = self.recorded_until;
         let to = to.max(from);
         let mut ready = to;
-        let mut lives = Lives::Ready;
-        match self.why {
-            Why::Created => ready = from,
-            Why::LogEnded => lives = Lives::Unknown,
-            Why::Stopped(status) => match status {
+        let mut thread_state = ThreadState::Ready;
+        match self.wait_cause {
+            WaitCause::Created => ready = from,
+            WaitCause::LogEnded => thread_state = ThreadState::Unknown,
+            WaitCause::Stopped(status) => match status {
                 StopStatus::HeapOverflow
                 | StopStatus::StackOverflow(_)
                 | StopStatus::ThreadYielding
                 | StopStatus::ThreadMigrating => ready = from,
                 StopStatus::ForeignCall
                 | StopStatus::BlockedOnCCall
-                | StopStatus::BlockedOnCCallNoUnblockExc => lives = Lives::Foreign,
+                | StopStatus::BlockedOnCCallNoUnblockExc => thread_state = ThreadState::Foreign,
                 status => {
                     let waker = self.woken.and(self.waker);
-                    lives = Lives::Blocked(status.code(), waker);
+                    thread_state = ThreadState::Blocked(status.code(), waker);
                     ready = self.woken.map_or(to, |woken| woken.clamp(from, to));
                 }
             },
         }
-        self.spans.push(((from, ready), lives));
-        self.spans.push(((ready, to), Lives::Ready));
-        self.told = to;
+        self.spans.push(((from, ready), thread_state));
+        self.spans.push(((ready, to), ThreadState::Ready));
+        self.recorded_until = to;
     }
 
-    /// It ran: `span` is where no run before is in its way.
-    fn ran(&mut self, span: Stretch, why: Why) {
+    /// Records a run; `span` must not overlap an earlier run.
+    fn ran(&mut self, span: NsRange, wait_cause: WaitCause) {
         self.waits(span.0);
         self.began.get_or_insert(span.0);
-        self.spans.push((span, Lives::Running));
-        self.told = span.1;
-        self.why = why;
-        self.finished = matches!(why, Why::Stopped(StopStatus::ThreadFinished));
+        self.spans.push((span, ThreadState::Running));
+        self.recorded_until = span.1;
+        self.wait_cause = wait_cause;
+        self.finished = matches!(wait_cause, WaitCause::Stopped(StopStatus::ThreadFinished));
     }
 }
 
-/// A collection of the program.
+/// Stop-the-world collection.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainPause {
-    /// When it was asked for.
+    /// Time of the request (ns).
     pub requested: u64,
-    /// When it began.
+    /// Start, after all capabilities have stopped (ns).
     pub start: u64,
-    /// When it was over.
+    /// End of the pause (ns).
     pub end: u64,
     leader: u16,
 }
 
-/// The classes of a thread's time, in nanoseconds.
+/// Time of a thread by class, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadSums {
-    /// The part of its life.
+    /// Part of its life in the range.
     pub life: u64,
-    /// Running.
+    /// Running on a capability.
     pub running: u64,
-    /// Ready in a collection, or while one was stopped for.
+    /// Runnable during a collection, or during the stop before it.
     pub ready_in_collection: u64,
-    /// Ready behind other threads.
+    /// Runnable while all capabilities were busy.
     pub ready_behind_thread: u64,
-    /// Ready while some capability was idle.
+    /// Runnable while some capability was idle.
     pub ready_while_idle: u64,
-    /// Blocked, by what for.
+    /// Blocked, by the reason of the wait.
     pub blocked: BTreeMap<BlockedFor, u64>,
     /// In foreign calls.
     pub foreign_call: u64,
-    /// Not told of.
+    /// Not covered by the log.
     pub unknown: u64,
 }
 
-/// A capability's time in a range, by class; a class without time has no entry.
-pub type CapSums = BTreeMap<Does, u64>;
+/// Time of a capability in a range by class; classes without time have no entry.
+pub type CapSums = BTreeMap<CapClass, u64>;
 
-/// Collections in a range.
+/// Sums over the collections of a range; times in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectionSums {
-    /// How many begin in it.
+    /// Collections that begin in the range.
     pub count: u64,
-    /// The time in which they were stopped for.
+    /// Time from request to start, in which capabilities stop.
     pub stopping: u64,
-    /// Their own time.
+    /// Time from start to end.
     pub pause: u64,
-    /// What all capabilities spent for them.
+    /// Time that all capabilities spent for collections.
     pub capability_time: u64,
 }
 
-/// The account of a log.
+/// Account of a whole log.
 pub struct PlainTime {
-    /// Every boundary once, in order.
+    /// Sorted, distinct boundaries.
     grid: Vec<u64>,
-    /// The first and the last event.
-    pub log: Stretch,
-    /// What each capability does between each boundary and the next.
-    caps: BTreeMap<u16, Vec<Does>>,
-    /// The collections.
+    /// Times of the first and the last event.
+    pub log: NsRange,
+    /// Class of each capability from each boundary to the next.
+    caps: BTreeMap<u16, Vec<CapClass>>,
+    /// Collections in order of time.
     pub pauses: Vec<PlainPause>,
-    /// The life of each thread, and its spans.
-    threads: BTreeMap<u32, (Stretch, Vec<(Stretch, Lives)>)>,
-    /// The last label of each thread.
+    /// Life and spans of each thread.
+    threads: BTreeMap<u32, (NsRange, Vec<(NsRange, ThreadState)>)>,
+    /// Last label of each thread.
     labels: BTreeMap<u32, String>,
-    /// Up to each boundary: the time of pauses and of stopping for them.
-    still: Vec<u64>,
-    /// Up to each boundary: the time outside of those in which some capability
-    /// stood by.
-    stood_by: Vec<u64>,
-    /// How many events the log has.
+    /// Prefix sums by boundary: time in pauses and in the stops before them.
+    paused_ns: Vec<u64>,
+    /// Prefix sums by boundary: time outside of those in which some capability was idle.
+    idle_ns: Vec<u64>,
+    /// Number of events in the log.
     pub events: usize,
 }
 
-/// Everything of a log that is read before anything is painted.
+/// Result of the pass over the events, before anything is painted.
 #[derive(Default)]
-struct Reading {
+struct EventSummary {
     times: Vec<u64>,
-    log: Option<Stretch>,
+    log: Option<NsRange>,
     caps: BTreeMap<u16, PlainCap>,
     threads: BTreeMap<u32, PlainThread>,
-    /// Threads in the order in which they were met.
-    met: Vec<u32>,
+    /// Threads in order of first appearance.
+    threads_in_order: Vec<u32>,
     labels: BTreeMap<u32, String>,
-    /// The thread that runs on each capability.
+    /// Running thread of each capability.
     running: BTreeMap<Option<u16>, u32>,
-    /// When the last run ended on each capability, or on none.
+    /// End of the last run on each capability, or on none.
     last_run: BTreeMap<Option<u16>, u64>,
-    censuses: Vec<Stretch>,
+    censuses: Vec<NsRange>,
     counting_since: Option<u64>,
     ran: bool,
 }
 
 const NEVER: u64 = u64::MAX;
 
-fn grown(span: Option<Stretch>, at: u64) -> Option<Stretch> {
+fn grown(span: Option<NsRange>, at: u64) -> Option<NsRange> {
     let (from, to) = span.unwrap_or((at, at));
     Some((from.min(at), to.max(at)))
 }
 
-impl Reading {
+impl EventSummary {
     fn thread(&mut self, thread: u32) -> &mut PlainThread {
         if !self.threads.contains_key(&thread) {
-            self.met.push(thread);
+            self.threads_in_order.push(thread);
         }
         self.threads.entry(thread).or_insert_with(PlainThread::new)
     }
 
-    /// A run ended. A capability runs one thread at a time: of runs that overlap,
-    /// which only damaged logs have, the one that ends later is cut.
-    fn run_ended(&mut self, thread: u32, cap: Option<u16>, (start, end): Stretch, why: Why) {
+    /// Records the end of a run. A capability runs one thread at a time: of overlapping runs, which only damaged
+    /// logs have, the one that ends later is cut.
+    fn run_ended(
+        &mut self,
+        thread: u32,
+        cap: Option<u16>,
+        (start, end): NsRange,
+        wait_cause: WaitCause,
+    ) {
         let free = self.last_run.get(&cap).copied().unwrap_or(0);
-        let start = start.max(free).max(self.thread(thread).told);
+        let start = start.max(free).max(self.thread(thread).recorded_until);
         let span = (start, end.max(start));
         self.last_run.insert(cap, span.1);
         let known = self.thread(thread);
-        known.ran(span, why);
+        known.ran(span, wait_cause);
         known.home = cap.or(known.home);
         self.ran = true;
         if let Some(cap) = cap {
@@ -423,11 +424,13 @@ impl Reading {
             let cap = self.caps.entry(cap).or_default();
             cap.events = grown(cap.events, at);
         }
-        let Some(what) = What::of(record) else { return };
+        let Some(event) = SchedulerEvent::from_record(record) else {
+            return;
+        };
         self.times.push(at);
-        match what {
-            What::Create(thread) => self.create(thread, cap, at),
-            What::Run(thread) => {
+        match event {
+            SchedulerEvent::Create(thread) => self.create(thread, cap, at),
+            SchedulerEvent::Run(thread) => {
                 self.running.insert(cap, thread);
                 let known = self.thread(thread);
                 known.state = match known.state {
@@ -436,47 +439,47 @@ impl Reading {
                     State::Unseen | State::Waiting => State::Running(at, cap),
                 };
             }
-            What::Stop(thread, status) => {
+            SchedulerEvent::Stop(thread, status) => {
                 self.running.retain(|_, running| *running != thread);
                 self.stop(thread, status, at);
             }
-            What::Label(thread, label) => {
+            SchedulerEvent::Label(thread, label) => {
                 self.labels.insert(thread, label);
             }
-            What::Wake(thread) => self.wake(thread, cap, at),
-            What::Migrate(thread, to) => {
+            SchedulerEvent::Wake(thread) => self.wake(thread, cap, at),
+            SchedulerEvent::Migrate(thread, to) => {
                 self.wake(thread, cap, at);
                 self.thread(thread).home = Some(to);
             }
-            What::CensusBegin => {
+            SchedulerEvent::CensusBegin => {
                 self.census(NEVER);
                 self.counting_since = Some(at);
             }
-            What::CensusWas(time) => {
+            SchedulerEvent::CensusWas(time) => {
                 self.census(NEVER);
                 self.censuses.push((time.min(at), NEVER));
             }
-            What::CensusEnd => self.census(at),
-            What::CapCreate(cap) => {
+            SchedulerEvent::CensusEnd => self.census(at),
+            SchedulerEvent::CapCreate(cap) => {
                 let cap = self.caps.entry(cap).or_default();
                 cap.created = cap.created.or(Some(at));
                 cap.deleted = None;
             }
-            What::CapDelete(cap) => self.caps.entry(cap).or_default().deleted = Some(at),
-            What::Startup(caps) => {
+            SchedulerEvent::CapDelete(cap) => self.caps.entry(cap).or_default().deleted = Some(at),
+            SchedulerEvent::Startup(caps) => {
                 for cap in 0..caps.min(1024) {
                     self.caps.entry(cap).or_default();
                 }
             }
-            what => {
+            event => {
                 if let Some(cap) = cap {
                     let cap = self.caps.entry(cap).or_default();
-                    match what {
-                        What::Request => cap.request(at),
-                        What::StartGc => cap.start_gc(at),
-                        What::EndGc => cap.end_gc(at),
-                        What::Stats => cap.has_stats = cap.open.is_some(),
-                        What::Phase(phase) => {
+                    match event {
+                        SchedulerEvent::Request => cap.request(at),
+                        SchedulerEvent::StartGc => cap.start_gc(at),
+                        SchedulerEvent::EndGc => cap.end_gc(at),
+                        SchedulerEvent::Stats => cap.has_stats = cap.open.is_some(),
+                        SchedulerEvent::Phase(phase) => {
                             if let Some((_, phases)) = &mut cap.open {
                                 phases.push((at, phase));
                             }
@@ -493,7 +496,7 @@ impl Reading {
         if matches!(known.state, State::Unseen) {
             known.state = State::Waiting;
             known.began = Some(at);
-            known.told = at;
+            known.recorded_until = at;
             known.home = cap;
         }
     }
@@ -503,16 +506,16 @@ impl Reading {
             StopStatus::ThreadFinished => State::Finished,
             _ => State::Waiting,
         };
-        let why = Why::Stopped(status);
+        let wait_cause = WaitCause::Stopped(status);
         match self.thread(thread).state {
             State::Running(start, cap) => {
-                self.run_ended(thread, cap, (start, at.max(start)), why);
+                self.run_ended(thread, cap, (start, at.max(start)), wait_cause);
             }
-            // Stopped again while it did not run: it waits for something else now.
+            // A stop without a run: only the reason of the wait changes.
             State::Waiting => {
                 let known = self.thread(thread);
-                let at = at.max(known.told);
-                known.ran((at, at), why);
+                let at = at.max(known.recorded_until);
+                known.ran((at, at), wait_cause);
             }
             State::Unseen | State::Finished => return,
         }
@@ -536,9 +539,9 @@ impl Reading {
         }
     }
 
-    /// What of each capability's life the log tells, and what is still open at
-    /// its end.
-    fn finish(&mut self, is_whole: bool, is_damaged: bool) -> Stretch {
+    /// Determines the part of each capability's life that the log covers, closes what is still open, and returns
+    /// the range of the log.
+    fn finish(&mut self, is_whole: bool, is_damaged: bool) -> NsRange {
         let log = self.log.unwrap_or((0, 0));
         for cap in self.caps.values_mut() {
             let start = cap.created.unwrap_or(log.0);
@@ -564,19 +567,19 @@ impl Reading {
             let cap = cap.and_then(|cap| caps.get(&cap));
             cap.map_or(log.1, |cap| cap.known.1).min(log.1)
         };
-        for thread in self.met.clone() {
+        for thread in self.threads_in_order.clone() {
             if let State::Running(start, cap) = self.thread(thread).state {
                 let end = known_end(&self.caps, cap).max(start);
-                self.run_ended(thread, cap, (start, end), Why::LogEnded);
+                self.run_ended(thread, cap, (start, end), WaitCause::LogEnded);
             }
         }
         for thread in self.threads.values_mut() {
             if thread.began.is_some() && !thread.finished {
-                let known = known_end(&self.caps, thread.home).max(thread.told);
+                let known = known_end(&self.caps, thread.home).max(thread.recorded_until);
                 thread.waits(known);
                 let end = log.1.max(known);
-                thread.spans.push(((known, end), Lives::Unknown));
-                thread.told = end;
+                thread.spans.push(((known, end), ThreadState::Unknown));
+                thread.recorded_until = end;
             }
         }
         self.census(NEVER);
@@ -589,16 +592,16 @@ impl Reading {
         log
     }
 
-    /// The collections of the program: the spans of their leaders, and where there
-    /// is none the longest stretch without a run.
+    /// Returns the stop-the-world collections: the spans of their leaders, or, where no leader is known, the
+    /// longest stretch without a run.
     fn pauses(&self) -> Vec<PlainPause> {
-        let mut found: Vec<(Stretch, Vec<u16>)> = Vec::new();
+        let mut found: Vec<(NsRange, Vec<u16>)> = Vec::new();
         for (number, cap) in &self.caps {
             found.extend(cap.led.iter().map(|led| (*led, vec![*number])));
         }
-        let led: Vec<Stretch> = found.iter().map(|(led, _)| *led).collect();
+        let led: Vec<NsRange> = found.iter().map(|(led, _)| *led).collect();
         for (union, caps) in self.unions() {
-            let meets = |led: &Stretch| led.0 < union.1.max(union.0 + 1) && union.0 < led.1;
+            let meets = |led: &NsRange| led.0 < union.1.max(union.0 + 1) && union.0 < led.1;
             if !led.iter().any(meets) {
                 found.extend(self.quiet(union).map(|quiet| (quiet, caps)));
             }
@@ -626,13 +629,12 @@ impl Reading {
         pauses
     }
 
-    /// Stretches in which some capability is marked as collecting, with these
-    /// capabilities.
-    fn unions(&self) -> Vec<(Stretch, Vec<u16>)> {
-        let mut spans: Vec<(Stretch, u16)> = Vec::new();
+    /// Returns the unions of overlapping collection spans, with their capabilities.
+    fn unions(&self) -> Vec<(NsRange, Vec<u16>)> {
+        let mut spans: Vec<(NsRange, u16)> = Vec::new();
         for (number, cap) in &self.caps {
             let mut covered = 0;
-            let mut marked: Vec<Stretch> = cap.marked.iter().map(|(span, _)| *span).collect();
+            let mut marked: Vec<NsRange> = cap.marked.iter().map(|(span, _)| *span).collect();
             marked.sort_unstable();
             for (start, end) in marked {
                 let start = start.max(covered);
@@ -641,7 +643,7 @@ impl Reading {
             }
         }
         spans.sort_unstable();
-        let mut unions: Vec<(Stretch, Vec<u16>)> = Vec::new();
+        let mut unions: Vec<(NsRange, Vec<u16>)> = Vec::new();
         for ((start, end), cap) in spans {
             match unions.last_mut() {
                 Some((union, caps)) if start < union.1 => {
@@ -654,10 +656,10 @@ impl Reading {
         unions
     }
 
-    /// The longest stretch of a union in which no capability runs a thread.
-    fn quiet(&self, (start, end): Stretch) -> Option<Stretch> {
+    /// Returns the longest stretch of a union in which no capability runs a thread.
+    fn quiet(&self, (start, end): NsRange) -> Option<NsRange> {
         let runs = self.caps.values().flat_map(|cap| &cap.runs);
-        let mut runs: Vec<Stretch> = runs
+        let mut runs: Vec<NsRange> = runs
             .filter(|run| run.0 < end && run.1 > start)
             .copied()
             .collect();
@@ -675,10 +677,13 @@ impl Reading {
 }
 
 impl PlainTime {
-    /// The account of a log. `cuts` names further boundaries, given the first and
-    /// last moment of the log: only between boundaries can anything be asked.
-    pub fn of(mut bytes: &[u8], cuts: impl FnOnce(Stretch) -> Vec<u64>) -> Result<Self, LogError> {
-        let mut reading = Reading::default();
+    /// Computes the account of a log. `cuts` returns further boundaries, given the first and last moment of the
+    /// log: queries must begin and end at boundaries.
+    pub fn compute(
+        mut bytes: &[u8],
+        cuts: impl FnOnce(NsRange) -> Vec<u64>,
+    ) -> Result<Self, LogError> {
+        let mut reading = EventSummary::default();
         let mut events = 0;
         let reader = read_log(&mut bytes, &mut |record: &Record<'_>| {
             events += 1;
@@ -697,7 +702,7 @@ impl PlainTime {
         for cap in reading.caps.values() {
             grid.extend([cap.life.0, cap.life.1, cap.known.0, cap.known.1]);
         }
-        // Some are not when their events are.
+        // A biographical census begins at a time that differs from that of its event.
         let begins = reading.censuses.iter().map(|census| census.0);
         grid.extend(begins.filter(|at| (log.0..=log.1).contains(at)));
         grid.sort_unstable();
@@ -709,27 +714,27 @@ impl PlainTime {
             pauses: reading.pauses(),
             threads: BTreeMap::new(),
             labels: std::mem::take(&mut reading.labels),
-            still: Vec::new(),
-            stood_by: Vec::new(),
+            paused_ns: Vec::new(),
+            idle_ns: Vec::new(),
             events,
         };
         time.paint(&reading);
         for (number, thread) in reading.threads {
             if let Some(began) = thread.began {
                 time.threads
-                    .insert(number, ((began, thread.told), thread.spans));
+                    .insert(number, ((began, thread.recorded_until), thread.spans));
             }
         }
         Ok(time)
     }
 
-    /// The place of a boundary.
-    fn place(&self, time: u64) -> usize {
+    /// Returns the index of a boundary.
+    fn index_of(&self, time: u64) -> usize {
         self.grid.partition_point(|&at| at < time)
     }
 
-    fn paint(&mut self, reading: &Reading) {
-        let phases: BTreeMap<u16, Vec<(Stretch, Phase)>> = reading
+    fn paint(&mut self, reading: &EventSummary) {
+        let phases: BTreeMap<u16, Vec<(NsRange, Phase)>> = reading
             .caps
             .iter()
             .map(|(number, cap)| (*number, cap.phases()))
@@ -747,40 +752,40 @@ impl PlainTime {
                     })
             })
             .collect();
-        let censuses: Vec<Stretch> = reading
+        let censuses: Vec<NsRange> = reading
             .censuses
             .iter()
             .map(|census| self.counting(*census, &phases))
             .collect();
         let mut caps = BTreeMap::new();
         for (number, cap) in &reading.caps {
-            let mut does = vec![Does::Nothing; self.grid.len()];
+            let mut classes = vec![CapClass::Nothing; self.grid.len()];
             self.paint_cap(
-                &mut does,
+                &mut classes,
                 reading,
                 cap,
                 &phases[number],
                 &is_phased,
                 &censuses,
             );
-            caps.insert(*number, does);
+            caps.insert(*number, classes);
         }
-        // How many threads are ready from each boundary on.
+        // Number of runnable threads from each boundary on.
         let mut change = vec![0i64; self.grid.len() + 1];
         for thread in reading.threads.values() {
-            for &((from, to), lives) in &thread.spans {
-                if lives == Lives::Ready && from < to {
-                    change[self.place(from)] += 1;
-                    change[self.place(to)] -= 1;
+            for &((from, to), thread_state) in &thread.spans {
+                if thread_state == ThreadState::Ready && from < to {
+                    change[self.index_of(from)] += 1;
+                    change[self.index_of(to)] -= 1;
                 }
             }
         }
         let mut ready = 0;
-        for (place, change) in change.iter().take(self.grid.len()).enumerate() {
+        for (index, change) in change.iter().take(self.grid.len()).enumerate() {
             ready += change;
-            for does in caps.values_mut() {
-                if does[place] == Does::Idle && ready > 0 {
-                    does[place] = Does::IdleWorkReady;
+            for classes in caps.values_mut() {
+                if classes[index] == CapClass::Idle && ready > 0 {
+                    classes[index] = CapClass::IdleWorkReady;
                 }
             }
         }
@@ -788,13 +793,13 @@ impl PlainTime {
         self.sum_up();
     }
 
-    /// When the heap was counted for a census that says at `begin` that it is
-    /// written down: since the leader did not work any more, in one pause.
+    /// Returns the time of a census, whose event at `begin` is logged only when its result is written: from the
+    /// moment at which the leader stopped working, within one pause.
     fn counting(
         &self,
-        (begin, end): Stretch,
-        phases: &BTreeMap<u16, Vec<(Stretch, Phase)>>,
-    ) -> Stretch {
+        (begin, end): NsRange,
+        phases: &BTreeMap<u16, Vec<(NsRange, Phase)>>,
+    ) -> NsRange {
         let mut pauses = self.pauses.iter();
         let pause = pauses.find(|pause| pause.requested <= begin && begin < pause.end);
         let Some(pause) = pause else {
@@ -809,26 +814,26 @@ impl PlainTime {
         (since, end.min(pause.end))
     }
 
-    fn fill(&self, does: &mut [Does], (from, to): Stretch, with: Does) {
+    fn fill(&self, classes: &mut [CapClass], (from, to): NsRange, with: CapClass) {
         if from < to {
-            does[self.place(from)..self.place(to)].fill(with);
+            classes[self.index_of(from)..self.index_of(to)].fill(with);
         }
     }
 
     fn paint_cap(
         &self,
-        does: &mut [Does],
-        reading: &Reading,
+        classes: &mut [CapClass],
+        reading: &EventSummary,
         cap: &PlainCap,
-        phases: &[(Stretch, Phase)],
+        phases: &[(NsRange, Phase)],
         is_phased: &[bool],
-        censuses: &[Stretch],
+        censuses: &[NsRange],
     ) {
         let (from, to) = cap.known;
-        let known = |(start, end): Stretch| (start.max(from), end.min(to));
-        self.fill(does, cap.life, Does::Unknown);
+        let known = |(start, end): NsRange| (start.max(from), end.min(to));
+        self.fill(classes, cap.life, CapClass::Unknown);
         if reading.ran {
-            self.fill(does, cap.known, Does::Idle);
+            self.fill(classes, cap.known, CapClass::Idle);
         }
         let mut runs = cap.runs.clone();
         runs.sort_unstable();
@@ -841,11 +846,13 @@ impl PlainTime {
             let stopped = next.checked_sub(1).map_or(0, |last| runs[last].1);
             let runs_again = runs.get(next).map_or(NEVER, |run| run.0);
             let stopping = (pause.requested.max(stopped), pause.start);
-            self.fill(does, known(stopping), Does::Stopping);
-            // It is over on a capability that runs again.
-            let still = (pause.start.max(stopped), pause.end.min(runs_again));
-            let of_it = |(start, end): Stretch| known((start.max(still.0), end.min(still.1)));
-            self.fill(does, of_it(still), Does::Waiting);
+            self.fill(classes, known(stopping), CapClass::Stopping);
+            // The pause ends early on a capability that already runs again.
+            let stopped_range = (pause.start.max(stopped), pause.end.min(runs_again));
+            let of_it = |(start, end): NsRange| {
+                known((start.max(stopped_range.0), end.min(stopped_range.1)))
+            };
+            self.fill(classes, of_it(stopped_range), CapClass::Waiting);
             for &(span, phase) in inside(phases, pause) {
                 let collects = match phase {
                     Phase::Work => true,
@@ -853,11 +860,11 @@ impl PlainTime {
                     Phase::Marked | Phase::Idle | Phase::Done => false,
                 };
                 if collects {
-                    self.fill(does, of_it(span), Does::Collecting);
+                    self.fill(classes, of_it(span), CapClass::Collecting);
                 }
             }
             for census in censuses {
-                self.fill(does, of_it(*census), Does::Census);
+                self.fill(classes, of_it(*census), CapClass::Census);
             }
             if runs_again >= pause.end && stopped <= pause.end {
                 let marked = inside(phases, pause);
@@ -869,72 +876,75 @@ impl PlainTime {
                     let own_end = own_end.filter(|span| span.0 < pause.end && pause.end < span.1);
                     let back = own_end.map(|span| span.1).max().unwrap_or(pause.end);
                     let back = (pause.end, back.min(runs_again).min(next_request));
-                    self.fill(does, known(back), Does::ComingBack);
+                    self.fill(classes, known(back), CapClass::ComingBack);
                 }
             }
         }
         for run in &cap.runs {
             let run = (run.0.max(cap.life.0), run.1.min(cap.life.1));
-            self.fill(does, run, Does::Running);
+            self.fill(classes, run, CapClass::Running);
         }
     }
 
     fn sum_up(&mut self) {
-        let mut still_now = vec![false; self.grid.len()];
+        let mut is_paused = vec![false; self.grid.len()];
         for pause in &self.pauses {
-            let places = self.place(pause.requested)..self.place(pause.end);
-            still_now[places].fill(true);
+            let indices = self.index_of(pause.requested)..self.index_of(pause.end);
+            is_paused[indices].fill(true);
         }
-        let (mut still, mut stood_by) = (0, 0);
-        self.still = vec![0];
-        self.stood_by = vec![0];
-        for (place, ends) in self.grid.windows(2).enumerate() {
+        let (mut paused_ns, mut idle_ns) = (0, 0);
+        self.paused_ns = vec![0];
+        self.idle_ns = vec![0];
+        for (index, ends) in self.grid.windows(2).enumerate() {
             let length = ends[1] - ends[0];
-            let idle = |does: &Vec<Does>| matches!(does[place], Does::Idle | Does::IdleWorkReady);
-            if still_now[place] {
-                still += length;
+            let idle = |classes: &Vec<CapClass>| {
+                matches!(classes[index], CapClass::Idle | CapClass::IdleWorkReady)
+            };
+            if is_paused[index] {
+                paused_ns += length;
             } else if self.caps.values().any(idle) {
-                stood_by += length;
+                idle_ns += length;
             }
-            self.still.push(still);
-            self.stood_by.push(stood_by);
+            self.paused_ns.push(paused_ns);
+            self.idle_ns.push(idle_ns);
         }
     }
 
-    /// Stretches between boundaries, by their places, in a range.
-    fn pieces(&self, (from, to): Stretch) -> impl Iterator<Item = (usize, u64)> + '_ {
-        let places = self.place(from)..self.place(to);
-        places.map(|place| (place, self.grid[place + 1] - self.grid[place]))
+    /// Returns the pieces of a range: index of the boundary and length in nanoseconds.
+    fn pieces(&self, (from, to): NsRange) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let indices = self.index_of(from)..self.index_of(to);
+        indices.map(|index| (index, self.grid[index + 1] - self.grid[index]))
     }
 
-    /// What each capability did in a range.
-    pub fn caps(&self, range: Stretch) -> BTreeMap<CapId, CapSums> {
-        let sums = |does: &Vec<Does>| {
+    /// Returns the time of each capability in a range by class.
+    pub fn caps(&self, range: NsRange) -> BTreeMap<CapId, CapSums> {
+        let sums = |classes: &Vec<CapClass>| {
             let mut sums = CapSums::new();
-            for (place, length) in self.pieces(range) {
-                *sums.entry(does[place]).or_default() += length;
+            for (index, length) in self.pieces(range) {
+                *sums.entry(classes[index]).or_default() += length;
             }
-            sums.remove(&Does::Nothing);
+            sums.remove(&CapClass::Nothing);
             sums
         };
         let caps = self.caps.iter();
-        caps.map(|(cap, does)| (CapId(*cap), sums(does))).collect()
+        caps.map(|(cap, classes)| (CapId(*cap), sums(classes)))
+            .collect()
     }
 
-    /// For how long exactly so many capabilities ran.
-    pub fn parallelism(&self, range: Stretch) -> Vec<u64> {
+    /// Returns the time in which exactly `i` capabilities ran, for each `i`.
+    pub fn parallelism(&self, range: NsRange) -> Vec<u64> {
         let mut sums = vec![0; self.caps.len() + 1];
-        for (place, length) in self.pieces(range) {
+        for (index, length) in self.pieces(range) {
             let running = self.caps.values();
-            let running = running.filter(|does| does[place] == Does::Running);
+            let running = running.filter(|classes| classes[index] == CapClass::Running);
             sums[running.count()] += length;
         }
         sums
     }
 
-    /// The collections of a range; one that begins with the last event counts to
-    /// what comes before it.
-    pub fn collections(&self, range: Stretch) -> CollectionSums {
+    /// Returns the sums of the collections in a range. A collection that begins with the last event counts for a
+    /// range that ends there.
+    pub fn collections(&self, range: NsRange) -> CollectionSums {
         let mut sums = CollectionSums::default();
         for pause in &self.pauses {
             let begins = range.0 <= pause.start && pause.start < range.1;
@@ -945,10 +955,10 @@ impl PlainTime {
         }
         for cap in self.caps(range).values() {
             for class in [
-                Does::Stopping,
-                Does::Collecting,
-                Does::Waiting,
-                Does::ComingBack,
+                CapClass::Stopping,
+                CapClass::Collecting,
+                CapClass::Waiting,
+                CapClass::ComingBack,
             ] {
                 sums.capability_time += cap.get(&class).copied().unwrap_or(0);
             }
@@ -956,8 +966,8 @@ impl PlainTime {
         sums
     }
 
-    /// How each thread spent a range that lived in it.
-    pub fn threads(&self, range: Stretch) -> BTreeMap<ThreadId, ThreadSums> {
+    /// Returns the time by class of each thread that lived in the range.
+    pub fn threads(&self, range: NsRange) -> BTreeMap<ThreadId, ThreadSums> {
         let mut threads = BTreeMap::new();
         for (number, (life, spans)) in &self.threads {
             let life = overlap(*life, range);
@@ -968,27 +978,27 @@ impl PlainTime {
                 life,
                 ..ThreadSums::default()
             };
-            for &((from, to), lives) in spans {
+            for &((from, to), thread_state) in spans {
                 let (from, to) = (from.max(range.0), to.min(range.1));
                 if from >= to {
                     continue;
                 }
                 let length = to - from;
-                match lives {
-                    Lives::Running => sums.running += length,
-                    Lives::Foreign => sums.foreign_call += length,
-                    Lives::Unknown => sums.unknown += length,
-                    Lives::Blocked(code, waker) => {
+                match thread_state {
+                    ThreadState::Running => sums.running += length,
+                    ThreadState::Foreign => sums.foreign_call += length,
+                    ThreadState::Unknown => sums.unknown += length,
+                    ThreadState::Blocked(code, waker) => {
                         let of = self.blocked_for(code, waker);
                         *sums.blocked.entry(of).or_default() += length;
                     }
-                    Lives::Ready => {
-                        let (first, last) = (self.place(from), self.place(to));
-                        let still = self.still[last] - self.still[first];
-                        let stood_by = self.stood_by[last] - self.stood_by[first];
-                        sums.ready_in_collection += still;
-                        sums.ready_while_idle += stood_by;
-                        sums.ready_behind_thread += length - still - stood_by;
+                    ThreadState::Ready => {
+                        let (first, last) = (self.index_of(from), self.index_of(to));
+                        let paused_ns = self.paused_ns[last] - self.paused_ns[first];
+                        let idle_ns = self.idle_ns[last] - self.idle_ns[first];
+                        sums.ready_in_collection += paused_ns;
+                        sums.ready_while_idle += idle_ns;
+                        sums.ready_behind_thread += length - paused_ns - idle_ns;
                     }
                 }
             }
@@ -997,8 +1007,8 @@ impl PlainTime {
         threads
     }
 
-    /// A wait for an `MVar` or in STM that the runtime's timer manager ends is sleep, one
-    /// that an I/O manager ends is a wait for I/O.
+    /// Classifies a wait for an `MVar` or in STM: sleep if the runtime's timer manager ends it, I/O if an I/O
+    /// manager does.
     fn blocked_for(&self, code: u8, waker: Option<u32>) -> BlockedFor {
         let label = waker.and_then(|waker| self.labels.get(&waker));
         match (code, label.map(String::as_str)) {
@@ -1008,22 +1018,22 @@ impl PlainTime {
         }
     }
 
-    /// How long threads were ready in a range, all together.
-    pub fn ready(&self, range: Stretch) -> u64 {
+    /// Returns the total time in which threads were runnable in a range.
+    pub fn ready(&self, range: NsRange) -> u64 {
         let spans = self.threads.values().flat_map(|(_, spans)| spans);
-        let ready = spans.filter(|(_, lives)| *lives == Lives::Ready);
+        let ready = spans.filter(|(_, thread_state)| *thread_state == ThreadState::Ready);
         ready.map(|(span, _)| overlap(*span, range)).sum()
     }
 }
 
-/// The phases that a collection may have a part of; they are in order.
-fn inside<'a>(phases: &'a [(Stretch, Phase)], pause: &PlainPause) -> &'a [(Stretch, Phase)] {
+/// Returns the phases that may overlap a collection; `phases` must be sorted.
+fn inside<'a>(phases: &'a [(NsRange, Phase)], pause: &PlainPause) -> &'a [(NsRange, Phase)] {
     let first = phases.partition_point(|(span, _)| span.1 < pause.start);
     let last = phases.partition_point(|(span, _)| span.0 < pause.end);
     &phases[first..last.max(first)]
 }
 
-/// How much of a stretch is in another.
-fn overlap(a: Stretch, b: Stretch) -> u64 {
+/// Returns the length of the intersection of two intervals.
+fn overlap(a: NsRange, b: NsRange) -> u64 {
     a.1.min(b.1).saturating_sub(a.0.max(b.0))
 }

@@ -1,22 +1,22 @@
-//! Values as Haskell's `show` writes them: enough for the dumps of events.
+//! Parser of values as Haskell's `show` prints them, sufficient for dumps of events.
 
-/// A value.
+/// Parsed Haskell value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum HaskellValue {
     /// `12`.
     Number(u64),
     /// `"text"`.
     Text(String),
     /// `[a,b]`.
-    List(Vec<Shown>),
+    List(Vec<HaskellValue>),
     /// `Constructor arg arg`.
-    Plain(String, Vec<Shown>),
+    Plain(String, Vec<HaskellValue>),
     /// `Constructor {field = value, ...}`.
-    Record(String, Vec<(String, Shown)>),
+    Record(String, Vec<(String, HaskellValue)>),
 }
 
-/// Parses a whole value.
-pub fn parse(text: &str) -> Option<Shown> {
+/// Parses a whole text as one value.
+pub fn parse(text: &str) -> Option<HaskellValue> {
     let mut parser = Parser(text);
     let value = parser.value()?;
     parser.0.is_empty().then_some(value)
@@ -42,10 +42,10 @@ impl Parser<'_> {
         taken.to_owned()
     }
 
-    /// A value that may be an argument without brackets.
-    fn atom(&mut self) -> Option<Shown> {
+    /// Parses a value that may be an argument without parentheses.
+    fn atom(&mut self) -> Option<HaskellValue> {
         match self.0.chars().next()? {
-            '"' => self.text().map(Shown::Text),
+            '"' => self.text().map(HaskellValue::Text),
             '[' => self.list(),
             '(' => {
                 self.eat("(");
@@ -56,27 +56,29 @@ impl Parser<'_> {
                 .while_(|c| c.is_ascii_digit())
                 .parse()
                 .ok()
-                .map(Shown::Number),
+                .map(HaskellValue::Number),
             _ => None,
         }
     }
 
-    fn value(&mut self) -> Option<Shown> {
+    fn value(&mut self) -> Option<HaskellValue> {
         if !self.0.starts_with(|c: char| c.is_ascii_uppercase()) {
             return self.atom();
         }
         let name = self.while_(|c| c.is_ascii_alphanumeric() || c == '_');
         if self.eat(" {") {
-            return self.fields().map(|fields| Shown::Record(name, fields));
+            return self
+                .fields()
+                .map(|fields| HaskellValue::Record(name, fields));
         }
         let mut arguments = Vec::new();
         while self.eat(" ") {
             arguments.push(self.atom()?);
         }
-        Some(Shown::Plain(name, arguments))
+        Some(HaskellValue::Plain(name, arguments))
     }
 
-    fn fields(&mut self) -> Option<Vec<(String, Shown)>> {
+    fn fields(&mut self) -> Option<Vec<(String, HaskellValue)>> {
         let mut fields = Vec::new();
         loop {
             let name = self.while_(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -93,16 +95,16 @@ impl Parser<'_> {
         }
     }
 
-    fn list(&mut self) -> Option<Shown> {
+    fn list(&mut self) -> Option<HaskellValue> {
         let mut items = Vec::new();
         self.eat("[");
         if self.eat("]") {
-            return Some(Shown::List(items));
+            return Some(HaskellValue::List(items));
         }
         loop {
             items.push(self.value()?);
             if self.eat("]") {
-                return Some(Shown::List(items));
+                return Some(HaskellValue::List(items));
             }
             if !self.eat(",") {
                 return None;
@@ -126,7 +128,7 @@ impl Parser<'_> {
     }
 
     fn escape(&mut self) -> Option<char> {
-        /// As `GHC.Show.asciiTab` names them, and DEL; "SO" after "SOH".
+        /// Escapes of `GHC.Show.asciiTab`, and DEL. "SOH" precedes "SO", its prefix.
         const NAMED: [(&str, u8); 34] = [
             ("NUL", 0),
             ("SOH", 1),
@@ -175,8 +177,8 @@ impl Parser<'_> {
     }
 }
 
-/// The text of a field of a dump, in which backslash, tab, line ends and, in ours, all other
-/// characters that a terminal would obey are escaped.
+/// Unescapes a field of a dump. Backslash, tab and line ends are escaped, and in Eventscope's dumps also all other
+/// characters that a terminal would obey.
 pub fn unescape(field: &str) -> String {
     let mut text = String::new();
     let mut chars = field.chars();

@@ -1,4 +1,4 @@
-// What axe-core can tell about the page: WCAG 2.2, levels A and AA.
+// Accessibility according to axe-core: WCAG 2.2, levels A and AA.
 
 import { expect } from '@playwright/test';
 import { fixture, openLog, pointAlong, started, test, timeline, violations } from './helpers.js';
@@ -111,7 +111,7 @@ const LOOKS = {
 };
 
 for (const [name, media] of Object.entries(LOOKS)) {
-  // Forced colours are the system's: there is no contrast to measure.
+  // With forced colors, the system sets the colors, so that contrast cannot be measured.
   const broken = async (page) =>
     (await violations(page)).filter((line) => !media.forcedColors || !line.startsWith('color-contrast'));
 

@@ -1,4 +1,4 @@
-// Nothing is lost: the way back, the first page, files that are no log, logs that are read again.
+// No state is lost: going back, the start page, files that are not logs, reopened logs.
 
 import { readFileSync } from 'node:fs';
 
@@ -13,7 +13,7 @@ const heading = (page) => page.locator('.bar h1');
 const notice = (page) => page.locator('.notice').first();
 const hash = (page) => new URL(page.url()).hash;
 
-/** Zooms in and adds a note. */
+/** Zooms in and adds a note. Returns the fragment. */
 async function changeView(page) {
   const { x, cap } = await timeline(page);
   await page.mouse.move(x(0.5), cap(0));
@@ -23,7 +23,7 @@ async function changeView(page) {
   return fragment(page, /p=notes.*k=/);
 }
 
-/** Gives dropped files handles, as Chrome does with those of the system: of the page's own disk. */
+/** Gives dropped files handles in the origin private file system, as Chrome does with handles of real files. */
 async function withHandles(page) {
   await page.addInitScript(() => {
     DataTransferItem.prototype.getAsFileSystemHandle = async function () {
@@ -40,7 +40,7 @@ async function withHandles(page) {
 
 test('the first view can be gone back to at once', async ({ page }) => {
   await page.addInitScript(() => {
-    // A click as soon as there is something to click on.
+    // Click as soon as the tab exists.
     new MutationObserver((_, observer) => {
       const tab = [...document.querySelectorAll('[role=tab]')].find((it) => it.textContent === 'Threads');
       if (!tab || document.querySelector('progress') || !document.querySelector('.app[data-elapsed-ms]')) return;
@@ -131,7 +131,7 @@ test('a log that has changed is read again with one key', async ({ page }) => {
     await writable.close();
   }, ['fib-forkio-N2-l.eventlog', bytes.toString('base64')]);
   await page.evaluate(() => dispatchEvent(new Event('focus')));
-  await expect(notice(page)).toContainText('was written since it was read. Press R');
+  await expect(notice(page)).toContainText('has changed on disk. Press R');
   await page.keyboard.press('r');
   await expect(facts).not.toHaveText(before);
   await loaded(page);

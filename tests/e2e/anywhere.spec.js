@@ -1,5 +1,5 @@
-// The site works from any folder of any static server, as somebody puts it there who unpacked
-// its zip: nothing in it asks for a path, a header or a type that only some servers have.
+// The unzipped site works from any folder of any static server: it relies on no path, header or MIME type that
+// only some servers provide.
 
 import { expect } from '@playwright/test';
 import { fixture, fragment, loaded, openLog, serveFolder, test } from './helpers.js';
@@ -8,7 +8,7 @@ const FOLDER = '/some/deep/path/';
 
 let server;
 let site;
-/** What was asked for, and is not there. */
+/** Requests that the server could not answer. */
 let missing;
 
 test.beforeEach(async () => {

@@ -1,11 +1,11 @@
-// What the page asks its worker: each question once at a time.
+// The page never sends a question to its worker while the same question is pending.
 
 import { expect } from '@playwright/test';
 import { drop, fixture, loaded, test } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
-/** Watches what the page asks its workers; `window.askedTwice` is what it asked while the same was on its way. */
+/** Records the questions to workers; `window.askedTwice` lists those sent while the same question was pending. */
 function watchQuestions() {
   const text = (value) => JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${each}n` : each));
   const waiting = new Map();

@@ -1,5 +1,5 @@
-// Firefox and WebKit, for a test that needs little: Playwright drives builds of its own of these
-// only. Both are used where they are installed.
+// Firefox and WebKit for a small test. Playwright supports only its own builds of these, so the installed ones are
+// driven by other libraries.
 
 import { existsSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import puppeteer from 'puppeteer-core';
 import { Builder, By, Key, Origin } from 'selenium-webdriver';
 
-/** The first of some paths at which there is something. */
+/** Returns the first path that exists. */
 const found = (...paths) => paths.find((path) => existsSync(path));
 
 const FIREFOX = found('/usr/bin/firefox', '/usr/bin/firefox-esr');
@@ -21,7 +21,7 @@ const DISPLAY_SERVER = found('/usr/bin/Xvfb');
 
 const SIZE = { width: 1280, height: 860 };
 
-/** Firefox, driven by WebDriver BiDi. */
+/** Starts Firefox, driven by WebDriver BiDi. */
 async function firefox() {
   const browser = await puppeteer.launch({ browser: 'firefox', executablePath: FIREFOX, headless: true });
   const page = await browser.newPage();
@@ -42,7 +42,7 @@ async function firefox() {
   };
 }
 
-/** A port that nobody listens on. */
+/** Returns an unused port. */
 async function freePort() {
   const server = createServer().listen(0, 'localhost');
   await once(server, 'listening');
@@ -52,7 +52,7 @@ async function freePort() {
   return port;
 }
 
-/** WebKit as GNOME has it, on a display of its own, driven by WebDriver. */
+/** Starts GNOME's WebKit on its own X display, driven by WebDriver. */
 async function webkit() {
   const display = spawn(DISPLAY_SERVER, ['-displayfd', '3', '-screen', '0', '1400x1000x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -77,7 +77,7 @@ async function webkit() {
     return {
       open: (address) => browser.get(address),
       choose: async (file) => {
-        // Keys reach only what is seen.
+        // Keys can be sent only to visible elements.
         await browser.executeScript("document.querySelector('input[type=file]').hidden = false");
         await browser.findElement(By.css('input[type=file]')).sendKeys(file);
       },
@@ -99,7 +99,7 @@ async function webkit() {
   }
 }
 
-/** Other browsers: what each is called, how it is started, or why it cannot be. */
+/** Other browsers: name, function to start it, and why it is unavailable (empty if it is available). */
 export const OTHERS = [
   { name: 'Firefox', start: firefox, lacks: FIREFOX ? '' : 'firefox is not installed' },
   {

@@ -1,5 +1,5 @@
-// The page in other browsers than Chromium, where they are installed: a log is opened, zoomed,
-// selected in, seen as a flame graph, and a link brings the same view back.
+// The page in other browsers than Chromium, if installed: opening a log, zooming, selecting, a flame graph, and
+// restoring the view from a link.
 
 import { expect } from '@playwright/test';
 import { OTHERS } from './browsers.js';
@@ -7,10 +7,10 @@ import { fixture, test } from './helpers.js';
 
 const LOG = fixture('ghc-9.6.6/prof-ffi-safe-N1-p-l');
 
-/** Asks the page until it answers as expected. */
+/** Evaluates code in the page until it yields the expected value. */
 const poll = (browser, code) => expect.poll(() => browser.run(code), { message: code, timeout: 20_000 });
 
-/** Opens an address and the log in it. */
+/** Opens an address and a log. */
 async function open(browser, address) {
   await browser.open(address);
   await poll(browser, "document.documentElement.hasAttribute('data-started')").toBe(true);
@@ -20,10 +20,10 @@ async function open(browser, address) {
 }
 
 const HASH = 'location.hash';
-/** What the page has to say of it. */
+/** Visible notices and alerts of the page. */
 const SAID = "[...document.querySelectorAll('.notice, [role=alert]')].filter((part) => part.offsetParent).map((part) => part.textContent).join()";
 const SELECTED = "document.querySelector('.chip') && document.querySelector('.chip').textContent";
-/** How many colours the flame graph has: a blank one has two or three. */
+/** Number of colors in the flame graph: a blank one has two or three. */
 const COLOURS = `(() => {
   const canvas = document.querySelector('.flame-graph canvas');
   if (!canvas || !canvas.width) return 0;

@@ -1,4 +1,4 @@
-// A page that renders late: nothing that is typed, pressed or dragged is lost, or does something else.
+// On a page that renders late, keystrokes and drags are neither lost nor misdirected.
 
 import { expect } from '@playwright/test';
 import { fixture, openLog, openPalette, test } from './helpers.js';
@@ -12,8 +12,8 @@ test('Enter does what was typed, not what was found a letter ago', async ({ page
   const help = page.getByRole('dialog', { name: 'Keys, gestures, colours' });
   for (let round = 0; round < 3; round += 1) {
     await openPalette(page);
-    // Its first letters find another action.
-    await page.keyboard.type('what the marks mean');
+    // A prefix of this text finds another action.
+    await page.keyboard.type('legend of marks');
     await page.keyboard.press('Enter');
     await expect(help).toBeVisible();
     await page.keyboard.press('Escape');
@@ -31,7 +31,7 @@ test('a field keeps what is typed while the page changes something else, and tak
   const label = page.getByPlaceholder('Label or number');
   await label.focus();
   await page.keyboard.type('ma');
-  // What was typed counts after a pause; the panel is rendered before that.
+  // Typed text is committed after a pause; the panel is rendered before.
   await page.evaluate(() => { location.hash = '#v=1&p=threads&q=cap'; });
   await expect(filter).toHaveValue('cap');
   await page.keyboard.type('in');

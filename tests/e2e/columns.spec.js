@@ -1,5 +1,4 @@
-// The columns of a list: hidden, moved, made wider, by mouse and by keyboard, and as they were after
-// the page is loaded again.
+// Columns of a list: hidden, moved and resized by mouse and keyboard, and restored on reload.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -14,10 +13,10 @@ const menu = (page) => page.locator('#columns-menu');
 const choice = (page, name) => menu(page).getByRole('checkbox', { name, exact: true });
 const openMenu = (page) => page.getByRole('button', { name: 'Columns' }).click();
 
-/** The headings from left to right. */
+/** Returns the headings from left to right. */
 const headings = (page) => grid(page).getByRole('columnheader').evaluateAll((all) => all.map((it) => it.getAttribute('aria-label')));
 
-/** What a column holds in the rows that are in view, by its heading. */
+/** Returns the cells of a column in the visible rows. */
 const held = (page, name) => page.evaluate((name) => {
   const all = [...document.querySelectorAll('.thread-rows [role=columnheader]')];
   const at = all.findIndex((it) => it.getAttribute('aria-label') === name);
@@ -55,14 +54,14 @@ test('columns are hidden and shown', async ({ page }) => {
   await choice(page, 'Mean wait').check();
   await expect(heading(page, 'Shares')).toHaveCount(0);
   await expect(heading(page, 'Mean wait')).toBeVisible();
-  // What says which row it is stays.
+  // Columns that identify the row cannot be hidden.
   await expect(choice(page, '#')).toBeDisabled();
   await expect(choice(page, 'Label')).toBeDisabled();
   await page.keyboard.press('Escape');
   await expect(menu(page)).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Columns' })).toBeFocused();
 
-  // Screen readers hear which of all columns a cell is of.
+  // Assistive technology gets the index of a cell among all columns.
   await expect(grid(page)).toHaveAttribute('aria-colcount', '18');
   await expect(heading(page, 'Running')).toHaveAttribute('aria-colindex', '4');
   await expect(page.locator('#thread-rows-row-0').getByRole('gridcell').nth(2)).toHaveAttribute('aria-colindex', '4');
@@ -82,14 +81,14 @@ test('columns are moved by the menu, and sorting stays right', async ({ page }) 
   await expect(heading(page, 'Runs')).toBeVisible();
   const first = await headings(page);
   await menu(page).getByRole('button', { name: 'Move Runs to the left' }).focus();
-  // Past a hidden one too.
+  // Moves past hidden columns too.
   for (let step = 0; step < 3; step += 1) await page.keyboard.press('Enter');
   await expect(menu(page).getByRole('button', { name: 'Move Runs to the left' })).toBeFocused();
   await expect(menu(page).getByRole('status')).toHaveText(/^Runs is column 11 of 18$/);
   const moved = first.filter((name) => name !== 'Runs');
   moved.splice(moved.indexOf('Foreign calls'), 0, 'Runs');
   expect(await headings(page)).toEqual(moved);
-  // At the end the other way is left.
+  // At the end, focus moves to the button for the other direction.
   await menu(page).getByRole('button', { name: 'Move Created to the right' }).click();
   await expect(menu(page).getByRole('button', { name: 'Move Created to the left' })).toBeFocused();
   await page.keyboard.press('Escape');
@@ -100,7 +99,7 @@ test('columns are moved by the menu, and sorting stays right', async ({ page }) 
     const runs = (await held(page, 'Runs')).map((text) => Number(text.replace(/\D/g, '')));
     return runs.length > 3 && runs.every((count, i) => i === 0 || count <= runs[i - 1]);
   }).toBe(true);
-  // Rows are walked as before.
+  // Row navigation still works.
   await grid(page).focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
@@ -124,7 +123,7 @@ test('headings are dragged, and a drag does not sort', async ({ page }) => {
   // A click still sorts.
   await heading(page, 'Running').getByRole('button').click();
   await expect(heading(page, 'Running')).toHaveAttribute('aria-sort', 'ascending');
-  // What stays first is not moved.
+  // Fixed columns cannot be moved.
   const label = await heading(page, 'Label').boundingBox();
   await page.mouse.move(label.x + 20, label.y + 8);
   await page.mouse.down();
@@ -145,12 +144,12 @@ test('edges of headings are dragged, and moved by keys', async ({ page }) => {
   await expect.poll(() => width(page, 'Running')).toBe(before + 70);
   await expect(edge(page, 'Running')).toHaveAttribute('aria-valuenow', String(before + 70));
   await expect(heading(page, 'Running')).toHaveAttribute('aria-sort', 'descending');
-  // The rows are as wide, and what does not fit can be scrolled to.
+  // Cells have the width of the heading, and the grid scrolls horizontally.
   const cell = await page.locator('#thread-rows-row-0').getByRole('gridcell').nth(3).boundingBox();
   expect(Math.round(cell.width)).toBe(before + 70);
   expect(await grid(page).evaluate((grid) => grid.scrollWidth > grid.clientWidth)).toBe(true);
 
-  // The keyboard: one heading and its edge are in the order of Tab, arrow keys lead to the others.
+  // Keyboard: one heading and its edge are in the Tab order; arrow keys move to the others.
   await heading(page, '#').getByRole('button').focus();
   for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
   await expect(heading(page, 'Running').getByRole('button')).toBeFocused();
@@ -163,7 +162,7 @@ test('edges of headings are dragged, and moved by keys', async ({ page }) => {
   await page.keyboard.press('Home');
   await expect(edge(page, 'Running')).toHaveAttribute('aria-valuenow', '28');
 
-  // As wide as what it holds, and as at first.
+  // Enter fits the width to the content; a double click restores the default.
   await page.keyboard.press('Enter');
   const fitted = await width(page, 'Running');
   expect(fitted).toBeGreaterThan(40);
@@ -171,7 +170,7 @@ test('edges of headings are dragged, and moved by keys', async ({ page }) => {
   expect(whole).toBe(true);
   await edge(page, 'Running').dblclick();
   await expect.poll(() => width(page, 'Running')).toBe(before);
-  // A column that grows says how wide it is.
+  // A flexible column reports its width.
   await edge(page, 'Blocked on').focus();
   await expect(edge(page, 'Blocked on')).toHaveAttribute('aria-valuenow', String(await width(page, 'Blocked on')));
   await page.keyboard.press('Shift+Tab');
@@ -202,7 +201,7 @@ test('what was arranged is there after a reload, for that list alone', async ({ 
   await expect.poll(() => headings(page)).toEqual(first);
   expect(await page.evaluate(() => localStorage.getItem('eventscope-columns-thread-rows'))).toBe(null);
 
-  // What another version or a mistake left there harms nothing.
+  // Invalid stored settings are ignored.
   await page.evaluate(() => localStorage.setItem('eventscope-columns-thread-rows', 'such,-no:7,runs:1e9,-label,,-shares:x'));
   await page.reload();
   await openLog(page, LOG, './#p=threads');
@@ -220,7 +219,7 @@ test('what is saved has all columns, in an order of its own', async ({ page }) =
   };
   const before = await saved();
   await openMenu(page);
-  await expect(menu(page)).toContainText('What is copied and saved has all of them');
+  await expect(menu(page)).toContainText('Copied and saved tables contain all columns');
   await choice(page, 'Shares').uncheck();
   await menu(page).getByRole('button', { name: 'Move Blocked to the left' }).click();
   await page.keyboard.press('Escape');

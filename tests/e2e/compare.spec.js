@@ -1,4 +1,4 @@
-// Two logs in one page: opening them, one zoom for both, what differs, the link.
+// Two logs in one page: opening, linked zoom, differences, the link.
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -10,7 +10,7 @@ const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const NEW = fixture('ghc-9.6.6/ffi-safe-N2-la');
 const OLD = fixture('ghc-9.0.2/ffi-safe-N2-lu');
 
-/** Drops files at once; each with a path or bytes, a name, and when it was changed last. */
+/** Drops several files at once; each has a path, an optional name, and a modification time. */
 async function dropAll(page, files) {
   await expect(page.getByRole('main')).toBeVisible();
   const packed = files.map(({ path, name, modified }) => [
@@ -29,7 +29,7 @@ async function dropAll(page, files) {
   }
 }
 
-/** Opens the page with two logs, the newer one dropped first. */
+/** Opens the page with two logs; the newer one is dropped first. */
 async function openTwo(page, address = './', [before, after] = [OLD, NEW]) {
   await page.goto(address);
   await dropAll(page, [
@@ -50,14 +50,14 @@ test('two logs that are dropped at once are compared, the one that was changed e
   await expect(captions(page).first()).toContainText(/Before.*before\.eventlog/);
   await expect(captions(page).last()).toContainText(/After.*after\.eventlog/);
   await expect(page.getByRole('tab', { name: 'Compare' })).toHaveAttribute('aria-selected', 'true');
-  await expect(page.locator('.compare')).toContainText('One run each: times differ from run to run');
+  await expect(page.locator('.compare')).toContainText('One run on each side: times vary between runs');
   await expect(page.getByRole('region', { name: 'What differs between the two' })).toContainText(/GHC9\.0\.2 → 9\.6\.6/);
   await page.getByPlaceholder('Filter numbers').fill('time.mutator');
   const words = number(page, 'time.mutator').getByRole('gridcell').last();
   const said = await words.textContent();
   expect(said).toMatch(/^(better|worse) \(too few runs\)$/);
 
-  // What was worse is better the other way round, and the places on the page change.
+  // Swapping reverses the verdict and the positions on the page.
   await page.getByRole('button', { name: 'Swap before and after' }).click();
   await expect(captions(page).first()).toContainText(/Before.*after\.eventlog/);
   await expect(words).toHaveText(said.startsWith('better') ? 'worse (too few runs)' : 'better (too few runs)');
@@ -70,7 +70,7 @@ test('a second log is offered to be compared, or opened instead', async ({ page 
   const offer = page.getByRole('status').filter({ hasText: 'is already open' });
   await expect(offer).toContainText('ffi-safe-N2-lu.eventlog');
   await expect(page.locator('.timeline canvas')).toHaveCount(1);
-  // Nothing is in the way meanwhile.
+  // The page remains usable in the meantime.
   await page.getByRole('tab', { name: 'Threads' }).click();
   await expect(offer).toBeVisible();
   await offer.getByRole('button', { name: 'Compare with the open one' }).click();
@@ -125,10 +125,10 @@ test('two logs are accessible', async ({ page }) => {
 
 test('a log and itself have no difference', async ({ page }) => {
   await openTwo(page, './', [NEW, NEW]);
-  await expect(page.locator('.compare-numbers .empty')).toContainText(/No difference: all \d+ numbers are the same/);
-  await expect(page.locator('.compare-facts')).toContainText('Both logs have the same program');
+  await expect(page.locator('.compare-numbers .empty')).toContainText(/No differences: all \d+ numbers are equal/);
+  await expect(page.locator('.compare-facts')).toContainText('Program, arguments, GHC, capabilities and event classes are equal');
   await expect(page.locator('.compare-side')).not.toContainText(/new|gone|worse|better/);
-  await page.getByLabel('also what is unchanged').check();
+  await page.getByLabel('unchanged numbers too').check();
   await expect(page.getByRole('grid', { name: 'Numbers before and after' })).toBeVisible();
   await page.getByPlaceholder('Filter numbers').fill('time.wall');
   await expect(number(page, 'time.wall')).toContainText('the same');
@@ -143,7 +143,7 @@ test('zooming, moving and selecting in one timeline does the same in the other',
   await page.mouse.wheel(0, -600);
   await fragment(page, /[#&]t=/);
   expect(await lower(page).screenshot()).not.toEqual(before);
-  // The range of the log after is that of the one before, some microseconds apart.
+  // The ranges of both logs have equal lengths, but differ by some microseconds.
   await page.mouse.move(x(0.2), box.y + 90);
   await page.mouse.down();
   await page.mouse.move(x(0.6), box.y + 90, { steps: 4 });
@@ -154,7 +154,7 @@ test('zooming, moving and selecting in one timeline does the same in the other',
   expect(new Set(lengths).size).toBe(1);
   await page.keyboard.press('Escape');
   await expect(page.locator('.compare h2')).toHaveText('The whole of both logs');
-  // In the lower one as well.
+  // The lower timeline works too.
   await page.keyboard.press('0');
   await fragment(page, /^(?!.*[#&]t=)/);
   const low = await lower(page).boundingBox();
@@ -182,7 +182,7 @@ test('both timelines are saved, and where one log ends before the other it says 
   const svg = readFileSync(await file.path(), 'utf8');
   expect(svg.indexOf('Before: before.eventlog')).toBeGreaterThan(0);
   expect(svg.indexOf('After: after.eventlog')).toBeGreaterThan(svg.indexOf('Before: before.eventlog'));
-  // Each timeline has it, and the legend beneath both.
+  // Each timeline has the label, and so has the legend below both.
   expect(svg.match(/>Activity</g)).toHaveLength(3);
   expect(svg.match(/>The whole log: /g)).toHaveLength(2);
   expect(svg.match(/>Log ends here</g)).toHaveLength(1);
@@ -197,7 +197,7 @@ test('both timelines are saved, and where one log ends before the other it says 
   expect(bytes.readUInt32BE(16)).toBe(Math.round(width));
   expect(bytes.readUInt32BE(20)).toBe(Math.round(height));
 
-  // The table of what is in view tells of it too.
+  // The table of what is in view states it too.
   await page.getByRole('tab', { name: 'In view' }).click();
   const shown = labels.findIndex((label) => /It ends/.test(label));
   const panels = captions(page).nth(shown).getByRole('button', { name: 'Panels' });
@@ -262,20 +262,20 @@ test('two logs are opened, walked and closed by keys', async ({ page }) => {
   const first = await shown();
   await page.keyboard.press('e');
   await expect.poll(shown).toBe(1 - first);
-  // The heads of the other timeline have arrow keys of their own.
+  // The heads of the other timeline support arrow keys too.
   const heads = page.getByRole('treegrid').nth(first).locator('.head:not(.heading)');
   await heads.first().focus();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowRight');
   await expect(page.locator('.stage > .strip strong')).toBeVisible();
   await page.keyboard.press('Escape');
-  // The edge between them.
+  // The separator between the timelines.
   const height = async () => (await upper(page).boundingBox()).height;
   const high = await height();
   await page.getByRole('separator', { name: 'Height of the upper timeline' }).focus();
   await page.keyboard.press('ArrowUp');
   await expect.poll(height).toBeLessThan(high);
-  // The palette has the rest.
+  // The palette offers the other actions.
   await openPalette(page);
   await page.keyboard.type('Close the other log');
   await page.keyboard.press('Enter');
@@ -292,13 +292,13 @@ test('keys count also after a control of a panel was used', async ({ page }) => 
   await opens();
   await page.locator('.heap-canvas canvas').click({ position: { x: 300, y: 40 } });
   await opens();
-  // A list that the pointer changed gives the keyboard back; one that the keyboard is on keeps it.
+  // A list used with the pointer returns the focus to the timeline; one used with the keyboard keeps it.
   const order = page.locator('.heap-bar select').first();
   await order.click();
   await order.selectOption({ index: 1 });
   await expect(order).not.toBeFocused();
   await opens();
-  // Of a field for numbers, letters are none of its business.
+  // A number field ignores letters, which act as shortcuts.
   const bands = page.locator('.heap-bar input[type=number]');
   await bands.click();
   await bands.press('Control+a');
@@ -333,7 +333,7 @@ test('the numbers are saved as they stand', async ({ page }) => {
 
 const PROFILED = [fixture('ghc-9.6.6/prof-time-N1-p-l-au'), fixture('ghc-9.10.3/prof-time-N2-pj-l')];
 
-/** Opens the flame graph of the log after, and has it compare with the one before. */
+/** Opens the flame graph of the log after, compared with the one before. */
 async function compareStacks(page, how) {
   await page.getByRole('tab', { name: 'Flame graph' }).click();
   const menu = page.getByRole('button', { name: /^Compare.*▾/ });
@@ -357,7 +357,7 @@ test('one flame graph tells what became more and what less from log to log', asy
     await page.keyboard.press('ArrowRight');
     await expect(words).toContainText(/s before, .*s now: .*(more|less|no change)/, { timeout: 500 });
   }).toPass();
-  // The table tells the same of each function.
+  // The table agrees with the tooltip for each function.
   await page.getByRole('button', { name: 'Sandwich', exact: true }).click();
   const table = page.locator('.flame-rows-compared');
   await expect(table.getByRole('columnheader', { name: 'Total before' })).toBeVisible();

@@ -1,4 +1,4 @@
-// Where events are too many for a sign each, columns say how many they are; near enough each has its sign.
+// Dense events are drawn as columns that show their number; at close zoom each event has its own sign.
 
 import { expect } from '@playwright/test';
 import { fixture, openLog, pointAlong, strip, test, timeline } from './helpers.js';
@@ -13,12 +13,12 @@ test('messages too many for a sign each are counted, and come apart as one zooms
   const column = await pointAlong(page, await y(), dense);
   const count = Number(column.text.match(dense)[1]);
   expect(count).toBeGreaterThan(1);
-  // A click tells more, and leads to the list of all events.
+  // A click opens the details, which link to the list of all events.
   await page.mouse.click(column.x, await y());
   const details = page.getByRole('complementary', { name: 'Details of the selected item' });
   await expect(details).toContainText(`${count} messages in`);
   await expect(page).toHaveURL(/e=\d+\.messages/);
-  // A double click shows that stretch of time: there are fewer of them at any place.
+  // A double click zooms to that range, where events are less dense.
   await page.mouse.dblclick(column.x, await y());
   await expect(page).toHaveURL(/t=\d+n\d+/);
   const single = await pointAlong(page, await y(), /message at/);

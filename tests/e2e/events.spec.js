@@ -1,4 +1,4 @@
-// The list of events: every row of the reference, filters, searches, jumps.
+// Event list: every row of the reference, filters, searches, jumps.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -6,7 +6,7 @@ import { drop, fixture, fragment, loaded, openInstead, openLog, pointAlong, refe
 
 const FORKIO = 'ghc-9.6.6/fib-forkio-N2-l';
 
-/** Nanoseconds as the list shows them. */
+/** Formats nanoseconds as the list does. */
 const seconds = (ns) => `${Math.floor(ns / 1e9)}.${String(ns % 1e9).padStart(9, '0')}`;
 
 const events = (name) => reference(name, 'events.tsv').filter((row) => row.length > 3);
@@ -79,7 +79,7 @@ test('lists only the types, capabilities, threads and times that are asked for',
   await page.mouse.down();
   await page.mouse.move(x(0.6), cap(1), { steps: 5 });
   await page.mouse.up();
-  // The address follows when the drag has settled.
+  // The address is updated once the drag has settled.
   await expect(async () => {
     const [, start, unit, length] = (await fragment(page, /[#&]r=/)).match(/r=(\d+)([nums])(\d+)/);
     const unitNs = { n: 1, u: 1e3, m: 1e6, s: 1e9 }[unit];
@@ -104,7 +104,7 @@ test('searches, counts and steps through matches', async ({ page }) => {
   await page.getByRole('button', { name: 'Previous match' }).click();
   await expect(row(page, wanted[0])).toHaveClass(/current/);
   await page.getByRole('button', { name: 'Previous match' }).click();
-  await expect(matches).toContainText('no more that way');
+  await expect(matches).toContainText('no more in this direction');
 });
 
 test('goes from the timeline to the row, and back', async ({ page }) => {
@@ -116,7 +116,7 @@ test('goes from the timeline to the row, and back', async ({ page }) => {
   await expect(current.getByRole('gridcell').nth(4)).toHaveText('RunThread');
   await expect(current.getByRole('gridcell').nth(2)).toHaveText('1');
 
-  // Zoomed in at the end, a click on the first row moves the view there.
+  // When zoomed in at the end, a click on the first row moves the view there.
   await page.mouse.move((await timeline(page)).x(0.6), cap(0));
   await page.mouse.wheel(0, -1500);
   const there = await fragment(page, /[#&]t=/);

@@ -1,4 +1,4 @@
-// Logs that a link names: on the page's own server, and on others.
+// Logs named by a link: on the page's own server, and on other hosts.
 
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fixture, fragment, loaded, openLog, test } from './helpers.js';
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const OWN = 'www/demo/parallel-sort.eventlog.gz';
 
-/** Another host: a server on a port of its own. What it was asked for stands in `asked`. */
+/** Starts a server on another port, as a foreign host; `asked` records its requests. */
 async function otherHost(answer) {
   const asked = [];
   const server = createServer((request, response) => {
@@ -30,13 +30,13 @@ async function otherHost(answer) {
 
 const CORS = { 'Access-Control-Allow-Origin': '*' };
 
-/** Gives a file away, to whom these headers say. */
+/** Returns a request handler that serves a file with these headers. */
 const gives = (bytes, headers) => (request, response) => {
   response.writeHead(200, { 'Content-Length': bytes.length, ...headers });
   response.end(request.method === 'HEAD' ? undefined : bytes);
 };
 
-/** Opens a link to a log, and the second page by a click. What the main page asks for stands in `requests`. */
+/** Opens a link to a log, then the second page by a click; `requests` records those of the main page. */
 async function follow(page, other, rest = '') {
   const requests = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -60,7 +60,7 @@ test('a log on the server of the page is fetched at once, and the link applied',
   await loaded(page);
   await expect(page.getByRole('heading', { name: /parallel-sort/ })).toBeVisible();
   await expect(page.getByRole('tab', { name: 'Threads' })).toHaveAttribute('aria-selected', 'true');
-  // The address keeps where it is.
+  // The address keeps the location of the log.
   await fragment(page, /url=www%2Fdemo%2Fparallel-sort\.eventlog\.gz.*p=threads/);
   await page.reload();
   await loaded(page);
@@ -179,10 +179,10 @@ test('the second page does nothing for whoever else opens it', async ({ page, co
     await heard;
     await fetch(new URL('/last', address));
   }, other.address);
-  // It was heard, and the other host was asked nothing before what the test asks.
+  // The message was received, and the host got no request before that of the test.
   await expect(alone.getByRole('button')).toHaveCount(0);
   expect(other.asked).toEqual(['GET /last']);
-  // The main page takes nothing from whom it did not ask.
+  // The main page ignores messages from pages that it did not open.
   await openLog(page, LOG);
   await page.evaluate(() => postMessage({ eventscope: 'log', file: new File(['x'], 'x') }, location.origin));
   await expect(page.getByRole('heading', { name: /fib-forkio/ })).toBeVisible();

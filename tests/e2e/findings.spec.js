@@ -1,9 +1,9 @@
-// Findings: listed, opened, gone to, in the link, for a range, with the keyboard alone.
+// Findings: list, details, navigation, the link, a range, keyboard only.
 
 import { expect } from '@playwright/test';
 import { colours, fixture, fragment, loaded, openLog, test, timeline } from './helpers.js';
 
-/** The log of a program that provokes a rule. */
+/** Returns the log of a program that provokes a rule. */
 const provoked = (rule) => fixture(`../findings/${rule}-found`).concat('.gz');
 
 const LOG = provoked('nursery-too-small');
@@ -13,10 +13,10 @@ const NOTHING = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const panel = (page) => page.locator('.findings');
 const heads = (page) => panel(page).locator('.finding-head');
 const places = (page) => panel(page).locator('.place:not(.proof)');
-const card = (page) => page.getByRole('region', { name: 'The finding that led here' });
+const card = (page) => page.getByRole('region', { name: 'Open finding' });
 const brief = (page) => page.getByRole('list', { name: 'Findings' });
 
-/** The range that a link says is selected, or seen, in nanoseconds. */
+/** Returns the range in a fragment (selected or visible) in nanoseconds. */
 function range(hash, key) {
   const [, start, unit, length] = hash.match(new RegExp(`[#&]${key}=(\\d*)([nums])(\\d+)`));
   const ns = { n: 1, u: 1e3, m: 1e6, s: 1e9 }[unit];
@@ -28,21 +28,21 @@ test('the summary names the gravest finding first, and leads to it', async ({ pa
   const first = brief(page).getByRole('button').first();
   await expect(first).toContainText(/(High|Medium|Low).*minor collections took/);
   await first.click();
-  // The panel that proves it opens, with the finding above it and its worst place selected.
+  // The panel with the evidence opens, with the finding above it and its worst place selected.
   await expect(page.getByRole('tab', { name: 'Collections' })).toHaveAttribute('aria-selected', 'true');
   await expect(card(page)).toContainText(/minor collections took/);
   await expect(card(page)).toContainText(/Place 1 of \d+/);
   await fragment(page, /[#&]r=.*[#&]io=nursery-too-small/);
-  await card(page).getByRole('button', { name: 'What to try, and when not to trust it' }).click();
+  await card(page).getByRole('button', { name: 'Advice, and when not to trust it' }).click();
   await expect(page.getByRole('tab', { name: 'Findings' })).toHaveAttribute('aria-selected', 'true');
   await expect(heads(page).first()).toHaveAttribute('aria-expanded', 'true');
-  await expect(panel(page).getByRole('heading', { name: 'What to try' })).toBeVisible();
+  await expect(panel(page).getByRole('heading', { name: 'Advice' })).toBeVisible();
   await expect(panel(page).locator('.tries code').first()).toHaveText(/^-/);
 });
 
 test('a place is selected and zoomed to, and the finding stays; back leads back', async ({ page }) => {
   await openLog(page, LOG, './#p=findings');
-  // A view that a link led to can be gone back to when the address tells it.
+  // Going back to the view of a link works once the address contains it.
   await fragment(page, /[#&]f=/);
   await heads(page).first().click();
   const title = await heads(page).first().textContent();
@@ -57,7 +57,7 @@ test('a place is selected and zoomed to, and the finding stays; back leads back'
   expect(seen.end - seen.start).toBeLessThan(length * 20);
   await expect(places(page).first()).toHaveAttribute('aria-current', 'true');
   await expect(heads(page).first()).toHaveText(title);
-  await expect(panel(page).getByText('A place of the open finding is selected')).toBeVisible();
+  await expect(panel(page).getByText('Evidence of the open finding is selected')).toBeVisible();
 
   await page.keyboard.press('[');
   await expect.poll(() => new URL(page.url()).hash).not.toMatch(/[#&]r=/);
@@ -89,11 +89,11 @@ test('all of it can be done with the keyboard', async ({ page }) => {
   await openLog(page, LOG);
   await brief(page).getByRole('button').first().focus();
   await page.keyboard.press('Enter');
-  const explain = card(page).getByRole('button', { name: 'What to try, and when not to trust it' });
+  const explain = card(page).getByRole('button', { name: 'Advice, and when not to trust it' });
   await explain.focus();
   await page.keyboard.press('Enter');
   await expect(heads(page).first()).toBeFocused();
-  // Past the buttons that copy a flag, to the first place.
+  // Tab past the buttons that copy a flag, to the first place.
   for (let i = 0; i < 12 && !(await places(page).first().evaluate((e) => e === document.activeElement)); i++) {
     await page.keyboard.press('Tab');
   }
@@ -116,7 +116,7 @@ test('a selected range is looked at by itself, and said to be', async ({ page })
   await page.mouse.move(x(0.6), cap(0), { steps: 4 });
   await page.mouse.up();
   await expect(panel(page).getByRole('heading', { level: 2 })).toHaveText(/ – .*\(.*\)/);
-  await expect(panel(page).getByText('The rules looked at the selected range alone')).toBeVisible();
+  await expect(panel(page).getByText('Only the selected range was checked')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(panel(page).getByRole('heading', { level: 2 })).toHaveText('The whole log');
 });
@@ -126,11 +126,11 @@ test('nothing found is said with what was looked at', async ({ page }) => {
   await expect(brief(page)).toHaveText(/^No problems found in .*: \d+ rules ran, \d+ could not\.$/);
   await brief(page).getByRole('button').click();
   await expect(panel(page)).toContainText('No problems found');
-  // Of a program that mostly sleeps.
+  // The program mostly sleeps.
   await expect(panel(page).locator('.hint')).toContainText(/^Not explained by any finding: .*All idle, until a timer\.$/);
   const checked = panel(page).getByRole('button', { name: /^Checked \d+ rules: / });
   await expect(checked).toHaveAttribute('aria-expanded', 'true');
-  // What is missing is said with the flag that would log it.
+  // Missing data is reported with the flag that logs it.
   await expect(panel(page).locator('.passed')).toContainText('+RTS -hT -l');
   await checked.click();
   await expect(panel(page).locator('.passed dl')).toHaveCount(0);
@@ -150,7 +150,7 @@ test('a flag is copied, and the command that measures it', async ({ page, contex
 
 test('a mark on the minimap leads to its place, with what it is about lit', async ({ page }) => {
   await openLog(page, STRAGGLER);
-  const marks = page.getByRole('list', { name: 'What was found, in the order of time' });
+  const marks = page.getByRole('list', { name: 'Findings in time order' });
   const mark = marks.getByRole('button').first();
   await expect(mark).toHaveAttribute('aria-label', /^High: Thread 7 held up 14 collections/);
   const { x, cap } = await timeline(page);
@@ -160,7 +160,7 @@ test('a mark on the minimap leads to its place, with what it is about lit', asyn
   await expect(card(page)).toContainText('Thread 7 held up 14 collections');
   await expect(card(page).locator('strong')).toHaveText('Thread 7, Capability 1');
   await expect(page.getByRole('tab', { name: 'Threads' })).toHaveAttribute('aria-selected', 'true');
-  // What waited on the other capability is dimmed.
+  // Waits on the other capability are dimmed.
   const stopping = '#b53b85';
   expect(before[stopping]).toBeGreaterThan(0);
   await expect.poll(async () => (await colours(page, ...idle))[stopping] ?? 0).toBe(0);

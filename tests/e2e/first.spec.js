@@ -1,4 +1,4 @@
-// The first page is of use before the program is there.
+// The start page is usable before the program is loaded.
 
 import { expect } from '@playwright/test';
 import { drop, fixture, loaded, started, test } from './helpers.js';
@@ -6,7 +6,7 @@ import { drop, fixture, loaded, started, test } from './helpers.js';
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const PROGRAM = '**/app_bg.wasm';
 
-/** Opens the page without its program; what is returned lets the program come. */
+/** Opens the page with the program held back; the returned function releases it. */
 async function openWithout(page, address = './') {
   let come;
   const comes = new Promise((done) => { come = done; });
@@ -19,11 +19,14 @@ async function openWithout(page, address = './') {
   return come;
 }
 
-/** When a visitor on a phone with 4G sees the page and can choose a log, in milliseconds after the navigation, and whether the program was there by then. */
+/**
+ * Returns how many milliseconds after navigation a visitor on a phone with 4G sees the page and can choose a log,
+ * and whether the program was loaded by then.
+ */
 async function usableOn4G(browser, address) {
   const context = await browser.newContext({ serviceWorkers: 'block' });
   const page = await context.newPage();
-  // What WebPageTest calls 4G, and a processor as that of a middling phone.
+  // WebPageTest's 4G profile, and the CPU of a mid-range phone.
   const session = await context.newCDPSession(page);
   const bytesPerSecond = 9_000_000 / 8;
   await session.send('Network.enable');
@@ -55,7 +58,8 @@ async function usableOn4G(browser, address) {
 
 test('on a phone with 4G it is of use before the program is there', async ({ browser, baseURL }, testInfo) => {
   const { ms, withProgram } = await usableOn4G(browser, baseURL);
-  // What this machine does else counts too: the time is told, and bounded by what has to come (`xtask/src/weigh.rs`).
+  // The time depends on the load of this machine: it is only reported. `xtask/src/weigh.rs` limits the size of
+  // downloads instead.
   testInfo.annotations.push({ type: 'usable after', description: `${ms} ms` });
   expect(withProgram).toBe(false);
 });

@@ -1,5 +1,4 @@
-// The flame graph: sources, views, steps, comparing, saving, and the way to
-// the timeline and back.
+// Flame graph: sources, views, steps, comparison, saving, and navigation to and from the timeline.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -19,13 +18,13 @@ const whose = (page) => page.getByRole('combobox', { name: 'Whose' });
 const steps = (page) => page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
 const button = (page, name) => page.getByRole('button', { name, exact: true });
 
-/** Opens a log with the flame graph in front. */
+/** Opens a log with the flame graph panel. */
 async function open(page, log, hash = '') {
   await openLog(page, log, `./#v=1&p=flame${hash}`);
   await expect(canvas(page)).toBeVisible();
 }
 
-/** Presses keys in the graph until a box of that name is selected. */
+/** Presses keys in the graph until a box with that name is selected. */
 async function select(page, keys, name) {
   await expect(async () => {
     await canvas(page).focus();
@@ -36,7 +35,7 @@ async function select(page, keys, name) {
   }).toPass();
 }
 
-/** Opens a menu, presses a button of it, and closes it. */
+/** Opens a menu, presses a button in it, and closes it. */
 async function choose(page, menu, name) {
   await page.getByRole('button', { name: menu }).click();
   await page.getByRole('group').getByText(name).click();
@@ -81,7 +80,7 @@ test('a box of the heap is followed over time, and two censuses are compared', a
   await open(page, HEAP, '&fk=heap');
   const area = page.getByRole('slider', { name: /over time/ });
   await expect(area).toHaveAttribute('aria-valuemax', /^[1-9]/);
-  await expect(page.locator('.flame-area-words')).toContainText('Everything that is alive');
+  await expect(page.locator('.flame-area-words')).toContainText('All live data');
   await select(page, ['ArrowRight'], /[KM]iB in all \(/);
   const name = await words(page).locator('strong').textContent();
   await expect(page.locator('.flame-area-words')).toContainText(name);
@@ -173,7 +172,7 @@ test('two times are compared', async ({ page }) => {
   };
   await drag(0.1, 0.3);
   await choose(page, 'Compare ▾', 'Keep the selection');
-  await expect(steps(page)).toContainText(['select what to compare it with']);
+  await expect(steps(page)).toContainText(['select a range to compare with']);
   await drag(0.5, 0.9);
   await expect(steps(page)).toContainText(['compared with']);
   await select(page, ['ArrowRight'], /of the time before, .* now/);

@@ -1,5 +1,5 @@
-// A log is followed while its file grows. The file is one of the page's own disk, whose handle is given
-// to the page with the drop: a real one, which the test writes to.
+// Following a log while its file grows. The file is in the origin private file system; the drop provides its real
+// handle, and the test writes to it.
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -17,7 +17,7 @@ const bar = (page) => page.locator('.following');
 const button = (page, name) => bar(page).getByRole('button', { name });
 const notice = (page) => page.locator('.notice');
 
-/** Has the page's own disk hold a file with these bytes, in the place of what it held. */
+/** Replaces the content of a file in the origin private file system. */
 async function write(page, file, bytes) {
   await page.evaluate(async ([name, base64]) => {
     const root = await navigator.storage.getDirectory();
@@ -27,7 +27,7 @@ async function write(page, file, bytes) {
   }, [basename(file), Buffer.from(bytes).toString('base64')]);
 }
 
-/** Opens the beginning of a log, whose handle the page gets, and follows it. */
+/** Opens the beginning of a log with its handle, and follows it. */
 async function follow(page, file, bytes) {
   await page.addInitScript(() => {
     globalThis.looks = 0;
@@ -48,17 +48,17 @@ async function follow(page, file, bytes) {
   await expect(facts(page)).toContainText('read in');
   await page.keyboard.press('g');
   await expect(bar(page)).toContainText('Following');
-  // It is read once more for that: only then does the page know what the file was.
+  // The log is read once more for that, so that the page knows the state of the file that it shows.
   await expect(facts(page)).not.toContainText('read in');
 }
 
-/** How often the page has looked whether the file has grown. */
+/** Returns how often the page has checked the size of the file. */
 const looks = (page) => page.evaluate(() => globalThis.looks);
 
-/** How a log of so many bytes is called, below 100 KiB. */
+/** Formats a size below 100 KiB as the page does. */
 const size = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;
 
-/** Shows a panel; its text. */
+/** Opens a panel and returns its body. */
 async function showPanel(page, panel) {
   await page.getByRole('tab', { name: panel, exact: true }).click();
   const body = page.locator('.panel-body');
@@ -69,12 +69,12 @@ async function showPanel(page, panel) {
 
 test('a log that grows shows at last what the finished one shows', async ({ page, browser, baseURL }) => {
   await follow(page, LOG, BYTES.subarray(0, 60_000));
-  // At block ends, in the middle of blocks, of markers and of events.
+  // Cut at ends of blocks, and within blocks, markers and events.
   for (const part of [0.3, 0.31, 0.5, 0.7, 0.999]) {
     const before = await facts(page).textContent();
     await write(page, LOG, BYTES.subarray(0, Math.floor(BYTES.length * part)));
     await expect(facts(page)).not.toHaveText(before);
-    // That it breaks off goes without saying.
+    // The open end is not reported as a warning.
     await expect(page.locator('.warnings')).toHaveCount(0);
   }
   await write(page, LOG, BYTES);
@@ -94,7 +94,7 @@ test('a log that grows shows at last what the finished one shows', async ({ page
       expect(await followed.innerText(), panel).toBe(text);
     }).toPass();
   }
-  // A link is to the log as it is at last.
+  // A link contains the fingerprint of the final log.
   const print = (link) => new URL(link.url()).hash.match(/f=[^&]*/)?.[0];
   await expect.poll(() => print(page)).toBe(print(finished));
 });
@@ -119,7 +119,7 @@ test('the view stays where the reader looks, and sticks to the end if that is wa
   await page.mouse.wheel(0, -400);
   const looked = (await fragment(page, /[#&]t=/)).match(/t=[^&]*/)[0];
   const at = async () => {
-    // The link says what is in view.
+    // The link contains the visible range.
     const dialog = page.locator('dialog.share');
     await page.keyboard.press('l');
     await expect(dialog).toBeVisible();
@@ -142,7 +142,7 @@ test('the view stays where the reader looks, and sticks to the end if that is wa
   await expect(facts(page)).not.toHaveText(before);
   await expect.poll(at).not.toBe(end);
 
-  // Who moves away is let alone.
+  // Panning away stops following the end.
   for (let times = 0; times < 5; times += 1) await page.keyboard.press('a');
   const start = await at();
   before = await facts(page).textContent();
@@ -177,14 +177,14 @@ test('following is paused, gone on with and stopped', async ({ page }) => {
 test('a program that runs again is followed from its start', async ({ page }) => {
   await follow(page, LOG, BYTES.subarray(0, 200_000));
   const small = readFileSync(SMALL);
-  // It has only begun: what was there stays until there is something to show.
+  // The new log has just begun: the old one stays until there is something to show.
   await write(page, LOG, small.subarray(0, 500));
   const looked = await looks(page);
-  // It looks again when it has tried to read what is there.
+  // The page checks again after its attempt to read the file.
   await expect.poll(() => looks(page)).toBeGreaterThan(looked + 1);
   await expect(facts(page)).toContainText('195 KiB');
   await write(page, LOG, small.subarray(0, small.length - 3000));
-  await expect(notice(page)).toContainText('begun anew');
+  await expect(notice(page)).toContainText('overwritten by a new run');
   await expect(facts(page)).toContainText('11.4 KiB');
   await write(page, LOG, small);
   await expect(notice(page)).toContainText('The program has ended');
@@ -205,5 +205,5 @@ test('what cannot be followed is said to be so', async ({ page }) => {
   await openLog(page, SMALL);
   await expect(page.getByRole('button', { name: 'Follow', exact: true })).toHaveCount(0);
   await page.keyboard.press('g');
-  await expect(notice(page)).toContainText('This log is whole');
+  await expect(notice(page)).toContainText('This log is complete');
 });

@@ -1,4 +1,4 @@
-// The guide: words, colours, numbers, commands to copy; and panels without data that lead to it.
+// Guide: words, colors, numbers, commands to copy; and panels without data that link to it.
 
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { fixture, openLog, openPalette, started, test } from './helpers.js';
 
 const GUIDE = './www/guide.html';
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
-/** A log with hardly anything in it: all classes of events were left out. */
+/** Log with hardly any events: all event classes were disabled. */
 const EMPTY = fixture('ghc-9.0.2/fib-forkio-N2-l-a');
 
 for (const colorScheme of ['light', 'dark']) {
@@ -22,7 +22,7 @@ for (const colorScheme of ['light', 'dark']) {
       const [inner, all] = await page.evaluate(() => [document.documentElement.clientWidth, document.documentElement.scrollWidth]);
       expect(all).toBeLessThanOrEqual(inner);
       expect(problems).toEqual([]);
-      // The guide's policy lets nothing in from outside of the page's own files: a second world may.
+      // The guide's policy blocks injected scripts, so bypass it for axe-core.
       const session = await page.context().newCDPSession(page);
       await session.send('Page.setBypassCSP', { enabled: true });
       await page.reload();
@@ -64,14 +64,14 @@ test('every number of the Summary is explained', async ({ page }) => {
   await page.goto(GUIDE);
   const explained = (await page.locator('#summary dt, #words dt').allTextContents()).join(', ').toLowerCase();
   const names = shown.map((text) => text.trim().toLowerCase());
-  // What is meant by these stands in the sentence above the list.
+  // The sentence above the list explains these.
   const plain = ['time'];
   expect(names.filter((name) => !explained.includes(name) && !plain.includes(name))).toEqual([]);
 });
 
 test('the first page, the help and the palette lead to it', async ({ page, context }) => {
   await page.goto('./');
-  for (const name of ['How to record for your question', 'Guide: what the words, colours and numbers mean']) {
+  for (const name of ['How to record for your question', 'Guide: terms, colours and numbers']) {
     const href = await page.getByRole('link', { name }).getAttribute('href');
     expect(href).toMatch(/^www\/guide\.html#/);
   }
@@ -86,12 +86,12 @@ test('the first page, the help and the palette lead to it', async ({ page, conte
   await expect((await opened).getByRole('heading', { name: 'Guide', exact: true })).toBeVisible();
 });
 
-/** Panels by their tab, what they say of a log without their data, and where they lead. */
+/** Panels by their tab, with their message for a log without their data, and the anchor that they link to. */
 const PANELS = [
-  ['Threads', 'no thread events', 'record-threads'],
-  ['Collections', 'no collections', 'record-gc'],
+  ['Threads', 'No thread events', 'record-threads'],
+  ['Collections', 'No collections', 'record-gc'],
   ['Sparks', 'no spark events', 'record-sparks'],
-  ['Flame graph', 'nothing to draw', 'record-code'],
+  ['Flame graph', 'No stacks in this log', 'record-code'],
   ['Heap', 'no heap profile', 'record-heap'],
   ['Ticky', 'no ticky counters', 'record-ticky'],
 ];

@@ -1,13 +1,13 @@
-// The tables of the heap: all bands, two censuses, what grows.
+// Tables of the heap: all bands, two censuses, growth.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
 import { fixture, fragment, openLog, test } from './helpers.js';
 
-/** A log with a profile by closure type. */
+/** Log with a profile by closure type. */
 const LOG = fixture('ghc-9.6.6/heap-N2-hT-l-au');
 
-/** One with numbers of the collector as well. */
+/** Log with a profile and statistics of the collector. */
 const DEMO = fixture('../../../www/demo/shop-server-hT').concat('.gz');
 
 const row = (page, table, number) => page.locator(`#${table}-rows-row-${number}`);
@@ -32,7 +32,7 @@ test('sorts by any column, and filters', async ({ page }) => {
   const byName = await names(page, 'band');
   await header(page, 'Band').getByRole('button').click();
   await expect(header(page, 'Band')).toHaveAttribute('aria-sort', 'descending');
-  // Only the rows in view are drawn.
+  // Only the visible rows are drawn.
   await expect.poll(async () => (await names(page, 'band'))[0]).not.toBe(byName[0]);
   const turned = await names(page, 'band');
   expect(turned).toEqual([...turned].sort().reverse());
@@ -53,7 +53,7 @@ test('keys walk the rows, and Enter follows a band through all views', async ({ 
   await expect(row(page, 'band', 1)).toHaveClass(/pinned/);
   await fragment(page, /hk=/);
   await page.getByRole('tab', { name: 'Growth' }).click();
-  await expect(page.getByRole('region', { name: /rises and falls with/ })).toContainText(`rises and falls with ${name}`);
+  await expect(page.getByRole('region', { name: /correlate with/ })).toContainText(`correlate with ${name}`);
   await page.getByRole('tab', { name: 'Table' }).click();
   await row(page, 'band', 1).click();
   await expect(page.locator('.band-rows .pinned')).toHaveCount(0);
@@ -68,7 +68,7 @@ test('the most of a band leads to when it was', async ({ page }) => {
   const details = page.getByRole('complementary', { name: 'Details of the selected item' });
   await expect(details).toContainText(size);
   await expect(row(page, 'band', 0)).not.toHaveClass(/pinned/);
-  // With the keyboard: of the row that it is on.
+  // With the keyboard, for the current row.
   await page.keyboard.press('Escape');
   await page.getByRole('grid', { name: 'Bands' }).focus();
   await page.keyboard.press('ArrowDown');
@@ -113,7 +113,7 @@ test('compares two censuses, and looks at one', async ({ page }) => {
   const after = page.getByRole('spinbutton', { name: 'After' });
   await after.fill('2');
   await after.press('Enter');
-  // A census is what it is: nothing grew.
+  // Before and after are the same census: nothing grew.
   await expect(cells(page, 'moment', 0).nth(3)).toHaveText(/^0\sB$/);
   await page.getByRole('checkbox', { name: 'One census' }).click();
   await expect(page.locator('.census-rows .grid-row').first()).toBeVisible();
@@ -122,7 +122,7 @@ test('compares two censuses, and looks at one', async ({ page }) => {
   await expect(page.getByRole('spinbutton', { name: 'Census' })).not.toHaveValue('2');
 });
 
-test('lists what grows, and what rises and falls with it', async ({ page }) => {
+test('lists what grows, and what correlate with it', async ({ page }) => {
   await open(page, 'Growth');
   const list = page.getByRole('region', { name: 'What grows' });
   await expect(list.getByRole('row').nth(1)).toContainText(/grows by|changes|only/);
@@ -131,7 +131,7 @@ test('lists what grows, and what rises and falls with it', async ({ page }) => {
   const band = list.getByRole('row').nth(2).getByRole('button');
   await band.click();
   await expect(band).toHaveAttribute('aria-pressed', 'true');
-  await expect(page.getByRole('region', { name: /rises and falls with/ })).toBeVisible();
+  await expect(page.getByRole('region', { name: /correlate with/ })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Bursts' })).toBeVisible();
 });
 
@@ -140,5 +140,5 @@ test('a range without a census says where the nearest is', async ({ page }) => {
   await expect(page.getByText(/No census in this range: the nearest is at 186\.960\sms/)).toBeVisible();
   await page.getByRole('button', { name: /Extend the range to census 1 at/ }).click();
   await expect(page.locator('.heap-table .for')).toContainText('1 census in the selected range');
-  await expect(page.locator('.heap-table .for')).toContainText('One census says nothing about growth');
+  await expect(page.locator('.heap-table .for')).toContainText('A single census shows no growth');
 });

@@ -1,5 +1,5 @@
-// The panel of the heap: it opens by itself, its chart is pointed at, walked,
-// pinned and changed, and what is done to it stands in the link.
+// Heap panel: opens by default, its chart responds to pointer and keyboard, bands are pinned and hidden, and the
+// link keeps all of it.
 
 import { expect } from '@playwright/test';
 import { fixture, fragment, openLog, strip, test, timeline } from './helpers.js';
@@ -13,7 +13,7 @@ const chart = (page) => page.locator('.heap-canvas canvas');
 const legend = (page) => page.getByRole('list', { name: 'Bands of the chart' });
 const bands = (page) => legend(page).locator('button.band');
 
-/** The names of the bands in the legend, in order. */
+/** Returns the names of the bands in the legend, in order. */
 const names = (page) => bands(page).locator('.name').allTextContents();
 
 test('the panel opens by itself for a log that has a heap profile', async ({ page }) => {
@@ -22,7 +22,7 @@ test('the panel opens by itself for a log that has a heap profile', async ({ pag
   await expect(page.locator('.heap-bar .about')).toContainText('by closure type (-hT)');
   await expect(bands(page).first()).toBeVisible();
   await expect(page.locator('#head-bands')).toHaveAccessibleName(/Heap by band/);
-  // The table that stands for the picture has a row for each band of the legend.
+  // The table alternative of the picture has a row for each band of the legend.
   const rows = page.locator('.heap-chart table tbody tr');
   await expect(rows).toHaveCount(await legend(page).locator('li').count());
 });
@@ -62,7 +62,7 @@ test('the keyboard walks censuses and bands, follows, hides and shows alone', as
   await page.locator('.hidden-band').getByRole('button').click();
   await expect.poll(() => names(page)).toEqual(before);
   await page.keyboard.press('Escape');
-  // What can be done to a band shows with the focus on it.
+  // The actions of a band appear when it has the focus.
   const alone = page.getByRole('button', { name: `Show ${before[0]} alone`, exact: true });
   await alone.focus();
   await expect(alone).toBeFocused();
@@ -109,7 +109,7 @@ test('a drag selects a range everywhere, a click follows a band', async ({ page 
   await page.mouse.click(box.x + box.width * 0.5, y);
   await fragment(page, /[#&]hk=/);
   await expect(legend(page).locator('.pinned')).toHaveCount(1);
-  // On the track the same band is followed no longer, or another one is.
+  // The band is unpinned on the track, or another one is pinned.
   const { x, track } = await timeline(page);
   const before = await legend(page).locator('.pinned .name').textContent();
   await page.mouse.move(x(0.5), track('bands') + 20);

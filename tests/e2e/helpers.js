@@ -1,5 +1,4 @@
-// What the browser tests share: opening logs as a user does, and finding
-// things on the timeline.
+// Helpers of the browser tests: opening logs as a user does, and locating things on the timeline.
 
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,8 +15,8 @@ import { expect, test as base } from '@playwright/test';
 const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url));
 
 /**
- * Makes a page busy: Yew renders until 16 ms have passed, and lets the browser go on before it continues. Here time
- * flies, and each pause is long, so that whatever depends on a render that came in time shows that it does.
+ * Makes a page busy: Yew renders until 16 ms have passed, then yields to the browser. Here every look at the clock
+ * adds 17 ms and each pause is long, so that code relying on a timely render fails.
  */
 function busyPage() {
   const now = Date.now;
@@ -27,7 +26,7 @@ function busyPage() {
   window.setTimeout = (run, delay, ...rest) => later(run, delay || 15, ...rest);
 }
 
-/** How most tests see the page. */
+/** Context options of most tests. */
 const ORDINARY = {
   viewport: { width: 1280, height: 720 },
   serviceWorkers: 'block',
@@ -39,11 +38,11 @@ const ORDINARY = {
 };
 
 /**
- * The test of a page, which `test.use({ busy: true })` or EVENTSCOPE_BUSY=1 makes busy.
+ * Test function with a page, which `test.use({ busy: true })` or EVENTSCOPE_BUSY=1 makes busy.
  *
- * Compiling the programs is a third of the work of a test, and Chromium keeps what it has compiled only in a profile.
- * So each process that runs tests has one profile, from which the traces of each test are removed. Tests that are not
- * ordinary, and those that are tried again, have a context of their own.
+ * Compiling the programs is a third of the work of a test, and Chromium caches compiled code only in a profile. So
+ * each test process has one profile, from which all traces of a test are removed. Tests with other options and
+ * retries get their own context.
  */
 export const test = base.extend({
   busy: [!!process.env.EVENTSCOPE_BUSY, { option: true }],
@@ -71,7 +70,7 @@ export const test = base.extend({
   },
 });
 
-/** Closes the pages of a profile but for its first, and removes what they stored and were allowed. */
+/** Closes all pages of a profile except the first, and removes stored data and permissions. */
 async function removeTraces(profile, baseURL) {
   const [first, ...pages] = profile.pages();
   await Promise.all(pages.map((page) => page.close()));
@@ -81,10 +80,13 @@ async function removeTraces(profile, baseURL) {
   await session.detach();
 }
 
-/** No more types than the oldest servers know; WebAssembly is not among them. */
+/** Only the types that the oldest servers know; WebAssembly is not among them. */
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 
-/** Serves a folder below a path, as any static server does: where, and what was asked for in vain or with other methods. */
+/**
+ * Serves a folder below a path, like any static server. Returns the address; `missing` lists requests without a
+ * file or with other methods.
+ */
 export async function serveFolder(folder, path = '/') {
   const missing = [];
   const server = createServer(async (request, response) => {
@@ -111,21 +113,21 @@ export async function serveFolder(folder, path = '/') {
   };
 }
 
-/** The path of a fixture log, such as `ghc-9.6.6/fib-forkio-N2-l`. */
+/** Returns the path of a fixture log, such as `ghc-9.6.6/fib-forkio-N2-l`. */
 export const fixture = (name) => join(FIXTURES, 'logs', `${name}.eventlog`);
 
-/** The rows of a reference file beside a fixture. */
+/** Returns the rows of a fixture's reference file. */
 export function reference(name, suffix) {
   const packed = readFileSync(join(FIXTURES, 'reference', `${name}.${suffix}.gz`));
   return gunzipSync(packed).toString().split('\n').map((row) => row.split('\t'));
 }
 
-/** Waits until the program is there: only the first page works before. */
+/** Waits until the program is running; before, only the start page works. */
 export const started = (page) => expect(page.locator('html')).toHaveAttribute('data-started', '');
 
 /** Drops a file on the page, as from a file manager. */
 export async function drop(page, file, bytes = readFileSync(file)) {
-  // Before the page is there nobody listens.
+  // Before the page exists, nothing handles the drop.
   await expect(page.getByRole('main')).toBeVisible();
   const data = await page.evaluateHandle(
     ([base64, name]) => {
@@ -141,24 +143,26 @@ export async function drop(page, file, bytes = readFileSync(file)) {
   }
 }
 
-/** Drops a file on the page while a log is open, and opens it in its place. */
+/** Drops a file while a log is open, and opens it in its place. */
 export async function openInstead(page, file, bytes) {
   await drop(page, file, bytes);
   await page.getByRole('button', { name: 'Open instead' }).click();
 }
 
-/** Has Playwright answer file dialogs. It begins to do so a moment after the first listener came,
- * and a key may be quicker. */
+/**
+ * Makes Playwright intercept file dialogs early: interception starts a moment after the first listener is added,
+ * and a key press may be faster.
+ */
 export const answerFileDialogs = (page) => page.on('filechooser', () => {});
 
-/** Opens the page, and with it a log. */
+/** Opens the page with a log. */
 export async function openLog(page, file, address = './') {
   answerFileDialogs(page);
   await page.goto(address);
   await expect(page.getByRole('button', { name: 'Browse…' })).toBeVisible();
   await drop(page, file);
   await loaded(page);
-  // What is shown before, of the part that is read, is shown anew in the end.
+  // While the log is read, a preliminary view is shown, which is replaced at the end.
   await page.locator('.app[data-elapsed-ms]').waitFor();
 }
 
@@ -170,7 +174,7 @@ export async function loaded(page) {
   await expect(page.locator('.panel-body > *').first()).toBeVisible();
 }
 
-/** The timeline's canvas and where its tracks are, in pixels of the page. */
+/** Returns the timeline's canvas and the positions of its tracks, in page pixels. */
 export async function timeline(page) {
   const canvas = page.locator('.timeline canvas');
   const box = await canvas.boundingBox();
@@ -187,7 +191,7 @@ export async function timeline(page) {
     x: (part) => box.x + 216 + (box.width - 216) * part,
     minimap: box.y + 16,
     ruler: box.y + 32 + 12,
-    /** The middle of a track. */
+    /** Returns the vertical center of a track. */
     track,
     cap: (n) => track(`cap${n}`),
   };
@@ -201,18 +205,18 @@ export async function showAllColumns(page) {
   await expect(page.locator('#columns-menu')).toHaveCount(0);
 }
 
-/** The sentence about what is pointed at or selected. */
+/** Locates the sentence about the hovered or selected item. */
 export const strip = (page) => page.locator('.stage > .strip p');
 
-/** Waits until the page has drawn what came before. */
+/** Waits until pending changes are drawn. */
 export const drawn = (page) =>
   page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); }));
 
-/** Moves along a lane until something is there; the text about it. */
+/** Moves along a lane until the sentence matches; returns position and text. */
 export async function pointAlong(page, y, pattern) {
   const { x } = await timeline(page);
   let found;
-  // What is in a lane comes from the worker: it may not be there yet.
+  // The content of a lane comes from the worker, and may not have arrived yet.
   await expect(async () => {
     for (let part = 0.02; part < 1 && !found; part += 0.01) {
       await page.mouse.move(x(part), y);
@@ -225,7 +229,7 @@ export async function pointAlong(page, y, pattern) {
   return found;
 }
 
-/** The colours in a rectangle of the canvas, with how many pixels each has. */
+/** Counts the pixels of each color in a rectangle of the canvas. */
 export async function colours(page, from, to) {
   return page.evaluate(
     ([from, to]) => {
@@ -246,7 +250,7 @@ export async function colours(page, from, to) {
   );
 }
 
-/** The fragment of the address, once it has settled on something like this. */
+/** Waits until the fragment of the address matches, and returns it. */
 export async function fragment(page, pattern) {
   await expect.poll(() => new URL(page.url()).hash).toMatch(pattern);
   return new URL(page.url()).hash;
@@ -255,7 +259,7 @@ export async function fragment(page, pattern) {
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-/** One line for each rule that the page breaks as it is now. */
+/** Returns one line for each accessibility rule that the page violates. */
 export async function violations(page) {
   await page.evaluate(readFileSync(AXE, 'utf8'));
   return page.evaluate(async (rules) => {
@@ -264,7 +268,7 @@ export async function violations(page) {
   }, RULES);
 }
 
-/** Opens the palette, once the one before is gone, and waits until what is typed goes into its field. */
+/** Opens the palette after the previous one has closed, and waits until its field has the focus. */
 export async function openPalette(page) {
   await expect(page.locator('dialog.palette')).toHaveCount(0);
   await page.keyboard.press('Control+k');

@@ -1,5 +1,4 @@
-// What an installed page has: logs that the system opens with it or that are shared with it, and
-// newer builds without a mix.
+// Installed page: logs opened or shared by the system, and updates to newer builds without mixing files.
 
 import { readFileSync } from 'node:fs';
 import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +10,7 @@ const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
 test('a log that the system opens with it is shown', async ({ page }) => {
   const bytes = readFileSync(LOG).toString('base64');
-  // As browsers have it that open files with an installed page.
+  // The API of browsers that open files with an installed page.
   await page.addInitScript((base64) => {
     const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
     const file = { getFile: async () => new File([bytes], 'clicked.eventlog') };
@@ -37,7 +36,7 @@ test('the manifest names what it opens, inside of its own folder', async ({ page
 test.describe('with a service worker', () => {
   test.use({ serviceWorkers: 'allow' });
 
-  /** Waits until a service worker serves the page. */
+  /** Waits until a service worker controls the page. */
   async function installed(page, address) {
     await page.goto(address);
     await page.evaluate(() => navigator.serviceWorker.ready);
@@ -48,7 +47,7 @@ test.describe('with a service worker', () => {
   test('a log that is shared with it is shown once, and never sent', async ({ page }) => {
     const { site, missing, close } = await serveFolder('dist');
     await installed(page, site);
-    // As a browser does for the share sheet.
+    // The request that a browser sends for the share sheet.
     await page.goto('about:blank');
     await page.setContent(`<form method="post" enctype="multipart/form-data" action="${site}share"><input type="file" name="logs"><button>Share</button></form>`);
     const shared = { name: 'shared.eventlog', mimeType: 'application/octet-stream', buffer: readFileSync(LOG) };
@@ -79,7 +78,7 @@ test.describe('with a service worker', () => {
 
       await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).update());
       await expect(page.getByRole('status').filter({ hasText: 'A newer version is ready' })).toBeVisible();
-      // The programs are those of the old build, also where they are fetched now.
+      // The programs are those of the old build, even if they are fetched only now.
       await openInstead(page, fixture('ghc-9.6.6/gc-heavy-N2-la-nonmoving'));
       await loaded(page);
       await openInstead(page, LOG);
@@ -100,7 +99,7 @@ test.describe('with a service worker', () => {
   });
 });
 
-/** Puts another build in place of the one that is in a folder, whose files have other names; its id. */
+/** Replaces the build in a folder by another one with other file names; returns its id. */
 async function deployNewer(folder, id) {
   const newer = [...id].reverse().join('');
   for (const name of ['index.html', 'sw.js']) {

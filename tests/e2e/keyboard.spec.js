@@ -1,4 +1,4 @@
-// All by keyboard: no test here moves or presses a mouse.
+// Everything by keyboard: no test here uses a mouse.
 
 import { expect } from '@playwright/test';
 import { fixture, fragment, loaded, strip, test } from './helpers.js';
@@ -7,7 +7,7 @@ const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
 /** Opens a log with Tab, Enter and the file dialog. */
 async function openByKeyboard(page, file = LOG, address = './') {
-  // Heard of before the page is there, so that no dialog is missed.
+  // Added before the page is loaded, so that no dialog is missed.
   page.on('filechooser', (chooser) => chooser.setFiles(file));
   await page.goto(address);
   await tabTo(page, page.getByRole('button', { name: 'Browse…' }));
@@ -15,7 +15,7 @@ async function openByKeyboard(page, file = LOG, address = './') {
   await loaded(page);
 }
 
-/** Presses Tab until something has the focus. */
+/** Presses Tab until an element has the focus. */
 async function tabTo(page, what, key = 'Tab') {
   await expect(what.first()).toBeVisible();
   for (let presses = 0; presses < 120; presses += 1) {
@@ -31,7 +31,7 @@ const press = async (page, ...keys) => {
 const head = (page, name) => page.locator(`#head-${name}`);
 const details = (page) => page.getByRole('complementary', { name: 'Details of the selected item' });
 
-/** The element with the focus, and whether anything can be seen of that. */
+/** Returns the focused element and whether its focus is visible. */
 const focused = (page) =>
   page.evaluate(() => {
     const active = document.activeElement;
@@ -44,18 +44,18 @@ const focused = (page) =>
     };
   });
 
-/** The focus is somewhere, and is seen there. */
+/** Expects a visible focus. */
 async function expectFocusSeen(page) {
   await expect.poll(() => focused(page)).toMatchObject({ inWindow: true, tag: expect.not.stringMatching('BODY') });
   const { outline } = await focused(page);
   expect(outline).not.toBe('none');
 }
 
-/** A key of the link, or nothing. */
+/** Returns the value of a key in the link, or null. */
 const part = (page, name) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get(name);
 const parts = (page, name) => expect.poll(() => part(page, name));
 
-/** Walks until a track has the focus. */
+/** Presses arrow keys until a track has the focus. */
 async function walkTo(page, name) {
   const way = () =>
     page.evaluate((id) => {
@@ -80,7 +80,7 @@ test('a run through load, zoom, select, read, share by keyboard alone', async ({
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openByKeyboard(page);
 
-  // To the tracks: each is a row with a name.
+  // Tracks are rows with names.
   const tracks = page.getByRole('treegrid', { name: 'Tracks' });
   await tabTo(page, tracks.getByRole('row'));
   await expectFocusSeen(page);
@@ -101,7 +101,7 @@ test('a run through load, zoom, select, read, share by keyboard alone', async ({
   await press(page, 'ArrowRight');
   await expect(head(page, 'cap0')).toBeFocused();
 
-  // Zoom and move: the link follows.
+  // Zooming and panning update the link.
   await press(page, 'w', 'w');
   await parts(page, 't').not.toBeNull();
   const near = part(page, 't');
@@ -117,7 +117,7 @@ test('a run through load, zoom, select, read, share by keyboard alone', async ({
   await press(page, '0');
   await parts(page, 't').toBeNull();
 
-  // Select the item's time, zoom to it, back and forth.
+  // Select the item's time, zoom to it, go back and forward.
   await press(page, 'Enter');
   await parts(page, 'r').not.toBeNull();
   await press(page, 'f');
@@ -129,7 +129,7 @@ test('a run through load, zoom, select, read, share by keyboard alone', async ({
   await parts(page, 't').toBe(close);
   await expect(head(page, 'cap0')).toBeFocused();
 
-  // Read: the details stay open, and their links can be reached.
+  // The details stay open, and their links can be reached.
   await press(page, 'i');
   await expect(details(page)).toContainText('duration');
   await tabTo(page, details(page).getByRole('button').first());
@@ -139,7 +139,7 @@ test('a run through load, zoom, select, read, share by keyboard alone', async ({
   await expect(details(page)).toHaveCount(0);
   await expectFocusSeen(page);
 
-  // Share.
+  // Share the link.
   await press(page, 'l');
   await expect(page.getByRole('dialog').getByRole('status')).toHaveText('Copied.');
   await page.keyboard.press('Escape');
@@ -147,7 +147,7 @@ test('a run through load, zoom, select, read, share by keyboard alone', async ({
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/#v=1&.*t=.*r=.*e=/);
 
-  // Esc: the item, the range, and the view stays.
+  // Escape deselects the item, then the range; the view stays.
   await press(page, 'Escape');
   await parts(page, 'e').toBeNull();
   expect(part(page, 'r')).not.toBeNull();
@@ -222,7 +222,7 @@ test('tracks are folded, pinned, moved, hidden and selected by keyboard', async 
   await parts(page, 'pin').toBeNull();
   await expect(head(page, 'cap1')).toBeFocused();
 
-  // What is hidden leaves the focus to a neighbour.
+  // Hiding a track moves the focus to a neighbor.
   await press(page, 'h');
   await expect(head(page, 'cap1')).toHaveCount(0);
   await parts(page, 'hide').toBe('cap1');
@@ -252,7 +252,7 @@ test('walking goes to the last track and keeps it in view', async ({ page }) => 
   await expect.poll(within).toBe(true);
 });
 
-// The item can only be told when the marks of the track have come.
+// The item is known only when the marks of the track have arrived.
 test('a track that was not in view is read when it is walked to', async ({ page }) => {
   await openByKeyboard(page);
   await press(page, 'ArrowDown');

@@ -1,5 +1,5 @@
-// The help tells what the marks mean, with pictures that follow the theme;
-// more contrast can be had without the system asking for it.
+// The help explains the marks with pictures that follow the theme; high contrast can be enabled independently of
+// the system.
 
 import { expect } from '@playwright/test';
 import { fixture, openLog, openPalette, started, test } from './helpers.js';
@@ -13,7 +13,7 @@ async function choose(page, action) {
   await expect(page.getByRole('dialog', { name: 'Find an action' })).toHaveCount(0);
 }
 
-/** How many colours each sample of the legend has. */
+/** Returns the number of colors in each sample of the legend. */
 const samples = (page) => page.locator('.mark-legend canvas').evaluateAll((canvases) =>
   canvases.map((canvas) => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -30,7 +30,7 @@ for (const width of [1280, 480]) {
   test(`the legend has a picture and a sentence for every mark, ${width} px wide`, async ({ page }) => {
     await page.setViewportSize({ width, height: 800 });
     await openLog(page, LOG);
-    await choose(page, 'what the marks mean');
+    await choose(page, 'legend of marks');
     const help = page.getByRole('dialog');
     await expect(help.getByRole('heading', { name: 'Capabilities', exact: true })).toBeInViewport();
     await expect(help.getByText('Parallel collection requested')).toBeVisible();
@@ -38,7 +38,7 @@ for (const width of [1280, 480]) {
     const colours = await samples(page);
     expect(colours.length).toBeGreaterThan(60);
     expect(Math.min(...colours)).toBeGreaterThan(1);
-    // Nothing is cut off at the side.
+    // Nothing is cut off horizontally.
     const [inner, all] = await help.evaluate((dialog) => [dialog.clientWidth, dialog.scrollWidth]);
     expect(all).toBeLessThanOrEqual(inner);
   });
@@ -49,16 +49,16 @@ test('the contrast is a choice of its own, is kept, and repaints', async ({ page
   const root = page.locator('html');
   const ink = () => page.evaluate(() => getComputedStyle(document.body).color);
   const usual = await ink();
-  await choose(page, 'what the marks mean');
+  await choose(page, 'legend of marks');
   const before = await picture(page);
   await page.keyboard.press('Escape');
   await choose(page, 'change the contrast');
   await expect(root).toHaveAttribute('data-contrast', 'more');
   expect(await ink()).toBe('rgb(0, 0, 0)');
-  await choose(page, 'what the marks mean');
+  await choose(page, 'legend of marks');
   expect(await picture(page)).not.toBe(before);
   await page.keyboard.press('Escape');
-  // The page hears that it is closed a little later, and then takes the element away.
+  // The page is notified of the close event later, and then removes the element.
   await expect(page.locator('dialog')).toHaveCount(0);
   await page.keyboard.press('t');
   await expect(root).toHaveAttribute('data-theme', 'dark');

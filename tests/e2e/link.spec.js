@@ -1,4 +1,4 @@
-// The link: it follows the view, and restores it elsewhere.
+// The link follows the view, and restores it elsewhere.
 
 import { expect } from '@playwright/test';
 import { drop, fixture, fragment, loaded, openLog, openPalette, pointAlong, strip, test, timeline } from './helpers.js';
@@ -48,7 +48,7 @@ test("the browser's Back and Ctrl+Z lead through the views", async ({ page }) =>
   const noted = await fragment(page, /p=notes.*k=/);
 
   const now = () => new URL(page.url()).hash;
-  // The page hears of a change of the address later than the browser makes it, and of several at once as of one.
+  // The page receives hashchange events late, and several changes at once as a single one.
   await page.evaluate(() => {
     window.heard = 0;
     addEventListener('hashchange', () => window.heard += 1);
@@ -88,7 +88,7 @@ test('a link for another log says so', async ({ page }) => {
   await page.goto('about:blank');
   await page.goto(`./${hash}`);
   await drop(page, fixture('ghc-9.6.6/gc-heavy-N2-la-nonmoving'));
-  await expect(page.locator('.notice')).toContainText('The link was made for another log');
+  await expect(page.locator('.notice')).toContainText('The link is for another log');
 });
 
 for (const garbage of ['%', 'v=99&t=x&r=1n-5&e=.&p=%ff&q=%zz', 't=99999999999999999999m1', 'f=&fs=&hide=,,,&k=<script>', '&&&==']) {
@@ -122,7 +122,7 @@ test('names can be left out of a link, which says what it holds', async ({ page,
   for (const text of ['“secret filter”', '“secret note” at ', '“secret”']) await expect(held).toContainText(text);
   await expect(held.getByText('name or text')).toHaveCount(3);
   await dialog.getByRole('checkbox', { name: 'Leave out names and notes' }).check();
-  await expect(dialog.getByRole('status')).toContainText('The link with names is still what was copied');
+  await expect(dialog.getByRole('status')).toContainText('The clipboard still has the link with names');
   await expect(held).not.toContainText('secret');
   await expect(held).toContainText('Threads');
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('secret');
@@ -143,7 +143,10 @@ test('the three sample logs open', async ({ page }) => {
   }
 });
 
-/** How many pixels of two pictures are not alike. A time in a link is a whole nanosecond, what is in view need not be. */
+/**
+ * Counts the pixels in which two pictures differ. Times in a link are whole nanoseconds, those of the view need
+ * not be.
+ */
 function differing(page, ...pictures) {
   return page.evaluate(async (pictures) => {
     const [a, b] = await Promise.all(pictures.map(async (base64) => {
@@ -196,11 +199,11 @@ test('twenty changes come back with the link, pixel by pixel', async ({ page, br
   await page.keyboard.type('slow?');
   await page.keyboard.press('Enter');
   await page.getByRole('tab', { name: 'Flame graph' }).click();
-  // By keyboard: whether details are open, and where the pointer was, is nobody else's.
+  // Use the keyboard, as the pointer position and open details are not part of the link.
   await on('cap0', 'ArrowRight', 'ArrowRight');
   const hash = await fragment(page, /e=.*p=flame.*k=/);
 
-  /** What is seen, without the pointer and the focus. */
+  /** Returns a screenshot without pointer and focus. */
   const picture = async (of) => {
     await of.mouse.move(2, 2);
     await of.evaluate(() => document.activeElement?.blur());

@@ -8,7 +8,7 @@ const FORKIO = 'ghc-9.6.6/fib-forkio-N2-l';
 const RUNNING = '#259e79';
 const GC = '#c96109';
 
-/** As the page writes durations: three digits, four after a leading 1. */
+/** Formats a duration as the page does: three significant digits, four after a leading 1. */
 function duration(ns) {
   for (const [unit, length] of [['ns', 1], ['µs', 1e3], ['ms', 1e6], ['s', 1e9]]) {
     for (const decimals of length === 1 ? [0] : [3, 2, 1, 0]) {
@@ -77,7 +77,7 @@ test('says what the pointer is on, and keeps what is clicked', async ({ page }) 
   await expect(strip(page)).toHaveText(run.text);
   await fragment(page, /[#&]e=.*cap0/);
   await page.keyboard.press('Escape');
-  await expect(strip(page)).toContainText('Point at something');
+  await expect(strip(page)).toContainText('Hover for details');
 });
 
 test('says what a message of the program says', async ({ page }) => {
@@ -100,7 +100,7 @@ test('selects a range by dragging, and every number follows', async ({ page }) =
   await expect(page.locator('.chip')).toBeVisible();
   await expect.poll(() => page.locator('.summary tbody').textContent()).not.toBe(whole);
   await fragment(page, /[#&]r=/);
-  await page.getByRole('button', { name: /Drop the selected range/ }).click();
+  await page.getByRole('button', { name: /Clear the selected range/ }).click();
   await expect(caption).toHaveText('How each capability spent the whole log');
   await expect.poll(() => page.locator('.summary tbody').textContent()).toBe(whole);
 });
@@ -150,7 +150,7 @@ test('filters the threads', async ({ page }) => {
 
 test('the keys that follow the one for the filter are written there, however busy the page is', async ({ page }) => {
   await openLog(page, fixture(FORKIO));
-  // Before anything else can run, so also before the next key.
+  // Synchronously, before any other task and so before the next key.
   const focused = await page.evaluate(() => {
     document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', code: 'Slash', bubbles: true, cancelable: true }));
     return document.activeElement.getAttribute('type');
@@ -163,7 +163,7 @@ test('can be used by keyboard alone', async ({ page }) => {
   const canvas = page.locator('.timeline canvas');
   await canvas.focus();
   await page.keyboard.press('ArrowDown');
-  await expect(strip(page)).not.toContainText('Point at something');
+  await expect(strip(page)).not.toContainText('Hover for details');
   const first = await strip(page).textContent();
   await page.keyboard.press('ArrowRight');
   await expect(strip(page)).not.toHaveText(first);

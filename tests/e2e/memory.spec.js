@@ -1,5 +1,4 @@
-// A log that takes more memory than it may: what there is no room for is put into the
-// browser's private file system, and nothing of it is left.
+// A log beyond the memory budget: data is spilled to the origin private file system, and nothing remains there.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -15,14 +14,14 @@ function writeLog(testInfo, name, pack = (bytes) => bytes) {
   return path;
 }
 
-/** The names of the files that are put away. */
+/** Returns the names of the spill files. */
 const putAway = (page) => page.evaluate(async () => {
   const root = await navigator.storage.getDirectory();
   const folder = await root.getDirectoryHandle('eventscope', { create: true });
   return Array.fromAsync(folder.keys());
 });
 
-/** Opens a log, and tells what the panels say of it. */
+/** Opens a log and returns the texts of its panels. */
 async function read(page, address, path) {
   await page.goto('about:blank');
   await page.goto(address);
@@ -35,7 +34,7 @@ async function read(page, address, path) {
     const panel = page.locator(part).first();
     await expect(panel.locator('tr, [role=row]').nth(1)).toBeVisible();
     await expect(panel).not.toContainText('Counting');
-    // A row that is not answered yet has this in its place.
+    // Placeholder of rows that have not arrived yet.
     await expect(panel.getByText('…', { exact: true })).toHaveCount(0);
     said[tab] = await panel.innerText();
   }
@@ -53,7 +52,7 @@ test('a log says the same whatever memory it may take, and leaves nothing', asyn
   expect(little).toEqual(much);
   const former = await putAway(page);
   expect(former).toHaveLength(1);
-  // Another log takes its place: what was put away is removed.
+  // Opening another log removes the spill file of the previous one.
   await openInstead(page, fixture('ghc-9.6.6/fib-forkio-N2-l'));
   await expect.poll(() => putAway(page)).not.toContain(former[0]);
   rmSync(path);
@@ -74,7 +73,7 @@ test('a compressed log is inflated to the disk', async ({ page }, testInfo) => {
 
 test('others read what was inflated', async ({ page }, testInfo) => {
   const plain = writeLog(testInfo, 'large.eventlog');
-  // So large that others are asked for help.
+  // Large enough that several workers read it.
   const packed = writeLog(testInfo, 'packed.eventlog.gz', (bytes) => gzipSync(bytes, { level: 0 }));
   const { memory, ...alone } = await read(page, './?workers=1', plain);
   let most = 0;

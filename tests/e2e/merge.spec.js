@@ -1,4 +1,4 @@
-// Several logs as one: dropping them, how they are aligned, whose tracks are whose.
+// Merging several logs: dropping them, alignment, tracks by process.
 
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -7,7 +7,7 @@ import { drop, fixture, loaded, openLog, test, violations } from './helpers.js';
 
 const LOGS = ['ghc-9.6.6/fib-forkio-N2-l', 'ghc-9.6.6/sparks-N2-ls', 'ghc-9.6.6/dense-N2-l-flush'].map(fixture);
 
-/** Drops several files at once, some with other bytes. */
+/** Drops several files at once, some with replaced content. */
 async function dropAll(page, paths, others = {}) {
   await expect(page.getByRole('main')).toBeVisible();
   const packed = paths.map((path) => [(others[path] ?? readFileSync(path)).toString('base64'), basename(path)]);
@@ -50,7 +50,7 @@ test('three logs that are dropped become one, with tracks by process', async ({ 
   await expect(page.getByRole('banner')).toContainText(/fib-forkio.*sparks.*dense.*3 processes/s);
   await expect(heads(page).filter({ hasText: 'fib-forkio · cap 0' })).toHaveCount(1);
   await expect(page.locator('.head.heading', { hasText: 'fib-forkio' }).first()).toHaveAttribute('aria-level', '1');
-  // Folded, the next process comes up.
+  // Folding a process moves the next one up.
   await page.locator('.head.heading', { hasText: 'fib-forkio' }).first().click();
   await expect(heads(page).filter({ hasText: 'sparks · cap 2' })).toHaveCount(1);
   await expect(heads(page).filter({ hasText: 'fib-forkio · cap 0' })).toHaveCount(0);
@@ -62,7 +62,7 @@ test('three logs that are dropped become one, with tracks by process', async ({ 
   await expect(page.getByRole('heading', { name: 'Log of 3 processes' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'dense', exact: true })).toBeVisible();
   await page.getByRole('tab', { name: 'Findings' }).click();
-  await expect(page.locator('.findings')).toContainText('Nothing was looked for. Rules look at one program');
+  await expect(page.locator('.findings')).toContainText('No rules ran. Rules analyze one program');
 });
 
 test('a merged log is moved by hand later, and the view stays', async ({ page }) => {
@@ -77,7 +77,7 @@ test('a merged log is moved by hand later, and the view stays', async ({ page })
   const offset = dialog(page).getByLabel(/^dense.*milliseconds/);
   await offset.fill('abc');
   await merge(page);
-  await expect(dialog(page).getByRole('alert')).toContainText('no number of milliseconds');
+  await expect(dialog(page).getByRole('alert')).toContainText('not a number of milliseconds');
   await offset.fill('100');
   await merge(page);
   await expect(dialog(page)).toHaveCount(0);
@@ -132,7 +132,7 @@ test('two logs are compared, and merged if that is wanted', async ({ page }) => 
   await expect(page.locator('.timeline canvas')).toHaveCount(1);
   await expect(page.getByRole('banner')).toContainText('2 processes');
 
-  // The new log is a file like any other.
+  // The merged log can be saved and opened like any other.
   const saved = page.waitForEvent('download');
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('Save the log');
@@ -155,7 +155,7 @@ test('merging is given up as soon as nobody wants it', async ({ page }) => {
   await expect.poll(() => page.workers().length).toBe(2);
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   await expect(dialog(page)).toHaveCount(0);
-  // The worker that merges has ended, so nothing can come of it.
+  // The merging worker has ended, so no result can arrive.
   await expect.poll(() => page.workers().length).toBe(1);
   await expect(page.getByRole('button', { name: 'Browse…' })).toBeVisible();
   await expect(page.locator('.timeline canvas')).toHaveCount(0);

@@ -1,4 +1,4 @@
-// Notes: added, named, listed, gone to, in the link and in a file.
+// Notes: adding, naming, listing, navigation, in the link and in a file.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -14,7 +14,7 @@ const names = async (page) => {
 };
 const done = (page) => page.locator('.notes .done');
 
-/** Selects a part of the log by dragging. */
+/** Selects a range of the log by dragging. */
 async function select(page, from, to) {
   const { x, cap } = await timeline(page);
   await page.mouse.move(x(from), cap(0));
@@ -91,7 +91,7 @@ test("the program's markers become notes", async ({ page }) => {
 test('a log without markers says so', async ({ page }) => {
   await openLog(page, fixture('ghc-9.10.3/prof-time-N2-pj-l'), './#p=notes');
   await page.getByRole('button', { name: 'From markers' }).click();
-  await expect(done(page)).toContainText('The program wrote no markers');
+  await expect(done(page)).toContainText('No markers in the log');
 });
 
 test('notes go into a file and come back, and what was deleted can be undone', async ({ page }) => {
@@ -114,7 +114,7 @@ test('notes go into a file and come back, and what was deleted can be undone', a
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(rows(page)).toHaveCount(2);
   await page.getByRole('button', { name: 'Delete all' }).click();
-  await expect(page.locator('.notes .empty')).toContainText('A note is a name');
+  await expect(page.locator('.notes .empty')).toContainText('A note names');
   await expect(done(page)).toHaveText('Deleted 2 notes.');
 
   const load = (name, buffer) =>
@@ -123,9 +123,9 @@ test('notes go into a file and come back, and what was deleted can be undone', a
   await expect(done(page)).toHaveText('2 new notes from “mine.json”.');
   expect(await names(page)).toEqual(before);
   await load('mine.json', Buffer.from('{"eventscope_notes":1,"notes":[{"start_ns":5},{"name":"x"}]}'));
-  await expect(done(page)).toContainText('Note 2 does not say when it begins');
+  await expect(done(page)).toContainText('Note 2 has no start time');
   await load('other.json', Buffer.from('no JSON'));
-  await expect(done(page)).toContainText('“other.json”: This is no file of notes');
+  await expect(done(page)).toContainText('“other.json”: This is not a notes file');
   await expect(rows(page)).toHaveCount(3);
 });
 

@@ -1,4 +1,4 @@
-// The package for npm in a page that has nothing else, as its example does it.
+// The npm package in an otherwise empty page, used as in its example.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

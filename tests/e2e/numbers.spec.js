@@ -1,4 +1,4 @@
-// The panels of numbers: summary, collections, sparks.
+// Number panels: summary, collections, sparks.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -7,15 +7,15 @@ import { fixture, fragment, openLog, test, timeline } from './helpers.js';
 const GC_HEAVY = 'ghc-9.0.2/gc-heavy-nt-l';
 const SPARKS = 'ghc-9.0.2/sparks-N4-lsf';
 
-/** The runtime's own report of the run that wrote a log. */
+/** Returns the runtime's own report of the run that wrote a log. */
 const report = (name) => readFileSync(fixture(name).replace(/\.eventlog$/, '.rts-s.txt')).toString();
 const within = (text, pattern) => text.match(pattern).slice(1).map((digits) => Number(digits.replaceAll(',', '')));
 const counted = (number) => number.toLocaleString('en-US');
 
-/** What stands in the line of a list of numbers. */
+/** Locates a row in a list of numbers. */
 const fact = (page, name) => page.locator('.fact', { has: page.getByRole('button', { name, exact: true }) });
 
-/** Drags over a part of the timeline. */
+/** Selects a range of the timeline by dragging. */
 async function select(page, from, to) {
   const { x, cap } = await timeline(page);
   await page.mouse.move(x(from), cap(0));
@@ -55,8 +55,8 @@ test('every number can be explained by keyboard and pointer', async ({ page }) =
   const term = page.getByRole('button', { name: 'Productivity' });
   const tip = page.getByRole('tooltip');
   await term.focus();
-  await expect(tip).toContainText('share of the elapsed time');
-  await expect(term).toHaveAccessibleDescription(/share of the elapsed time/);
+  await expect(tip).toContainText('Share of mutator time in the elapsed time');
+  await expect(term).toHaveAccessibleDescription(/Share of mutator time in the elapsed time/);
   await page.keyboard.press('Escape');
   await expect(tip).toHaveCount(0);
   await page.getByRole('button', { name: 'Maximum slop', exact: true }).hover();
@@ -106,8 +106,8 @@ test('the panel follows while a selection is dragged, and has its end when it is
   await page.mouse.down();
   await page.mouse.move(x(0.3), cap(0));
   await page.mouse.move(x(0.4), cap(0));
-  // The button is still down, and the mouse rests: the numbers below the heading are those
-  // of the range, and no link and no step back is made of it.
+  // While the button is down and the mouse rests, the numbers below the heading are those of the range, but
+  // neither the link nor the history changes.
   const shown = async () => (await chip.textContent()).replace('✕', '');
   const follows = async () => expect(await heading.textContent()).toBe(await shown());
   await expect(chip).toContainText(/[\d.]+\sms – [\d.]+\sms/);
@@ -120,7 +120,7 @@ test('the panel follows while a selection is dragged, and has its end when it is
   await page.mouse.up();
   await expect(chip).not.toContainText(half);
   await expect(follows).toPass();
-  // The numbers are those of a range that was never dragged.
+  // The numbers equal those of the same range opened from a link.
   const facts = page.locator('.panel-body .facts').first();
   const dragged = await facts.textContent();
   await fragment(page, /[#&]r=/);
@@ -210,8 +210,8 @@ test('sparks: counts of each capability, charts and run times', async ({ page })
   await expect.poll(shape).not.toBe(all);
   await expect(page.getByRole('img', { name: /Sparks created per second, Capability 1/ })).toBeVisible();
   await expect(page.getByRole('table', { name: 'Run times' })).toBeAttached();
-  // When most of them waited is a place on the graph of the pool.
-  const most = rows.nth(2).getByRole('button', { name: /show when the most sparks waited/ });
+  // The time at which most sparks waited is a place on the graph of the pool.
+  const most = rows.nth(2).getByRole('button', { name: /show when the pool was largest/ });
   const waited = (await most.textContent()).replace('≥ ', '');
   await most.click();
   await fragment(page, /[#&]e=\d+\.pool1(&|$)/);
@@ -222,7 +222,7 @@ test('what a log does not have is said, with the reason', async ({ page }) => {
   await openLog(page, fixture('ghc-9.6.6/fib-forkio-N2-l-as'));
   await expect(fact(page, 'Allocated')).toContainText('no heap events in this log');
   await page.getByRole('tab', { name: 'Collections' }).click();
-  await expect(page.locator('.panel-body')).toContainText('This log has no collections');
+  await expect(page.locator('.panel-body')).toContainText('No collections in this log');
   await page.getByRole('tab', { name: 'Sparks' }).click();
   await expect(page.locator('.panel-body')).toContainText('This log has no spark events');
 });

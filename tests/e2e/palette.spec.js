@@ -1,4 +1,4 @@
-// The palette and the keys, by keyboard alone.
+// Palette and keys, by keyboard only.
 
 import { expect } from '@playwright/test';
 import { fixture, fragment, openLog, openPalette, started, test } from './helpers.js';
@@ -80,7 +80,7 @@ test('before a log is open, only what can be done is offered', async ({ page }) 
   await expect(page.getByRole('option', { name: 'Open a log' })).toBeVisible();
   await expect(page.getByRole('option', { name: 'Zoom in' })).toHaveCount(0);
   await page.keyboard.type('xyzzy');
-  await expect(palette(page)).toContainText('Nothing has that name.');
+  await expect(palette(page)).toContainText('No matches.');
 });
 
 test('digits open panels, a backslash hides them', async ({ page }) => {
@@ -110,9 +110,9 @@ test('the help lists every key, and can begin with the marks', async ({ page }) 
   await page.keyboard.press('Escape');
   await expect(help).toHaveCount(0);
   await openPalette(page);
-  await page.keyboard.type('what the marks mean');
+  await page.keyboard.type('legend of marks');
   await page.keyboard.press('Enter');
-  await expect(help.getByRole('heading', { name: 'What the marks mean' })).toBeInViewport();
+  await expect(help.getByRole('heading', { name: 'Legend of marks' })).toBeInViewport();
 });
 
 test('goes to a track of a folded, hidden group, and the keyboard is on it', async ({ page }) => {

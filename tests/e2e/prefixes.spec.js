@@ -1,9 +1,9 @@
-// Which messages announce spans of the program can be set.
+// The prefixes of messages that announce spans of the program can be set.
 
 import { expect } from '@playwright/test';
 import { fixture, fragment, openLog, test } from './helpers.js';
 
-// High enough for all tracks of the log: those that are not seen have no heads.
+// High enough for all tracks of the log, as tracks outside of the view have no heads.
 test.use({ viewport: { width: 1280, height: 1100 } });
 
 const LOG = fixture('ghc-9.0.2/ffi-safe-N2-lu');
@@ -32,7 +32,7 @@ test('other words announce other spans, and the link says so', async ({ page }) 
   await openLog(page, LOG, address);
   await expect(page.getByRole('button', { name: /^Tracks/ })).toBeVisible();
   await expect(spans(page)).toHaveCount(0);
-  // The words of the address count while the log is open, too.
+  // Prefixes in the address take effect while the log is open, too.
   await page.evaluate(() => { window.location.hash = '#v=1&p=events'; });
   await expect(spans(page)).not.toHaveCount(0);
 });

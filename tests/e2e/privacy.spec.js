@@ -1,4 +1,4 @@
-// Nothing of a log leaves the page: what it asks for once it is there, and what its policy refuses.
+// No data of a log leaves the page: its requests after loading, and what its policy blocks.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -48,7 +48,7 @@ test('a whole session asks nobody for anything', async ({ page }) => {
 });
 
 test('no way of sending reaches another host', async ({ page }) => {
-  // A browser may connect ahead of a request that it then refuses: what counts is what is sent.
+  // A browser may connect before it blocks a request: only sent data counts.
   const sent = [];
   const server = createServer((socket) => {
     socket.on('data', (bytes) => {
@@ -104,7 +104,7 @@ test('no way of sending reaches another host', async ({ page }) => {
     form.submit();
     quiet(() => new Worker(`${url}worker.js`));
     quiet(() => new SharedWorker(`${url}shared.js`));
-    // A worker tries, and a worker of that worker.
+    // A worker tries to send, and a worker of that worker.
     const inner = `const tried = fetch('${url}inner', { mode: 'no-cors' }).catch(() => {});`;
     const innermost = `${inner} tried.then(() => postMessage('tried'));`;
     const outer = `${inner}
@@ -114,10 +114,10 @@ test('no way of sending reaches another host', async ({ page }) => {
     await new Promise((done) => { worker.onmessage = worker.onerror = done; });
     await import(`${url}module.js`).catch(() => {});
   }, host);
-  // Each of these was tried, and refused by name.
+  // Each way was tried, and blocked by the named directive.
   const directives = ['connect-src', 'img-src', 'script-src-elem', 'frame-src', 'media-src', 'style-src-elem', 'font-src', 'object-src', 'form-action'];
   await expect.poll(() => page.evaluate(() => [...globalThis.refused])).toEqual(expect.arrayContaining(directives));
-  // What is sent later comes: nothing came before.
+  // A request sent later arrives: nothing arrived before.
   await fetch(`http://${host}/last`).catch(() => {});
   server.close();
   expect(sent).toHaveLength(1);
@@ -125,7 +125,7 @@ test('no way of sending reaches another host', async ({ page }) => {
 });
 
 test('nothing in the site can reach others beside its policy', async ({ page }) => {
-  // Policies know nothing of peer connections: the site must not use them.
+  // Content security policies do not cover peer connections: the site must not use them.
   const sources = [];
   page.on('response', async (response) => {
     if (/javascript/.test(response.headers()['content-type'] ?? '')) sources.push(response.text());

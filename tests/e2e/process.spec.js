@@ -1,4 +1,4 @@
-// The process panel: everything in it is that of the reference.
+// Process panel: all of its content equals the reference.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -21,7 +21,7 @@ async function openProcess(page, name) {
   await expect(section(page, 'Program')).toBeVisible();
 }
 
-/** The event of that name in the reference, as it is printed there. */
+/** Returns the fields of the first event with that name, as the reference prints them. */
 const printed = (name, event) => reference(name, 'events.tsv').find((row) => row[2] === event)[3];
 
 test('names program, arguments, process and runtime', async ({ page, context }) => {
@@ -72,7 +72,7 @@ test('says how capabilities came and went, and goes there', async ({ page }) => 
     const name = await row.getByRole('rowheader').textContent();
     expect(changes.map((text) => text.split(' ')[0])).toEqual(expected[name]);
   }
-  // Zoomed in at the end, the first change is out of view.
+  // When zoomed in at the end, the first change is out of view.
   const { x, cap } = await timeline(page);
   await page.mouse.move(x(0.9), cap(0));
   await page.mouse.wheel(0, -1500);
@@ -120,7 +120,7 @@ test('counts every type of events, sorts them, and lists those of one', async ({
   );
 });
 
-/** A log with an environment: an event of type 31 before all others. */
+/** Builds a log with an environment: an event of type 31 before all others. */
 function withEnvironment(variables) {
   const bytes = readFileSync(fixture(FORKIO));
   const at = bytes.indexOf('datb') + 4;
@@ -138,7 +138,7 @@ test('shows the environment only when asked, and hides it again', async ({ page 
   await drop(page, 'environment.eventlog', withEnvironment([...many, 'TOKEN=hunter2']));
   await loaded(page);
   await page.getByRole('tab', { name: 'Process' }).click();
-  const show = page.getByRole('button', { name: 'Show 21 environment variables – they may hold secrets' });
+  const show = page.getByRole('button', { name: 'Show 21 environment variables – they may contain secrets' });
   await expect(show).toHaveAttribute('aria-expanded', 'false');
   expect(await page.content()).not.toMatch(/hunter2|TOKEN|VARIABLE_/);
   await show.click();
@@ -188,14 +188,14 @@ test('lists what is damaged, and goes there', async ({ page }) => {
 
 test('says that nothing is wrong', async ({ page }) => {
   await openProcess(page, 'ghc-9.6.6/prof-heap-N1-hb-l-au');
-  await expect(section(page, 'Diagnostics')).toContainText('Nothing is wrong with this log.');
+  await expect(section(page, 'Diagnostics')).toContainText('No problems in this log.');
   await expect(section(page, 'Diagnostics').getByRole('listitem')).toHaveCount(0);
 });
 
 test('says by how much times go back, and that a range does not matter', async ({ page }) => {
   await openProcess(page, FORKIO);
   const diagnostics = section(page, 'Diagnostics');
-  await expect(diagnostics).toContainText('Nothing in this log is damaged or contradictory.');
+  await expect(diagnostics).toContainText('No damage or contradictions in this log.');
   await expect(diagnostics.getByRole('listitem')).toHaveText(/1 event is out of order/);
   await expect(page.locator('.process .about')).toHaveCount(0);
   const { x, cap } = await timeline(page);
@@ -203,5 +203,5 @@ test('says by how much times go back, and that a range does not matter', async (
   await page.mouse.down();
   await page.mouse.move(x(0.6), cap(1), { steps: 5 });
   await page.mouse.up();
-  await expect(page.locator('.process .about')).toHaveText(/About the whole log/);
+  await expect(page.locator('.process .about')).toHaveText(/Applies to the whole log/);
 });

@@ -1,18 +1,17 @@
-// Profile samples and foreign calls as tracks of the timeline, and the way
-// from there to the flame graph.
+// Profile samples and foreign calls as tracks of the timeline, and navigation to the flame graph.
 
 import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
 import { fragment, openLog, pointAlong, strip, test, timeline } from './helpers.js';
 
-// The sample of the landing page: three capabilities, four OS threads with calls.
+// The profiled sample log: three capabilities, four OS threads with calls.
 const LOG = fileURLToPath(new URL('../../www/demo/profiled-ffi.eventlog.gz', import.meta.url));
 const FUNCTION = /median_filter|box_blur|sobel_edges/;
 
 const head = (page, name) => page.locator(`#head-${name}`);
 const details = (page) => page.getByRole('complementary', { name: 'Details of the selected item' });
 
-/** Opens the log with nothing but some of its tracks. */
+/** Opens the log with only some of its tracks. */
 async function openTracks(page, filter) {
   await openLog(page, LOG);
   await page.getByPlaceholder('Filter tracks').fill(filter);
@@ -39,7 +38,7 @@ test('pointing at a call names its function, at a sample what ran', async ({ pag
   ({ track } = await timeline(page));
   const several = await pointAlong(page, track('samples0'), /many in Main\./);
   expect(several.text).toMatch(/Capability 0 \d+ samples in .*busy/);
-  // Near enough, each sample is by itself.
+  // At close zoom, each sample has its own mark.
   for (let i = 0; i < 8; i++) await page.mouse.wheel(0, -400);
   await fragment(page, /[#&]t=/);
   await expect(strip(page)).toContainText(/sample of capability 0 · at/);
@@ -80,7 +79,7 @@ test('the table of what is in view has calls and samples; links keep an item', a
   await expect(strip(page)).toContainText(FUNCTION);
   const said = await strip(page).textContent();
   const hash = await fragment(page, /[#&]e=\d+\.calls28272/);
-  // Only the fragment changes: that alone would not load the page anew.
+  // A change of only the fragment would not reload the page.
   await page.goto('about:blank');
   await openLog(page, LOG, `./${hash}`);
   await expect(strip(page)).toHaveText(said);
@@ -91,7 +90,7 @@ test('a click is told all even if nothing was pointed at before', async ({ page 
   await page.getByPlaceholder('Filter tracks').fill('Samples');
   await expect(head(page, 'activity')).toHaveCount(0);
   const { x, track } = await timeline(page);
-  // Before its marks have come, a track has nothing to click.
+  // A track has no items to click before its marks have arrived.
   await expect(async () => {
     await page.mouse.click(x(0.4), track('samples0'));
     await expect(details(page)).toBeVisible({ timeout: 1000 });

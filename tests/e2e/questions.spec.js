@@ -1,12 +1,12 @@
-// Eight questions that a newcomer has, each from the dropped log to the answer with its
-// evidence, in as few steps as promised. A step is a click or a key.
+// Eight questions of a newcomer, each from the dropped log to the answer with its evidence, within the promised
+// number of steps. A step is a click or a key.
 
 import { expect } from '@playwright/test';
 import { drop, fixture, fragment, openLog, test } from './helpers.js';
 
 const provoked = (rule) => fixture(`../findings/${rule}-found`).concat('.gz');
 
-/** Counts what the user does. */
+/** Counts the user's steps. */
 function steps(page) {
   let taken = 0;
   return {
@@ -24,11 +24,11 @@ function steps(page) {
 
 const brief = (page) => page.getByRole('list', { name: 'Findings' });
 const named = (page, text) => brief(page).getByRole('button', { name: text });
-const card = (page) => page.getByRole('region', { name: 'The finding that led here' });
+const card = (page) => page.getByRole('region', { name: 'Open finding' });
 const tab = (page, name) => page.getByRole('tab', { name, exact: true });
 const details = (page) => page.getByRole('complementary', { name: 'Details of the selected item' });
 
-/** The panel that proves a finding is open, at a selected range, below what was found. */
+/** Expects the panel with the evidence, at a selected range, below the finding. */
 async function proved(page, panel, finding) {
   await expect(tab(page, panel)).toHaveAttribute('aria-selected', 'true');
   await expect(card(page)).toContainText(finding);
@@ -49,7 +49,7 @@ test('what was this pause, and who was late?', async ({ page }) => {
   await openLog(page, provoked('gc-sync-straggler'));
   const user = steps(page);
   await user.click(named(page, /Thread 7 held up 14 collections/));
-  await proved(page, 'Threads', /1 of 2 capabilities stood still and waited for this thread/);
+  await proved(page, 'Threads', /1 of 2 capabilities waited for this thread/);
   await expect(card(page).locator('strong')).toHaveText('Thread 7, Capability 1');
   user.atMost(1);
 });
@@ -71,11 +71,11 @@ test('who holds the lock?', async ({ page }) => {
   const user = steps(page);
   await user.click(named(page, /8 threads take turns/));
   await proved(page, 'Threads', /for a lock or in a pipeline/);
-  // From whom the thread that waited longest got it.
+  // The thread that released the lock for the thread with the longest wait.
   const waits = page.getByRole('region', { name: /^Why Thread \d+ \(locker-\d\) waited/ });
   await expect(waits.getByRole('row', { name: /^blocked: MVar/ })).toBeVisible();
   await expect(waits.getByRole('row', { name: /^Thread \d+ \(locker-\d\) [\d.]+\sms/ }).first()).toBeVisible();
-  // The longest of these waits, with who ended it.
+  // The longest of these waits, with the thread that ended it.
   await user.click(waits.getByRole('button', { name: /the longest of these waits \(Thread \d+ \(locker-\d\)\)/ }).first());
   await expect(details(page)).toContainText(/the waker\s*locker-\d \(thread \d+\)/);
   user.atMost(2);
@@ -92,7 +92,7 @@ test('what leaks?', async ({ page }) => {
 test('what leaks, of a log that says what is on the heap?', async ({ page }) => {
   await openLog(page, provoked('unevaluated'));
   const user = steps(page);
-  // The panel of the heap opens by itself.
+  // The heap panel opens by default.
   await user.click(tab(page, 'Growth'));
   await expect(page.locator('.heap-growth tbody th').first()).toHaveText(/STACK|THUNK|IS|BLACKHOLE/);
   user.atMost(1);
@@ -103,11 +103,11 @@ test('did the change help?', async ({ page }) => {
   await drop(page, provoked('gc-sync-straggler').replace('-found', '-clear'));
   const user = steps(page);
   await user.click(page.getByRole('button', { name: 'Compare with the open one' }));
-  // What was found before is gone after.
+  // The finding before is gone after.
   await expect(tab(page, 'Compare')).toHaveAttribute('aria-selected', 'true');
   const change = page.locator('.compare-findings li').filter({ hasText: 'Thread 7 held up' });
   await expect(change).toContainText('gone');
-  // And where it was before.
+  // Its place in the log before.
   await user.click(change.getByRole('button', { name: /^before / }));
   await expect(page.locator('.finding-head[aria-expanded="true"]')).toContainText('Thread 7 held up');
   user.atMost(2);
@@ -125,9 +125,9 @@ test('which flag is missing?', async ({ page }) => {
 test('where does the time go?', async ({ page }) => {
   await openLog(page, provoked('lock-convoy'));
   const user = steps(page);
-  // The whole is there at once: what capabilities did, and what ran.
+  // The overview is shown at once: time of capabilities by class, and what ran.
   await expect(page.getByText('Idle, work ready')).toBeVisible();
-  // And by thread, what each did and what it waited for.
+  // By thread: its time, and the reasons of its waits.
   await user.press('3');
   const row = page.getByRole('grid', { name: 'Threads' }).getByRole('row', { name: /locker-\d/ }).first();
   await expect(row).toContainText(/MVar/);

@@ -1,4 +1,4 @@
-// The report: saved from the page, it is what the command line writes, opens by itself and prints.
+// A report saved from the page equals the output of the command line, opens standalone, and can be printed.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fixture, fragment, openLog, test, timeline, violations } from './helper
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 const PROGRAM = process.env.EVENTSCOPE_PROGRAM ?? 'target/debug/eventscope';
 
-/** Saves the report; where the file is. */
+/** Saves the report and returns its path. */
 async function save(page, info) {
   const saving = page.waitForEvent('download');
   await page.keyboard.press('Control+k');
@@ -16,7 +16,7 @@ async function save(page, info) {
   await page.keyboard.press('Enter');
   const file = await saving;
   expect(file.suggestedFilename()).toBe('fib-forkio-N2-l.html');
-  await expect(page.getByRole('status').filter({ hasText: 'The report is saved' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'Report saved' })).toBeVisible();
   const path = info.outputPath('report.html');
   await file.saveAs(path);
   return path;
@@ -63,7 +63,7 @@ test('the report opens by itself, asks for nothing and prints', async ({ page, c
     expect(Number(/\d+/.exec(ground)[0]) > 128).toBe(colorScheme === 'light');
     expect(await violations(tab)).toEqual([]);
   }
-  // On paper it is black on white, also for who reads in the dark.
+  // Printed black on white, even in dark mode.
   await tab.emulateMedia({ media: 'print', colorScheme: 'dark' });
   const ink = await tab.evaluate(() => {
     const style = getComputedStyle(document.body);

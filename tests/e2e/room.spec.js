@@ -1,5 +1,5 @@
-// Room for everything: the panel maximised, the details beside what they explain, one axis for
-// timeline and flame graph, and no text that is cut.
+// Layout: maximized panel, details next to the item that they describe, one time axis for timeline and flame
+// graph, and no truncated text.
 
 import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
@@ -16,7 +16,7 @@ async function open(page, log, [width, height], hash = '') {
   await openLog(page, log, `./${hash}`);
 }
 
-/** Clicks along the lane of a capability until the details of an item are open; the row's id. */
+/** Clicks along the lane of a capability until the details of an item open; returns the row's id. */
 async function select(page, cap) {
   const { box, cap: lane } = await timeline(page);
   const labels = box.width < 640 ? 100 : 216;
@@ -65,14 +65,14 @@ for (const [width, height] of [[1920, 1080], [1440, 900], [1024, 768], [390, 844
       await open(page, LOG, [width, height]);
       if (hidden) await page.keyboard.press('\\');
       const head = await select(page, 1);
-      // The canvas follows the room it has with the next picture.
+      // The canvas is resized with the next frame.
       await expect(async () => {
         const card = await page.locator('.dock').boundingBox();
         const { box } = await timeline(page);
         const apart = card.y >= box.y + box.height - 0.5 || card.x >= box.x + box.width - 0.5;
         expect(apart, JSON.stringify({ card, box })).toBe(true);
         expect(card.height).toBeLessThanOrEqual(height / 2 + 1);
-        // All of it is in the window, and the way out with it, wherever one scrolls.
+        // The card and its close button are inside of the window, at any scroll position.
         expect(card.x >= 0 && card.x + card.width <= width + 1 && card.y + card.height <= height + 1).toBe(true);
         await page.locator('.dock-cards').evaluate((cards) => cards.scrollTo(0, 9999));
         const close = await page.getByRole('button', { name: 'Close the details' }).boundingBox();
@@ -87,7 +87,7 @@ for (const [width, height] of [[1920, 1080], [1440, 900], [1024, 768], [390, 844
   }
 }
 
-/** The pixels of a ruler from its left edge on, as a text. */
+/** Serializes the pixels of a rectangle of a canvas. */
 const ruler = (page, selector, [x, y, width, height]) => page.evaluate(([selector, x, y, width, height]) => {
   const canvas = document.querySelector(selector);
   const scale = canvas.width / canvas.getBoundingClientRect().width;
@@ -95,7 +95,7 @@ const ruler = (page, selector, [x, y, width, height]) => page.evaluate(([selecto
   return Array.from(data).join();
 }, [selector, x, y, width, height]);
 
-/** Waits until both rulers are the same, and gives them. */
+/** Waits until both rulers are equal, and returns their pixels. */
 async function oneRuler(page) {
   const { box } = await timeline(page);
   const at = [box.width < 640 ? 100 : 216, box.width < 640 ? box.width - 100 : box.width - 216];
@@ -127,7 +127,7 @@ for (const width of [1440, 390]) {
     await page.keyboard.up('Control');
     await expect(async () => expect((await oneRuler(page)) === zoomed).toBe(false)).toPass();
     const deeper = await oneRuler(page);
-    // So does moving.
+    // Panning too.
     await page.mouse.move(flame.x + flame.width * 0.6, flame.y + 10);
     await page.mouse.down();
     await page.mouse.move(flame.x + flame.width * 0.6 - 60, flame.y + 10, { steps: 4 });
@@ -146,7 +146,7 @@ test('what a search finds is shown, one after the other', async ({ page }) => {
   await page.getByRole('searchbox', { name: 'Search frames' }).fill('sobel');
   await expect(found).toContainText(/1 of \d+ · .*of the time/);
   await expect(words).toContainText('sobel');
-  // What is shown is in the window.
+  // The current match is visible.
   const many = Number((await found.textContent()).match(/of (\d+)/)[1]);
   if (many > 1) {
     await page.getByRole('searchbox', { name: 'Search frames' }).press('Enter');
@@ -166,7 +166,7 @@ test('what a search finds is shown, one after the other', async ({ page }) => {
 test('a filter without a match says so', async ({ page }) => {
   await open(page, LOG, [1440, 900]);
   await page.getByRole('searchbox', { name: /Filter tracks/ }).fill('no such track');
-  await expect(page.locator('.no-match')).toContainText('No track has “no such track” in its name');
+  await expect(page.locator('.no-match')).toContainText('No track name contains “no such track”');
   await page.getByRole('button', { name: 'Clear the filter' }).click();
   await expect(page.locator('.no-match')).toHaveCount(0);
   await expect(page.locator('.head').first()).toBeVisible();
@@ -179,7 +179,7 @@ test('the close button of the help stays in view', async ({ page }) => {
   await expect(page.getByRole('button', { name: 'Close the help' })).toBeInViewport();
 });
 
-/** Texts in header, tabs and toolbars that are cut, or beyond the window. */
+/** Returns the texts in header, tabs and toolbars that are truncated or outside of the window. */
 const cut = (page) => page.evaluate(() => {
   const roots = 'header.bar, .caption, .strip, .tab-bar, .controls, .chart-controls, .tabs, .flame-strip, .heap-bar';
   const pen = document.createElement('canvas').getContext('2d');
@@ -189,7 +189,7 @@ const cut = (page) => page.evaluate(() => {
     const pads = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
     return pen.measureText(text).width + pads > element.clientWidth + 1;
   };
-  // Cut with an ellipsis, and the whole text is told otherwise.
+  // Truncated with an ellipsis, with the whole text as the title.
   const shortened = (element) => {
     for (let around = element; around; around = around.parentElement) {
       if (getComputedStyle(around).textOverflow === 'ellipsis') return !!around.closest('[title]');

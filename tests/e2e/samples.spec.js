@@ -1,4 +1,4 @@
-// The samples of the first page open on what they are there to show.
+// The sample logs of the start page open on what they demonstrate.
 
 import { expect } from '@playwright/test';
 import { test } from './helpers.js';

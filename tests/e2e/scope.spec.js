@@ -1,4 +1,4 @@
-// Selected tracks, with and without a range: all panels keep to them.
+// Selected tracks, with and without a range: all panels are restricted to them.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -18,7 +18,7 @@ const caps = (page) => page.locator('.summary tbody th');
 const tab = (page, name) => page.getByRole('tab', { name, exact: true }).click();
 const count = (number) => number.toLocaleString('en');
 
-/** Marks a track, or no longer: with X, as the keyboard does. */
+/** Toggles the selection of a track with the X key. */
 async function mark(page, name) {
   const head = page.locator(`#head-${name}`);
   await head.focus();
@@ -27,12 +27,12 @@ async function mark(page, name) {
   await expect(head).toHaveAttribute('aria-selected', String(before !== 'true'));
 }
 
-/** Shows only tracks with this in their name. */
+/** Filters the tracks by name. */
 async function find(page, text) {
   await page.locator('header input[type=search]').fill(text);
 }
 
-/** Drags over parts of the timeline. */
+/** Selects a range of the timeline by dragging. */
 async function select(page, from, to) {
   const { x, cap } = await timeline(page);
   await page.mouse.move(x(from), cap(0));
@@ -41,7 +41,7 @@ async function select(page, from, to) {
   await page.mouse.up();
 }
 
-/** The selected range as the address says it, in nanoseconds. */
+/** Returns the selected range in the address, in nanoseconds. */
 async function range(page) {
   const [, start, unit, length] = (await fragment(page, /[#&]r=/)).match(/r=(\d+)([nums])(\d+)/);
   const unitNs = { n: 1, u: 1e3, m: 1e6, s: 1e9 }[unit];
@@ -71,7 +71,7 @@ test('the summary shows the selected capabilities, and says what is of the whole
   await expect(caption).toContainText(/^How each selected capability spent [\d.]+/);
   await expect(sum).toHaveText('These 2 of 4');
 
-  // Esc drops the range, then the tracks.
+  // Escape clears the range, then the tracks.
   await page.keyboard.press('Escape');
   await expect(chip(page)).toContainText(/^2 tracks/);
   await expect(caps(page)).toHaveCount(2);
@@ -86,7 +86,7 @@ test('one button drops the range and the tracks', async ({ page }) => {
   await mark(page, 'cap0');
   await select(page, 0.3, 0.6);
   await fragment(page, /[#&]r=.*sel=cap0/);
-  await page.getByRole('button', { name: /Drop the selected range and tracks/ }).click();
+  await page.getByRole('button', { name: /Clear the selected range and tracks/ }).click();
   await expect(chip(page)).toHaveCount(0);
   await expect(caps(page)).toHaveCount(4);
   await expect.poll(() => page.url()).not.toMatch(/sel=|[#&]r=/);
@@ -142,7 +142,7 @@ test('the list of events has those of the selected tracks, and a link restores i
     await expect(status(page)).toHaveText(`${of(ours)}, 1 track`, { timeout: 500 });
   }).toPass();
 
-  // What is about a thread on other capabilities comes to it.
+  // Events about the thread on other capabilities are added.
   const alone = await status(page).textContent();
   await find(page, 'bh-1');
   await mark(page, 'thread11');
@@ -197,7 +197,7 @@ test('the flame graph has the samples of the selected capabilities', async ({ pa
   await expect(status(page)).toHaveText('for the whole log, 1 track');
   await expect.poll(whole).toMatch(/in all/);
   await expect.poll(whole).not.toBe(all);
-  // What is chosen in the panel counts more.
+  // A choice in the panel takes precedence.
   await page.getByRole('combobox', { name: 'Whose' }).selectOption('cap0');
   await expect(status(page)).toHaveText('for the whole log');
 });

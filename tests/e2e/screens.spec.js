@@ -1,5 +1,5 @@
-// A screen has more pixels than CSS counts, on phones and where the system or the browser magnifies: a picture is
-// sharp there, as large as without, and what the pointer finds stands where it is painted.
+// High-density screens, on phones and with magnification by the system or the browser: pictures are sharp, have
+// the same size as without, and hit testing matches what is painted.
 
 import { expect } from '@playwright/test';
 import { drawn, fixture, openLog, strip, test, timeline } from './helpers.js';
@@ -7,17 +7,20 @@ import { drawn, fixture, openLog, strip, test, timeline } from './helpers.js';
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 
-/** Letters have other edges where they have more pixels. A picture of the wrong size differs ten times as much. */
+/**
+ * Maximum difference. Antialiasing differs with more pixels; a picture of the wrong size differs ten times as
+ * much.
+ */
 const MOST_DIFFERENCE = 4;
 
-/** What stands below the timeline, and a log that has it. */
+/** Panels below the timeline, each with a suitable log. */
 const PANELS = {
   summary: 'ghc-9.6.6/fib-forkio-N2-l',
   heap: 'ghc-9.6.6/heap-N2-hT-l-au',
   flame: 'ghc-9.6.6/prof-time-N1-p-l-au',
 };
 
-/** How far two pictures of the same size are from each other: the mean over pixels and channels, of 255. */
+/** Returns the mean difference of two pictures of equal size, over pixels and channels, of 255. */
 async function difference(page, pictures) {
   return page.evaluate(async (texts) => {
     const [one, other] = await Promise.all(texts.map(async (base64) => {
@@ -34,7 +37,7 @@ async function difference(page, pictures) {
   }, pictures.map((png) => png.toString('base64')));
 }
 
-/** For each canvas in the document: whether it has the pixels of its place, and stays in what it stands in. */
+/** For each canvas: whether its pixel size matches its layout size, and whether it stays within its parent. */
 const canvases = (page) => page.locator('canvas:visible').evaluateAll((all) => all.map((canvas) => {
   const [own, around] = [canvas, canvas.parentElement].map((element) => element.getBoundingClientRect());
   return {
@@ -44,7 +47,7 @@ const canvases = (page) => page.locator('canvas:visible').evaluateAll((all) => a
   };
 }));
 
-/** What the pointer finds along the lane of the first capability. */
+/** Returns the sentences found along the lane of the first capability. */
 async function along(page) {
   const { x, cap } = await timeline(page);
   const found = [];
@@ -56,7 +59,7 @@ async function along(page) {
   return found;
 }
 
-/** Opens a log on such a screen; its picture in CSS pixels, and what the pointer finds along a lane. */
+/** Opens a log on such a screen. Returns a screenshot in CSS pixels, and the sentences along a lane. */
 async function look(browser, viewport, scale, panel) {
   const context = await browser.newContext({ viewport, deviceScaleFactor: scale, serviceWorkers: 'block', reducedMotion: 'reduce' });
   const page = await context.newPage();
@@ -67,7 +70,7 @@ async function look(browser, viewport, scale, panel) {
     expect(canvas.pixelsOff, `${canvas.name} at scale ${scale}`).toBeLessThanOrEqual(1);
   }
   let found = await along(page);
-  // What is in a lane comes from the worker: it may not have been there from the beginning.
+  // The content of a lane comes from the worker, and may have been missing at first.
   await expect(async () => {
     const before = found;
     found = await along(page);

@@ -1,5 +1,5 @@
-// The quick check of a built site: it opens, reads and shows logs, restores a view from a link, explains
-// a file that is no log, keeps to itself, and opens again without a network.
+// Quick check of a built site: it opens and shows logs, restores a view from a link, explains a file that is not a
+// log, contacts no other server, and works offline.
 
 import { expect } from '@playwright/test';
 import { colours, drop, fragment, loaded, started, test, timeline } from './helpers.js';
@@ -11,7 +11,7 @@ test('opens, and asks nobody but its own server', async ({ page, baseURL }) => {
   const problems = [];
   page.on('request', (request) => {
     const url = request.url();
-    // The worker is started from a blob of the page's own.
+    // The worker is started from a blob URL of the page's own origin.
     const own = url.startsWith('blob:') ? `blob:${new URL(baseURL).origin}/` : baseURL;
     if (!url.startsWith(own)) elsewhere.push(url);
   });
@@ -110,7 +110,7 @@ test.describe('with a service worker', () => {
     await expect(page).toHaveTitle('Eventscope');
     await page.goto('./www/guide.html#capability');
     await expect(page.getByRole('heading', { name: 'Guide' })).toBeVisible();
-    // Its styles came too.
+    // Its style sheet is available too.
     await expect(page.locator('.words').first()).toHaveCSS('display', 'grid');
     await expect(page.getByRole('button', { name: 'Copy' }).first()).toBeVisible();
   });

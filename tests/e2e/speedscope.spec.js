@@ -1,5 +1,5 @@
-// What is saved for speedscope opens in speedscope itself (the npm package,
-// which is the site of speedscope.app), and it shows the same totals.
+// Files saved for speedscope open in speedscope itself (the npm package, which is the site of speedscope.app),
+// with the same totals.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
@@ -12,7 +12,7 @@ const SPEEDSCOPE = fileURLToPath(
 );
 const ORIGIN = 'http://speedscope.test/';
 
-/** Serves speedscope, and a profile beside it, without a server. */
+/** Serves speedscope and a profile by intercepting requests. */
 async function serve(page, profile) {
   await page.route(`${ORIGIN}**`, (route) => {
     const name = new URL(route.request().url()).pathname.slice(1) || 'index.html';
@@ -24,7 +24,7 @@ async function serve(page, profile) {
   });
 }
 
-/** Saves what the flame graph shows for speedscope; the text of the file. */
+/** Saves the flame graph for speedscope; returns the text of the file. */
 async function saved(page) {
   await page.getByRole('tab', { name: 'Flame graph' }).click();
   await page.getByRole('button', { name: /^Save/ }).click();
@@ -49,7 +49,7 @@ async function open(page, profile, view) {
 
 const sum = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 
-/** Weight of each frame, where it is innermost and where it is anywhere. */
+/** Returns the weight of each frame: where it is innermost, and where it is anywhere in the stack. */
 function totals(file, profile) {
   const rows = file.shared.frames.map(({ name }) => ({ name, own: 0, total: 0 }));
   profile.samples.forEach((stack, index) => {
@@ -64,13 +64,13 @@ const UNITS = { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 };
 
 const UNIT = /^(\d+\.\d\d)(ns|µs|ms|s)(?!\w)/;
 
-/** A time as speedscope writes it, in ns, and by how much it may be rounded. */
+/** Parses a time in speedscope's format: nanoseconds, and the maximum rounding error. */
 function time(text) {
   const [, number, unit] = text.match(UNIT);
   return { ns: Number(number) * UNITS[unit], off: 0.00501 * UNITS[unit] };
 }
 
-/** The rows of speedscope's tables: of its list of profiles, and of functions. */
+/** Returns the rows of speedscope's list of profiles and of its table of functions. */
 async function shown(page) {
   const rows = await page.locator('table tr').evaluateAll((rows) =>
     rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)),
@@ -84,7 +84,7 @@ async function shown(page) {
   };
 }
 
-/** By name, then the heaviest first: functions may have one name. */
+/** Sorts by name, then by descending weight, as functions may share a name. */
 const ordered = (rows, ns) =>
   [...rows].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : ns(b.total) - ns(a.total)));
 
@@ -93,7 +93,7 @@ function expectTime(text, ns, what) {
   expect(Math.abs(shownNs - ns), `${what}: ${text}`).toBeLessThanOrEqual(off);
 }
 
-/** The table shows the functions of a profile with their weights. */
+/** Expects the table to show the functions of a profile with their weights. */
 async function expectTotals(page, file, profile) {
   const expected = ordered(totals(file, profile), (ns) => ns);
   const { functions } = await shown(page);
@@ -113,7 +113,7 @@ for (const [what, log, tracks] of [
     await openLog(page, fixture(log));
     const text = await saved(page);
     const file = JSON.parse(text);
-    // All tracks begin and end together.
+    // All tracks have the same start and end.
     for (const { startValue, endValue, weights } of file.profiles) {
       expect([startValue, endValue]).toEqual([file.profiles[0].startValue, file.profiles[0].endValue]);
       expect(sum(weights)).toBe(endValue - startValue);

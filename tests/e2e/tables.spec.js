@@ -1,4 +1,4 @@
-// Small tables of the panels: each is copied and saved as it stands, with exact values where the page rounds them.
+// Small tables of the panels: each can be copied and saved, with exact values where the page rounds.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -16,7 +16,7 @@ for (const { log, panel, file, part } of TABLES) {
     await openLog(page, fixture(log));
     await page.getByRole('tab', { name: panel, exact: true }).click();
     const box = page.locator(part).first();
-    // Reading rows does not wait for them.
+    // `evaluateAll` does not wait for rows.
     await expect(box.locator('tr').nth(2)).toBeVisible();
     const shown = await box.locator('tr').evaluateAll((rows) =>
       rows.map((row) => [...row.cells].flatMap((cell) => [cell.dataset.value ?? cell.textContent.trim(), ...Array(cell.colSpan - 1).fill('')])));
@@ -54,7 +54,7 @@ test('the tree of cost centres is saved as it is open', async ({ page }) => {
   expect(names).toBe('level\tcost_centre\tsource\tmean_with_callees\tmean_itself\tlast_with_callees\tlast_itself');
   const saved = lines.map((line) => line.split('\t')).map(([level, name, , total, own]) => ({ level: Number(level), name, total: Number(total), own: Number(own) }));
   expect(saved.length).toBeGreaterThan(10);
-  // A node holds what it and those below it hold.
+  // The total of a node is its own value plus the totals of its children.
   for (const [at, node] of saved.entries()) {
     const below = [];
     for (let next = at + 1; next < saved.length && saved[next].level > node.level; next++) {

@@ -1,4 +1,4 @@
-// The table of threads: times of the reference, order, filter, range, file, link.
+// Table of threads: times of the reference, order, filter, range, file, link.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -6,7 +6,7 @@ import { drop, fixture, fragment, loaded, openLog, reference, showAllColumns, st
 
 const STOPS = 'ghc-9.0.2/stops-N4-la';
 
-/** What an independent program counted, by thread. */
+/** Sums by thread, computed by an independent program. */
 const counted = JSON.parse(
   readFileSync(new URL(`../fixtures/reference/${STOPS}.agg.json`, import.meta.url)),
 ).threads;
@@ -22,13 +22,13 @@ async function openThreads(page, name = STOPS, address = './') {
   await page.getByRole('tab', { name: 'Threads' }).click();
 }
 
-/** The same, with the columns that are hidden at first. */
+/** Opens the table with the columns that are hidden by default. */
 async function openWhole(page) {
   await openThreads(page);
   await showAllColumns(page);
 }
 
-/** The rows of the file that the button saves, in order, by the names of its columns. */
+/** Saves the file and returns its rows in order, keyed by column name. */
 async function saved(page) {
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save CSV' }).click();
@@ -38,7 +38,7 @@ async function saved(page) {
   return rows.map((cells) => Object.fromEntries(names.map((name, i) => [name, cells[i]])));
 }
 
-/** Drags over parts of the timeline. */
+/** Selects a range of the timeline by dragging. */
 async function select(page, from, to) {
   const { x, cap } = await timeline(page);
   await page.mouse.move(x(from), cap(0));
@@ -95,7 +95,7 @@ test('filters, says so, and explains when nothing is left', async ({ page }) => 
   await expect(status(page)).toHaveText('3 threads in the whole log');
   for (const number of [0, 1, 2]) await expect(cell(page, number, 1)).toHaveText(/^yield-/);
   await filter.fill('no such thread');
-  await expect(page.getByText('No thread has this in its label')).toBeVisible();
+  await expect(page.getByText('No thread has a matching label')).toBeVisible();
   await filter.fill('12');
   await expect(status(page)).toHaveText('1 thread in the whole log');
   await expect(cell(page, 0, 1)).toHaveText('bh-2');
@@ -107,7 +107,7 @@ test('follows the selected range', async ({ page }) => {
   await expect(status(page)).toHaveText(/in the selected range/);
   const sums = page.locator('.thread-rows .grid-sums').getByRole('gridcell');
   let [from, to] = [0, 0];
-  // The address follows when the drag has settled.
+  // The address is updated once the drag has settled.
   await expect(async () => {
     const [, start, unit, length] = (await fragment(page, /[#&]r=/)).match(/r=(\d+)([nums])(\d+)/);
     const unitNs = { n: 1, u: 1e3, m: 1e6, s: 1e9 }[unit];
@@ -175,6 +175,6 @@ test('saves the same rows as JSON', async ({ page }) => {
 
 test('a log without threads says why the table is empty', async ({ page }) => {
   await openThreads(page, 'ghc-9.0.2/binmsg-N1-l-au');
-  await expect(page.getByText('This log has no thread events')).toBeVisible();
+  await expect(page.getByText('No thread events in this log')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Save CSV' })).toBeDisabled();
 });

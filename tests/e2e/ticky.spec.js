@@ -1,5 +1,4 @@
-// The table of ticky counters: numbers of the reference, order, filter, range,
-// details, files, link, keyboard.
+// Table of ticky counters: numbers of the reference, order, filter, range, details, files, link, keyboard.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -7,7 +6,7 @@ import { fixture, fragment, loaded, openLog, reference, test, timeline } from '.
 
 const TICKY = 'ghc-9.10.3/ticky-lT';
 
-/** Entries, bytes allocated, bytes of closures by counter, from one time to another. */
+/** Returns entries, bytes allocated and bytes of closures by counter, in a range. */
 function counted(from = 0, to = Infinity) {
   const sums = {};
   for (const [time, , name, text] of reference(TICKY, 'events.tsv')) {
@@ -29,7 +28,7 @@ async function openTicky(page, name = TICKY, address = './#p=ticky') {
   await expect(page.getByRole('tab', { name: 'Ticky' })).toHaveAttribute('aria-selected', 'true');
 }
 
-/** The rows of a file that a button saves, by the names of its columns. */
+/** Saves a file with a button and returns its rows, keyed by column name. */
 async function saved(page, button, file, separator) {
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: button }).click();
@@ -65,10 +64,10 @@ test('sorts by a column, both ways, and explains it', async ({ page }) => {
   await expect(header(page, 'Allocated by it')).toHaveAttribute('aria-sort', 'descending');
   await expect(cell(page, 0, 0)).toHaveText('go3 in $wpairs');
   await expect(cell(page, 0, 6)).toHaveText(/^7\.7.MiB$/);
-  // Its help, which is shown while it has the focus, is a part of its name then.
+  // While the button has the focus, its help is part of its accessible name.
   const entries = page.locator('.grid-head button').filter({ hasText: /^Entries$/ });
   await entries.focus();
-  await expect(entries).toHaveAttribute('data-help', /How often its code was entered/);
+  await expect(entries).toHaveAttribute('data-help', /Number of entries: calls of a function/);
   await page.keyboard.press('Enter');
   await expect(header(page, /^Entries/).first()).toHaveAttribute('aria-sort', 'descending');
   await expect(cell(page, 0, 5)).toHaveText('5,510,570');
@@ -80,15 +79,15 @@ test('sorts by a column, both ways, and explains it', async ({ page }) => {
 
 test('filters by words and by columns, and says when nothing is left', async ({ page }) => {
   await openTicky(page);
-  const filter = page.getByRole('searchbox', { name: /Only counters like this/ });
+  const filter = page.getByRole('searchbox', { name: /Filter the counters/ });
   await filter.fill('COLLATZ');
   await expect(status(page)).toHaveText(/^1 counter /);
   await filter.fill('kind:thunk entries>1k');
   await expect(status(page)).toHaveText(/^2 counters /);
   await filter.fill('nothing like it');
-  await expect(page.getByText('No counter is like this.')).toBeVisible();
+  await expect(page.getByText('No matching counter.')).toBeVisible();
   await filter.fill('kind:constructor');
-  // Their fields are not in the log.
+  // The log lacks the number of fields, so that the value is an upper bound.
   await expect(cell(page, 0, 10)).toHaveText(/^≤ /);
   await fragment(page, /[#&]yq=kind%3Aconstructor/);
   const address = page.url();
@@ -103,7 +102,7 @@ test('follows the selected range', async ({ page }) => {
   await page.mouse.move(x(0.3), cap(0));
   await page.mouse.down();
   await page.mouse.move(x(0.7), cap(0), { steps: 6 });
-  // While it is dragged.
+  // During the drag.
   await expect(status(page)).toHaveText(/in the selected range/);
   await page.mouse.up();
   await expect(async () => {
@@ -124,7 +123,7 @@ test('tells what is known of a counter, by keyboard too', async ({ page }) => {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await expect(details(page).getByRole('heading')).toHaveText('sat_s2Px');
-  await expect(details(page)).toContainText('a value that is computed when it is first needed');
+  await expect(details(page)).toContainText('an unevaluated expression');
   await expect(details(page)).toContainText('63,000 closures, each entered once');
   await expect(details(page)).toContainText('unboxed Int');
   await details(page).getByRole('button', { name: 'go3' }).click();

@@ -1,4 +1,4 @@
-// The tour: every step shows what it speaks of.
+// Tour: every step shows what its text describes.
 
 import { gunzipSync } from 'node:zlib';
 
@@ -9,7 +9,7 @@ const card = (page) => page.getByRole('complementary', { name: 'Tour' });
 const tab = (page, name) => expect(page.getByRole('tab', { name, exact: true })).toHaveAttribute('aria-selected', 'true');
 const panel = (page) => page.locator('#panel');
 
-/** What each step claims. */
+/** Expectations of each step. */
 const STEPS = [
   ['Two seconds of a web server', async (page) => {
     await tab(page, 'Summary');
@@ -64,7 +64,7 @@ for (const width of [1280, 390]) {
       await expect(card(page)).toContainText(`${number + 1} of ${STEPS.length}`);
       await expect(card(page).getByRole('status')).toContainText(title);
       if (width > 600) await claims(page);
-      // It covers nothing: it ends where the timeline begins.
+      // The card covers nothing: it ends where the timeline begins.
       const [tour, stage] = [await card(page).boundingBox(), await page.locator('.stage').boundingBox()];
       expect(tour.y + tour.height).toBeLessThanOrEqual(stage.y + 1);
       expect(tour.width).toBeLessThanOrEqual(width);
@@ -106,8 +106,8 @@ test('a host that inflates the sample on its way changes nothing', async ({ page
   });
   await start(page);
   await expect(card(page)).toContainText('1 of 8');
-  await expect(page.getByText('made for another log')).toHaveCount(0);
+  await expect(page.getByText('is for another log')).toHaveCount(0);
   await card(page).getByRole('button', { name: 'Next' }).click();
   await expect(card(page)).toContainText('2 of 8');
-  await expect(page.getByText('made for another log')).toHaveCount(0);
+  await expect(page.getByText('is for another log')).toHaveCount(0);
 });

@@ -1,5 +1,5 @@
-// The timeline with mouse and fingers: heads and menu of the tracks, minimap,
-// measuring, ranges, details, pictures, and the link that keeps all of it.
+// Timeline by mouse and touch: heads and menu of the tracks, minimap, measuring, ranges, details, pictures, and
+// the link that keeps all of it.
 
 import { readFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -15,19 +15,19 @@ const part = (page, name) => new URLSearchParams(new URL(page.url()).hash.slice(
 const parts = (page, name) => expect.poll(() => part(page, name));
 const UNITS = { n: 1, u: 1e3, m: 1e6, s: 1e9 };
 
-/** A stretch of time in the link, as its begin and length in nanoseconds. */
+/** Returns an interval of the link: start and length in nanoseconds. */
 function stretch(page, name) {
   const [, start, unit, length] = part(page, name).match(/^(\d+)([nums])(\d+)$/);
   return { start: start * UNITS[unit], length: length * UNITS[unit] };
 }
 
-/** A button of a head, which is there while the pointer is on the head. */
+/** Clicks a button of a head, which exists only while the pointer is over the head. */
 async function headButton(page, track, name) {
   await head(page, track).hover();
   await head(page, track).getByRole('button', { name }).click();
 }
 
-/** Drags the mouse from one place to another. */
+/** Drags the mouse from one point to another. */
 async function drag(page, from, to, modifier) {
   await page.mouse.move(from.x, from.y);
   if (modifier) await page.keyboard.down(modifier);
@@ -46,14 +46,14 @@ async function perform(page, name) {
   await page.keyboard.press('Enter');
 }
 
-/** What the timeline shows, as the text of a picture. */
+/** Returns the timeline as the text of an SVG file. */
 async function picture(page) {
   const saving = page.waitForEvent('download');
   await perform(page, 'Save the timeline as SVG');
   return readFileSync(await (await saving).path(), 'utf8');
 }
 
-/** Zooms in at a place of the timeline until the link tells. */
+/** Zooms in at a position of the timeline until the link is updated. */
 async function zoomAt(page, at, turn = -600) {
   const { x, cap } = await timeline(page);
   await page.mouse.move(x(at), cap(0));
@@ -90,7 +90,7 @@ test('threads by which the runtime waits are folded away until one is gone to', 
   await openLog(page, LOG);
   await expect(head(page, 'runtime')).toContainText('THREADS OF THE RUNTIME');
   expect(await threads()).toEqual([]);
-  // Who goes to one of them has them unfolded, and so has who gets the link.
+  // Going to a hidden thread unfolds its group, and a link to this view does too.
   await perform(page, 'Go to thread 4: TimerManager');
   await expect.poll(threads).toContain('thread4');
   await parts(page, 'open').toBe('runtime');
@@ -101,7 +101,7 @@ test('threads by which the runtime waits are folded away until one is gone to', 
   await head(page, 'runtime').click();
   await expect.poll(threads).toEqual([]);
   await parts(page, 'open').toBeNull();
-  // The table has all of them.
+  // The table lists all threads.
   await page.getByRole('tab', { name: 'Threads' }).click();
   await expect(page.getByRole('row', { name: /TimerManager/ })).toBeVisible();
 });
@@ -118,11 +118,11 @@ test('heads are dragged to another place', async ({ page }) => {
   await parts(page, 'move').toMatch(/cap/);
   await drag(page, await at('cap1'), await at('cap0'));
   await expect.poll(caps).toEqual(['cap0', 'cap1']);
-  // Not into another group.
+  // A track cannot be moved into another group.
   const before = await order(page);
   await drag(page, await at('cap1'), await at('gc'));
   expect(await order(page)).toEqual(before);
-  // A group as a whole; it is not folded by that.
+  // A group moves as a whole, without being folded.
   await drag(page, await at('caps'), await at('program'));
   await expect.poll(async () => (await order(page))[0]).toBe('caps');
   await expect(head(page, 'caps')).toHaveAttribute('aria-expanded', 'true');
@@ -306,7 +306,7 @@ test('the picture is saved as PNG and SVG', async ({ page }) => {
   const svg = await picture(page);
   expect(svg).toMatch(/^<svg[^]*<\/svg>\s*$/);
   expect(svg).toContain('Capability 1');
-  // What it is of, which part is shown, and what its marks mean.
+  // Name of the log, range shown, and legend of the marks.
   expect(svg).toContain('>fib-forkio-N2-l.eventlog<');
   expect(svg).toMatch(/>The whole log: [^<]*GHC 9.6.6/);
   expect(svg).toContain('>A thread runs<');
@@ -335,7 +335,7 @@ test('all settings of the tracks come back from the link', async ({ page, browse
 test.describe('with fingers', () => {
   test.use({ hasTouch: true });
 
-  /** A finger goes down, moves or up at a place of the timeline. */
+  /** Dispatches a touch event at a position of the timeline. */
   const finger = (page, type, pointerId, x, y) =>
     page.locator('.timeline canvas').dispatchEvent(type, {
       pointerId, pointerType: 'touch', isPrimary: pointerId === 11, button: type === 'pointermove' ? -1 : 0,

@@ -1,4 +1,4 @@
-// What is no log, what is half a log, what is cancelled, and a worker that dies.
+// Errors: files that are not logs, truncated logs, cancellation, and a crashing worker.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from '@playwright/test';
@@ -74,7 +74,7 @@ test('loading can be cancelled at any time', async ({ page }, testInfo) => {
     await expect(page.getByRole('heading', { name: /See what/ })).toBeVisible();
     await expect(page.getByRole('progressbar')).toHaveCount(0);
   }
-  // And the page is as good as new.
+  // The page works as before.
   await drop(page, LOG);
   await loaded(page);
   rmSync(path);
@@ -88,7 +88,7 @@ test('what is done while a log is read stays when it is read', async ({ page }, 
   // High enough for the tracks of spans, too.
   await page.setViewportSize({ width: 1280, height: 1100 });
   await page.goto('about:blank');
-  // Its words announce none of the spans of the log.
+  // These prefixes announce none of the spans of the log.
   await page.goto('./#v=1&p=gc&sp=COMMENCE!STOP,END');
   await page.setInputFiles('input[type=file]', path);
   await expect(page.getByRole('progressbar')).toBeVisible();
@@ -130,7 +130,7 @@ test('a log that memory has no room for is read in part, and that is said', asyn
   await page.goto('./?most=1&workers=1');
   await page.setInputFiles('input[type=file]', path);
   const alert = page.getByRole('alert');
-  await expect(alert).toContainText('Memory ran short: the log was read only in part', { timeout: 30_000 });
+  await expect(alert).toContainText('Out of memory: only a part of the log was read', { timeout: 30_000 });
   await expect(alert).toContainText('ES-304');
   await expect(page.locator('.summary tbody tr')).toHaveCount(2);
   await expect(page.locator('.timeline canvas')).toBeVisible();
@@ -148,7 +148,7 @@ test('a large log is read by as many workers as there are, which leave when it i
     await page.locator('.app[data-elapsed-ms]').waitFor();
     expect(most).toBe(workers);
     await expect.poll(() => page.workers().length).toBe(1);
-    // Answers from before the end are shown until those of the whole log come.
+    // Preliminary answers are shown until those of the complete log arrive.
     const summary = page.locator('.summary');
     await expect(summary).not.toContainText('Unknown');
     return summary.innerText();
@@ -156,12 +156,12 @@ test('a large log is read by as many workers as there are, which leave when it i
   const together = await counts(3);
   await page.goto('about:blank');
   await page.goto('./?workers=1');
-  // What they found is what one finds alone.
+  // Several workers give the same results as one.
   expect(await counts(1)).toBe(together);
   rmSync(path);
 });
 
-/** Makes the worker die of that. */
+/** Makes the worker crash with that message. */
 const kill = (page, message) => page.workers()[0].evaluate((message) => {
   queueMicrotask(() => {
     throw new Error(message);
@@ -173,12 +173,12 @@ test('a worker that dies is explained and replaced', async ({ page }) => {
   await loaded(page);
   await kill(page, 'made for the test');
   const alert = page.getByRole('alert');
-  await expect(alert).toContainText('The part that reads logs stopped');
+  await expect(alert).toContainText('The log reader stopped');
   await expect(alert).toContainText('made for the test');
   await expect(alert).toContainText('A new one was started');
   await expect(alert).toContainText('ES-302');
-  // What was shown is still there.
-  await expect(alert).toContainText('What was shown is still here');
+  // The shown view remains.
+  await expect(alert).toContainText('The view remains');
   await expect(page.locator('.timeline canvas')).toBeVisible();
   await expect(page.getByRole('heading', { name: /fib-forkio/ })).toBeVisible();
   await openInstead(page, LOG);
@@ -192,7 +192,7 @@ test('a worker that closes without a word is explained and replaced', async ({ p
   await loaded(page);
   await page.workers()[0].evaluate(() => self.close());
   const alert = page.getByRole('alert');
-  await expect(alert).toContainText('The part that reads logs stopped');
+  await expect(alert).toContainText('The log reader stopped');
   await openInstead(page, LOG);
   await loaded(page);
   await expect(alert).toHaveCount(0);
@@ -205,7 +205,7 @@ test('a worker that closes while a log loads is explained, and the next log is o
   await expect(page.getByRole('progressbar')).toBeVisible();
   await page.workers()[0].evaluate(() => self.close());
   const alert = page.getByRole('alert');
-  await expect(alert).toContainText('The part that reads logs stopped');
+  await expect(alert).toContainText('The log reader stopped');
   await expect(page.getByRole('progressbar')).toHaveCount(0);
   await drop(page, LOG);
   await loaded(page);
@@ -213,7 +213,7 @@ test('a worker that closes while a log loads is explained, and the next log is o
   rmSync(path);
 });
 
-/** The worker's program. */
+/** Matches the worker's program. */
 const WORKER = /\/worker-[0-9a-f]+\/worker\.js/;
 
 test('a worker that cannot start is not tried on and on', async ({ page }) => {
@@ -226,13 +226,13 @@ test('a worker that cannot start is not tried on and on', async ({ page }) => {
   await page.reload();
   await drop(page, LOG);
   const alert = page.getByRole('alert');
-  await expect(alert).toContainText('The part that reads logs could not be started');
+  await expect(alert).toContainText('The log reader could not be started');
   await expect(alert).toContainText('ES-305');
-  // A minute later, and behind whatever was asked for then.
+  // Even a minute later, and after any requests made until then.
   await page.clock.runFor(60_000);
   await page.evaluate(() => fetch('index.html'));
   expect(tries).toBeLessThan(5);
-  // It is tried again when a log is opened, and works when the site answers.
+  // Opening a log tries again, which succeeds if the site responds.
   await page.unroute(WORKER);
   await drop(page, LOG);
   await loaded(page);
@@ -254,7 +254,7 @@ test('a report holds nothing of the log', async ({ page, context }) => {
   expect(report).toMatch(/\nevents read: [1-9]\d+\n/);
   expect(report).toMatch(/\nbuild: [0-9a-f]+\n/);
   expect(report).not.toMatch(/secret|fib-forkio|eventlog\b/);
-  // But for words that are its own: keys, each with a number, and what the browser is called.
+  // The rest are fixed keys with numbers, and the name of the browser.
   const lines = report.trim().split('\n').slice(1).map((line) => line.split(': '));
   for (const [key, value] of lines) {
     if (!['code', 'what', 'version', 'build', 'browser'].includes(key)) expect(value).toMatch(/^(\d+|unknown)$/);
@@ -264,7 +264,7 @@ test('a report holds nothing of the log', async ({ page, context }) => {
 test('opening a log replaces a worker that does not listen', async ({ page }) => {
   await drop(page, LOG);
   await loaded(page);
-  // It does nothing else for half a minute.
+  // Blocks the worker for half a minute.
   for (const worker of page.workers()) {
     worker.evaluate(() => {
       const end = performance.now() + 30_000;
@@ -291,7 +291,7 @@ test('a log that changes while it is open is said to have', async ({ page }, tes
   writeFileSync(path, readFileSync(LOG));
   await page.getByRole('tab', { name: 'Events' }).click();
   await expect(page.getByRole('alert')).toContainText('can no longer be read');
-  // What is in memory still answers.
+  // Data in memory can still be queried.
   await page.getByRole('tab', { name: 'Threads' }).click();
   await expect(page.getByRole('row').nth(2)).toBeVisible();
   expect(problems).toEqual([]);
@@ -300,9 +300,9 @@ test('a log that changes while it is open is said to have', async ({ page }, tes
 test('a heap profile in text shows its censuses, and says what it cannot tell', async ({ page }) => {
   await drop(page, fixture('ghc-9.6.6/heap-N2-hT-l-au').replace(/eventlog$/, 'hp'));
   await loaded(page);
-  await expect(page.getByRole('status').filter({ hasText: 'This is a heap profile in text' })).toContainText('nothing of threads');
+  await expect(page.getByRole('status').filter({ hasText: 'This is a text heap profile' })).toContainText('no threads');
   await expect(page.getByRole('tab', { name: 'Heap' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByText('by closure type (-hT)')).toBeVisible();
   await page.getByRole('tab', { name: 'Threads' }).click();
-  await expect(page.getByText('tells nothing of threads. An eventlog does')).toBeVisible();
+  await expect(page.getByText('contains no threads. For an eventlog')).toBeVisible();
 });

@@ -1,5 +1,5 @@
-// `eventscope view` shows logs in the page: served by the program, opened by themselves, and
-// gone with the tab. What its server answers to whom is tested by `tests/view.rs`.
+// `eventscope view` shows logs in the page: it serves the page, which opens them, and ends with the tab.
+// `tests/view.rs` tests the answers of its server.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { fixture, fragment, loaded, test } from './helpers.js';
 
 const PROGRAM = process.env.EVENTSCOPE_PROGRAM ?? 'target/debug/eventscope';
 
-/** Starts the program, until the end of the test; its process and the page's address. */
+/** Starts the program until the end of the test. Returns its process and the page's address. */
 async function view(...files) {
   const program = spawn(PROGRAM, ['view', '--no-open', '--site', 'dist', ...files], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -25,7 +25,7 @@ async function view(...files) {
   return { program, address: printed.match(/http:\/\/\S+/)[0] };
 }
 
-/** A promise, and what fulfils it. */
+/** Returns a promise with its resolve function. */
 function deferred() {
   let resolve;
   const promise = new Promise((fulfil) => { resolve = fulfil; });
@@ -77,10 +77,10 @@ test('a log that is still being written is followed', async ({ page }) => {
   await expect(facts).toContainText('97.7 KiB');
   appendFileSync(file, bytes.subarray(100_000, 200_000));
   await expect(facts).toContainText('195 KiB');
-  // The program is started again, and ends.
+  // The traced program is restarted, and ends.
   const again = readFileSync(fixture('ghc-9.6.6/fib-forkio-N2-l'));
   writeFileSync(file, again.subarray(0, 9_000));
-  await expect(page.locator('.notice')).toContainText('begun anew');
+  await expect(page.locator('.notice')).toContainText('overwritten by a new run');
   appendFileSync(file, again.subarray(9_000));
   await expect(page.locator('.notice')).toContainText('The program has ended');
   await expect(facts).toContainText('14.3 KiB');
@@ -128,7 +128,7 @@ test.describe('with a service worker', () => {
     await page.goto(address);
     await loaded(page);
     await page.evaluate(() => navigator.serviceWorker.ready);
-    // Keeps the program beyond the page, which is to be looked for behind.
+    // Keeps the program running after the page is closed, to check what the page leaves behind.
     const presence = new AbortController();
     await fetch(new URL('presence', address), { signal: presence.signal });
     const after = await context.newPage();

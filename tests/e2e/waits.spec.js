@@ -1,4 +1,4 @@
-// No browser test sleeps: each waits for a state. Time that has to pass in the page is made to pass by `page.clock`.
+// No browser test sleeps: each waits for a state. `page.clock` advances time in the page.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// The package for npm, as `cargo xtask npm` has put it together: what it says of a log is what the command line says.
+// The npm package assembled by `cargo xtask npm`: its results for a log equal those of the command line.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ const installed = join(folder, 'node_modules/eventscope');
 let analyse;
 
 before(async () => {
-  // As npm installs it: packed and unpacked.
+  // Packed and unpacked, as npm installs it.
   const [{ filename }] = JSON.parse(execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
     cwd: join(root, 'target/npm'),
     encoding: 'utf8',
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-/** What the command line prints, whatever is wrong with the log. */
+/** Runs the command line; the exit status may be nonzero. */
 function command(...args) {
   const { stdout, status } = spawnSync(eventscope, args, { encoding: 'utf8', maxBuffer: 1 << 30 });
   return { status, stdout };
@@ -98,7 +98,7 @@ test('a log that breaks off is read as far as it goes', async () => {
 });
 
 test('without memory for more, what was read is told', async () => {
-  // Logs behind each other in one file are read one after the other.
+  // Logs in one file are read one after the other.
   const many = new Blob(Array(10).fill(readFileSync(LOG)));
   const whole = await analyse(many);
   const part = await analyse(many, { memory: 1 });
@@ -116,7 +116,7 @@ test('the examples run', () => {
 });
 
 test('the types are those of what comes', async () => {
-  // A result written down as TypeScript: a field that is not declared, or declared and not there, is an error.
+  // Results as TypeScript literals: undeclared fields and missing required fields are errors.
   const outcomes = await Promise.allSettled(sample.map((name) => analyse(join(logs, name))));
   const results = outcomes.flatMap(({ value }) => value ?? []);
   assert.ok(results.some(({ findings }) => findings.findings.length > 0));
@@ -131,7 +131,7 @@ export const again: Promise<Analysis> = analyse(new Blob([]), { from: 1, to: 2, 
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   const { stdout, status } = spawnSync('node', [tsc, '-p', folder], { encoding: 'utf8' });
   assert.equal(status, 0, stdout.slice(0, 4000));
-  // It is looked at: what is not declared is seen.
+  // Check that undeclared fields are indeed detected.
   writeFileSync(join(folder, 'use.ts'), source.replace('"events":', '"event":'));
   assert.notEqual(spawnSync('node', [tsc, '-p', folder]).status, 0);
 });

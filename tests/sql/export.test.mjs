@@ -1,5 +1,5 @@
-// Logs as tables: DuckDB reads what `eventscope export` writes, the questions of docs/export.md have answers, and the totals are
-// those of the command line, over all logs at once.
+// Logs as tables: DuckDB reads the output of `eventscope export`, the queries of docs/export.md have results, and
+// the totals equal those of the command line, over all logs at once.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -16,13 +16,13 @@ const corpus = process.env.EVENTSCOPE_CORPUS;
 const folder = mkdtempSync(join(tmpdir(), 'eventscope-sql-'));
 const TABLES = ['runs', 'numbers', 'findings', 'capabilities', 'spans', 'threads', 'collections', 'heap', 'samples', 'stacks', 'events'];
 
-/** The logs below a folder. */
+/** Returns the logs below a folder. */
 function logsIn(place) {
   const names = readdirSync(place, { recursive: true });
   return names.filter((name) => /\.(eventlog|hp)(\.gz|\.zst)?$/.test(name)).sort().map((name) => join(place, name));
 }
 
-/** What the command line prints, whatever is wrong with the log. */
+/** Runs the command line; the exit status may be nonzero. */
 function command(...args) {
   return new Promise((resolve) => {
     const program = execFile(eventscope, args, { maxBuffer: 1 << 30 }, (_, stdout, stderr) => {
@@ -31,7 +31,7 @@ function command(...args) {
   });
 }
 
-/** Does something with each item, with as many at a time as there are cores. */
+/** Processes items concurrently, as many at a time as there are cores. */
 async function forEachAtOnce(items, run) {
   const left = items.values();
   const worker = async () => {
@@ -40,7 +40,7 @@ async function forEachAtOnce(items, run) {
   await Promise.all(Array.from({ length: availableParallelism() }, worker));
 }
 
-/** The blocks of SQL of the page. */
+/** Returns the SQL blocks of docs/export.md. */
 function questions() {
   const page = readFileSync(join(root, 'docs/export.md'), 'utf8');
   const blocks = [...page.matchAll(/(?:^### (.*)\n(?:(?!^#)[^])*?)?^```sql\n([^]*?)^```$/gm)];
@@ -48,10 +48,10 @@ function questions() {
 }
 
 let database;
-/** The logs that can be opened, by run. */
+/** Logs that can be opened, by run. */
 const logs = new Map();
 
-/** The rows that a query has, as objects; whole numbers are strings. */
+/** Returns the rows of a query as objects; integers are strings. */
 async function ask(sql) {
   return (await database.runAndReadAll(sql)).getRowObjectsJson();
 }
@@ -125,7 +125,7 @@ test('totals over all logs are those of the command line', async () => {
   const lines = (text) => text.split('\n').filter((line) => line);
   const found = await ask(`SELECT run, name, value FROM numbers WHERE statistic IS NULL OR statistic = 'count'`);
   const numbers = new Map(found.map(({ run, name, value }) => [`${run} ${name}`, value]));
-  // Logs of one name in several folders cannot be told apart here; tests/export.rs has each.
+  // Logs with equal names in several folders cannot be distinguished here; tests/export.rs covers each.
   const alone = sums.filter((row) => logs.get(row.run).path.length === 1);
   await forEachAtOnce(alone, async (row) => {
     const [log] = logs.get(row.run).path;
@@ -165,7 +165,7 @@ test('CSV and JSON lines are the same tables', async () => {
   }
   for (const table of TABLES) {
     const at = (extension) => join(others, table, `*/*.${extension}`);
-    // CSV and JSON have no types of their own: those of Parquet are given.
+    // CSV and JSON have no column types: use those of Parquet.
     const columns = await ask(`DESCRIBE FROM read_parquet('${at('parquet')}', hive_partitioning = false)`);
     const types = `{${columns.map(({ column_name, column_type }) => `'${column_name}': '${column_type}'`).join(', ')}}`;
     const read = {
@@ -173,7 +173,7 @@ test('CSV and JSON lines are the same tables', async () => {
       csv: `read_csv('${at('csv')}', hive_partitioning = false, header = true, nullstr = '', columns = ${types})`,
       jsonl: `read_json('${at('jsonl')}', hive_partitioning = false, format = 'newline_delimited', columns = ${types})`,
     };
-    // An empty text is null in CSV.
+    // CSV cannot distinguish empty text from null.
     const cells = columns.map(({ column_name, column_type }) => (column_type === 'VARCHAR' ? `nullif("${column_name}", '')` : `"${column_name}"`));
     const rows = (format) => `SELECT ${cells.join(', ')} FROM ${read[format]}`;
     for (const format of ['csv', 'jsonl']) {

@@ -1,13 +1,13 @@
-//! The rules of trace events: lanes have names, what overlaps in a lane is nested, arrows have two
-//! ends.
+//! Parser of Chrome's trace event format. Checks that lanes have names, overlapping slices of a lane are nested,
+//! and arrows have two ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Lives, Tally, add};
+use super::{FinishedSpans, Tally, add};
 
-/// A time or a duration in nanoseconds.
+/// Returns a time or a duration in nanoseconds; the format has microseconds.
 fn ns(value: &Value) -> u64 {
     let us = value.as_f64().expect("a number");
     assert!(us >= 0.0);
@@ -20,26 +20,26 @@ fn events(bytes: &[u8]) -> Vec<Value> {
     trace["traceEvents"].as_array().expect("a list").clone()
 }
 
-type Place = (u64, u64);
+type LaneId = (u64, u64);
 
-fn place(event: &Value) -> Place {
+fn lane_id(event: &Value) -> LaneId {
     let number = |key: &str| event[key].as_u64().expect("a number");
     (number("pid"), number("tid"))
 }
 
-/// What is in a trace.
+/// Counts the content of a trace.
 pub(crate) fn read(bytes: &[u8]) -> Tally {
     let mut tally = Tally::default();
-    let mut lanes: BTreeMap<Place, String> = BTreeMap::new();
-    let mut slices: BTreeMap<Place, Vec<(u64, u64)>> = BTreeMap::new();
+    let mut lanes: BTreeMap<LaneId, String> = BTreeMap::new();
+    let mut slices: BTreeMap<LaneId, Vec<(u64, u64)>> = BTreeMap::new();
     let mut arrows: BTreeMap<u64, u64> = BTreeMap::new();
     let mut ended = BTreeSet::new();
     for event in events(bytes) {
-        let of = place(&event);
+        let of = lane_id(&event);
         let name = event["name"].as_str().expect("a name").to_owned();
         let at = ns(&event["ts"]);
         let category = || event["cat"].as_str().expect("a category").to_owned();
-        let lane = |lanes: &BTreeMap<Place, String>| lanes.get(&of).expect("a name").clone();
+        let lane = |lanes: &BTreeMap<LaneId, String>| lanes.get(&of).expect("a name").clone();
         match event["ph"].as_str().expect("a kind") {
             "M" if name == "thread_name" => {
                 let name = event["args"]["name"].as_str().expect("a name");
@@ -90,7 +90,7 @@ pub(crate) fn read(bytes: &[u8]) -> Tally {
     tally
 }
 
-/// Of two slices of a lane that overlap one lies in the other.
+/// Asserts that overlapping slices of a lane are nested.
 fn assert_nested(mut slices: Vec<(u64, u64)>) {
     slices.sort_by_key(|&(start, end)| (start, std::cmp::Reverse(end)));
     let mut around: Vec<u64> = Vec::new();
@@ -103,15 +103,15 @@ fn assert_nested(mut slices: Vec<(u64, u64)>) {
     }
 }
 
-/// The spans of capabilities and threads that have an end.
-pub(crate) fn lives(bytes: &[u8]) -> Lives {
-    let mut lives = Lives::default();
+/// Returns the finished spans of capabilities and threads.
+pub(crate) fn finished_spans(bytes: &[u8]) -> FinishedSpans {
+    let mut lives = FinishedSpans::default();
     for event in events(bytes) {
         let is_open = event["args"]["open"] == true;
         if event["ph"] != "X" || is_open {
             continue;
         }
-        let (process, lane) = place(&event);
+        let (process, lane) = lane_id(&event);
         let duration = ns(&event["dur"]);
         let cap = (lane.saturating_sub(1) / 2) as u16;
         match (process, event["cat"].as_str().expect("a category")) {

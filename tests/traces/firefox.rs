@@ -1,5 +1,5 @@
-//! The rules of processed profiles: columns of a table have one length, and all indexes lead
-//! somewhere.
+//! Parser of Firefox's processed profile format. Checks that the columns of a table have equal lengths, and that
+//! all indexes are valid.
 
 use serde_json::Value;
 
@@ -11,12 +11,12 @@ fn list<'a>(of: &'a Value, key: &str) -> &'a [Value] {
         .unwrap_or_else(|| panic!("no list {key}"))
 }
 
-/// A list that is left out if it is empty.
+/// Returns a list; empty if it is absent.
 fn optional<'a>(of: &'a Value, key: &str) -> &'a [Value] {
     of[key].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// A time in nanoseconds.
+/// Returns a time in nanoseconds; the format has milliseconds.
 fn ns(ms: &Value) -> u64 {
     let ms = ms.as_f64().expect("a number");
     assert!(ms >= 0.0);
@@ -27,7 +27,7 @@ fn index(value: &Value) -> usize {
     value.as_u64().expect("an index") as usize
 }
 
-/// What is in a profile.
+/// Counts the content of a profile.
 pub(crate) fn read(bytes: &[u8]) -> Tally {
     let profile: Value = serde_json::from_slice(bytes).expect("JSON");
     let meta = &profile["meta"];
@@ -103,7 +103,7 @@ fn samples(counter: &Value, tally: &mut Tally) {
     );
     let sum: f64 = counts.iter().filter_map(Value::as_f64).sum();
     let name = counter["name"].as_str().expect("a name").to_owned();
-    // Two for each value, and the first.
+    // Two samples for each value, after an initial one.
     let values = (counts.len() as u64 - 1) / 2;
     tally.counters.insert(name, (values, sum as u64));
 }

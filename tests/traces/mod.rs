@@ -1,4 +1,4 @@
-//! Reads traces that were exported by the rules of their formats, and counts what is in them.
+//! Parsers of exported traces, which check the rules of each format and count the content.
 
 pub(crate) mod chrome;
 pub(crate) mod firefox;
@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use analysis::automata::thread_state::{Activity, ThreadSpan};
-use analysis::spans::{Analyses, Open, SpanSink, Spans};
+use analysis::spans::{Analyses, OpenSpan, SpanSink, Spans};
 use eventlog::Record;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
-use export::format::{Error, Format, Written};
+use export::format::{Error, Format, OutputKind};
 use export::formats;
-use export::log::{Log, Taker};
+use export::log::{Log, RecordCallback};
 use model::time::Interval;
 use session::Session;
 use session::cells::Formulas;
@@ -24,32 +24,32 @@ use views::fingerprint::fingerprint;
 
 use super::common::session_of;
 
-/// How many spans there are, and how long they are together.
+/// Number of spans, and their total length in nanoseconds.
 pub(crate) type Sum = (u64, u64);
 
-/// Adds a span.
+/// Adds a span to the sum of its key.
 pub(crate) fn add<K: Ord>(sums: &mut BTreeMap<K, Sum>, key: K, ns: u64) {
     let sum = sums.entry(key).or_default();
     *sum = (sum.0 + 1, sum.1 + ns);
 }
 
-/// What a viewer finds in a trace.
+/// Content of a trace, as a viewer sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// Spans by lane and category.
     pub(crate) spans: BTreeMap<(String, String), Sum>,
-    /// How many spans in which something blocked a thread have a name.
+    /// Number of blocked spans by the name of the reason.
     pub(crate) blocked: BTreeMap<String, u64>,
-    /// Points by lane and category.
+    /// Instants by lane and category.
     pub(crate) instants: BTreeMap<(String, String), u64>,
-    /// Arrows with two ends.
+    /// Number of arrows with two ends.
     pub(crate) arrows: u64,
-    /// For each counter how many values it has, and the last one.
+    /// Number of values and last value of each counter.
     pub(crate) counters: BTreeMap<String, (u64, u64)>,
 }
 
 impl Tally {
-    /// How many things they are.
+    /// Returns the number of spans and instants.
     pub(crate) fn count(&self) -> usize {
         let spans: u64 = self.spans.values().map(|(count, _)| count).sum();
         let instants: u64 = self.instants.values().sum();
@@ -57,20 +57,20 @@ impl Tally {
     }
 }
 
-/// The spans of a log that have an end, as `eventscope spans` finds them.
+/// Finished spans of a log, as `eventscope spans` lists them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Lives {
+pub(crate) struct FinishedSpans {
     pub(crate) runs_on: BTreeMap<u16, Sum>,
     pub(crate) collections: BTreeMap<u16, Sum>,
     pub(crate) running: BTreeMap<u32, Sum>,
-    /// Waits, whole: what formats make two spans of counts once.
+    /// Complete waits; formats that split a wait into two spans count it once.
     pub(crate) waiting: BTreeMap<u32, Sum>,
-    /// Whether a collection had no end; viewers show it up to the end of the log.
+    /// Whether a collection had no end; viewers extend it to the end of the log.
     pub(crate) has_open_collection: bool,
 }
 
-impl Lives {
-    /// In what others differ from it, whose waits may be in parts.
+impl FinishedSpans {
+    /// Describes the first difference to the content of a trace, whose waits may be split.
     pub(crate) fn differs(&self, found: &Self) -> Option<String> {
         let ns = |sums: &BTreeMap<u32, Sum>| -> BTreeMap<u32, u64> {
             let long = sums.iter().filter(|(_, (_, ns))| *ns > 0);
@@ -93,7 +93,7 @@ impl Lives {
     }
 }
 
-impl SpanSink for Lives {
+impl SpanSink for FinishedSpans {
     fn gc(&mut self, cap: CapId, span: Interval) {
         add(&mut self.collections, cap.0, span.duration().0);
     }
@@ -109,31 +109,31 @@ impl SpanSink for Lives {
             Activity::Blocked(_) => add(&mut self.waiting, thread.0, ns),
         }
     }
-    fn open(&mut self, open: Open) {
-        self.has_open_collection |= matches!(open, Open::Gc(..));
+    fn open(&mut self, open: OpenSpan) {
+        self.has_open_collection |= matches!(open, OpenSpan::Gc(..));
     }
 }
 
-/// The spans of a log.
-pub(crate) fn lives_of(mut bytes: &[u8]) -> Lives {
+/// Returns the finished spans of a log.
+pub(crate) fn finished_spans(mut bytes: &[u8]) -> FinishedSpans {
     let analyses = Analyses {
         lifecycle: true,
         mutator_by_cap: false,
     };
-    let mut spans = Spans::new(analyses, Lives::default());
+    let mut spans = Spans::new(analyses, FinishedSpans::default());
     read_log(&mut bytes, &mut spans).expect("a log");
     spans.finish()
 }
 
-/// A log that can be exported.
-pub(crate) struct Exporting {
+/// Log prepared for export.
+pub(crate) struct ExportInput {
     pub(crate) session: Session,
     pub(crate) range: Option<(u64, u64)>,
     bytes: Vec<u8>,
 }
 
-impl Exporting {
-    /// Of the bytes of a log, if they are one.
+impl ExportInput {
+    /// Opens a log; `None` if the bytes are not an eventlog.
     pub(crate) fn of(bytes: &[u8]) -> Option<Self> {
         Some(Self {
             session: session_of(bytes).ok()?,
@@ -142,7 +142,7 @@ impl Exporting {
         })
     }
 
-    /// When the log's clock was 0; a log that does not tell gets some time.
+    /// Returns the wall-clock time of the log's zero; an arbitrary one if the log lacks it.
     pub(crate) fn origin_ns(&self) -> u64 {
         let told = self.session.recording().info.clock_origin_ns;
         let told = told.and_then(|origin| u64::try_from(origin).ok());
@@ -155,7 +155,7 @@ impl Exporting {
     }
 
     fn export(&self, write: impl FnOnce(&Log<'_>) -> Result<(), Error>) {
-        let read_again = |take: &mut Taker<'_>| {
+        let read_again = |take: &mut RecordCallback<'_>| {
             let mut bytes = self.bytes.as_slice();
             read_log(&mut bytes, &mut |record: &Record<'_>| take(record)).map(|_| ())
         };
@@ -168,14 +168,14 @@ impl Exporting {
             range: range.map(|(from, to)| Interval::new(Nanos(from), Nanos(to))),
             clock_origin_ns: Some(self.origin_ns()),
             formulas: Formulas::default(),
-            read_again: &read_again,
+            reread: &read_again,
         };
         write(&log).expect("it is written");
     }
 
-    /// The file of a format.
+    /// Exports to a format that writes one file.
     pub(crate) fn file(&self, format: &str) -> Vec<u8> {
-        let Written::File { write, .. } = written(format) else {
+        let OutputKind::File { write, .. } = written(format) else {
             panic!("{format} is one file");
         };
         let mut bytes = Vec::new();
@@ -183,9 +183,9 @@ impl Exporting {
         bytes
     }
 
-    /// The files of a format, by name.
+    /// Exports to a format that writes several files; returns them by name.
     pub(crate) fn files(&self, format: &str) -> BTreeMap<String, Vec<u8>> {
-        let Written::Files(write) = written(format) else {
+        let OutputKind::Files(write) = written(format) else {
             panic!("{format} is several files");
         };
         let folder = tempfile::TempDir::new().expect("a folder");
@@ -200,7 +200,7 @@ impl Exporting {
     }
 }
 
-fn written(name: &str) -> Written {
-    let format: &Format = formats::named(name).expect("a format");
-    format.written
+fn written(name: &str) -> OutputKind {
+    let format: &Format = formats::find_format(name).expect("a format");
+    format.output
 }

@@ -1,9 +1,9 @@
-//! The grammar of OpenMetrics, as far as counters and gauges go: families stand in one place, with
-//! their type, unit and help before their values; times of a series grow; `# EOF` ends the text.
+//! Parser of the OpenMetrics text format for counters and gauges. Checks that families are contiguous, with type,
+//! unit and help before their values; that the times of a series increase; and that `# EOF` ends the text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The last value of each series.
+/// Returns the last value of each series.
 pub(crate) fn read(bytes: &[u8]) -> BTreeMap<String, u64> {
     let text = str::from_utf8(bytes).expect("UTF-8");
     let text = text.strip_suffix("# EOF\n").expect("an end");

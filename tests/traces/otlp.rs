@@ -1,5 +1,5 @@
-//! OpenTelemetry's rules, by its own types: both encodings say the same, numbers have their
-//! lengths and are each of one span, times are those of the wall clock, deltas add up.
+//! Parser of OTLP exports, with OpenTelemetry's own types. Checks that both encodings are equal, ids have their
+//! lengths and are unique, times are those of the wall clock, and deltas add up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,26 +13,26 @@ use opentelemetry_proto::tonic::trace::v1::{Span, TracesData};
 use prost::Message;
 use serde::de::DeserializeOwned;
 
-use super::{Exporting, Lives, Sum, add};
+use super::{ExportInput, FinishedSpans, Sum, add};
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
 
-/// What was exported.
+/// Exported OTLP data.
 pub(crate) struct Otlp {
     spans: Vec<Span>,
-    /// The values of each metric, and whether they are deltas.
+    /// Values of each metric, and whether they are deltas.
     points: BTreeMap<String, (bool, Vec<NumberDataPoint>)>,
     records: Vec<LogRecord>,
 }
 
-/// The message that a file in protobuf is, which is that of all lines of the file in JSON.
-fn both<T, P>(exporting: &Exporting, signal: &str, parts: impl Fn(T) -> Vec<P>) -> Vec<P>
+/// Decodes the protobuf file of a signal, and checks that the lines of the JSON file have the same content.
+fn both<T, P>(export_input: &ExportInput, signal: &str, parts: impl Fn(T) -> Vec<P>) -> Vec<P>
 where
     T: Message + Default + DeserializeOwned,
     P: PartialEq + std::fmt::Debug,
 {
     let file = |format: &str, extension: &str| {
-        let mut files = exporting.files(format);
+        let mut files = export_input.files(format);
         assert_eq!(files.len(), 3);
         let name = format!("a.eventlog.{signal}.{extension}");
         files.remove(&name).expect("a file")
@@ -48,12 +48,14 @@ where
 }
 
 impl Otlp {
-    pub(crate) fn of(exporting: &Exporting) -> Self {
-        let spans = both(exporting, "traces", |data: TracesData| data.resource_spans);
+    pub(crate) fn of(export_input: &ExportInput) -> Self {
+        let spans = both(export_input, "traces", |data: TracesData| {
+            data.resource_spans
+        });
         let spans = spans.into_iter().flat_map(|of| of.scope_spans);
-        let logs = both(exporting, "logs", |data: LogsData| data.resource_logs);
+        let logs = both(export_input, "logs", |data: LogsData| data.resource_logs);
         let logs = logs.into_iter().flat_map(|of| of.scope_logs);
-        let metrics = both(exporting, "metrics", |data: MetricsData| {
+        let metrics = both(export_input, "metrics", |data: MetricsData| {
             data.resource_metrics
         });
         let metrics = metrics.into_iter().flat_map(|of| of.scope_metrics);
@@ -79,14 +81,14 @@ impl Otlp {
         }
     }
 
-    /// The numbers of all spans, with those of their traces.
+    /// Returns trace id and span id of all spans.
     pub(crate) fn span_ids(&self) -> BTreeSet<(Vec<u8>, Vec<u8>)> {
         let ids = self.spans.iter();
         ids.map(|span| (span.trace_id.clone(), span.span_id.clone()))
             .collect()
     }
 
-    /// How many spans in which something blocked a thread have a reason.
+    /// Returns the number of blocked spans by reason.
     pub(crate) fn blocked(&self) -> BTreeMap<String, u64> {
         let mut blocked = BTreeMap::new();
         let names = self
@@ -99,25 +101,29 @@ impl Otlp {
         blocked
     }
 
-    /// In what it differs from the log.
-    pub(crate) fn check(&self, exporting: &Exporting, lives: &Lives) -> Option<String> {
-        self.check_spans(exporting)
+    /// Describes the first difference to the log.
+    pub(crate) fn check(
+        &self,
+        export_input: &ExportInput,
+        lives: &FinishedSpans,
+    ) -> Option<String> {
+        self.check_spans(export_input)
             .or_else(|| {
-                let found = self.lives();
+                let found = self.finished_spans();
                 let waits = found.waiting != lives.waiting;
                 let waits = waits.then(|| format!("{:?}, {:?}", found.waiting, lives.waiting));
                 lives.differs(&found).or(waits)
             })
-            .or_else(|| self.check_metrics(exporting))
-            .or_else(|| self.check_records(exporting))
+            .or_else(|| self.check_metrics(export_input))
+            .or_else(|| self.check_records(export_input))
     }
 
-    fn check_spans(&self, exporting: &Exporting) -> Option<String> {
+    fn check_spans(&self, export_input: &ExportInput) -> Option<String> {
         if self.span_ids().len() != self.spans.len() {
             return Some("numbers of spans are not each of one".to_owned());
         }
-        let (first, last) = exporting.first_and_last();
-        let origin = exporting.origin_ns();
+        let (first, last) = export_input.first_and_last();
+        let origin = export_input.origin_ns();
         let wrong = self.spans.iter().find(|span| {
             let status = span.status.as_ref().map(|status| status.code);
             let (start, end) = (span.start_time_unix_nano, span.end_time_unix_nano);
@@ -132,9 +138,9 @@ impl Otlp {
         wrong.map(|span| format!("{span:?}"))
     }
 
-    /// The spans that have an end.
-    fn lives(&self) -> Lives {
-        let mut lives = Lives::default();
+    /// Returns the finished spans.
+    fn finished_spans(&self) -> FinishedSpans {
+        let mut lives = FinishedSpans::default();
         for span in &self.spans {
             if text(&span.attributes, "open").is_some() {
                 continue;
@@ -163,7 +169,7 @@ impl Otlp {
         lives
     }
 
-    /// The sum of the values of a metric, by what `key` makes of their attributes.
+    /// Sums the values of a delta metric, grouped by `key` of their attributes.
     fn sums<K: Ord>(&self, name: &str, key: impl Fn(&[KeyValue]) -> K) -> BTreeMap<K, Sum> {
         let mut sums = BTreeMap::new();
         let (is_delta, points) = match self.points.get(name) {
@@ -181,8 +187,8 @@ impl Otlp {
         sums
     }
 
-    fn check_metrics(&self, exporting: &Exporting) -> Option<String> {
-        let recording = exporting.session.recording();
+    fn check_metrics(&self, export_input: &ExportInput) -> Option<String> {
+        let recording = export_input.session.recording();
         let cap = |key| move |of: &[KeyValue]| text(of, key).expect("a capability");
         let allocated = self.sums("ghc_eventlog_HeapAllocated", cap("evCap"));
         for (of, samples) in recording.numbers.allocations_by_cap() {
@@ -219,7 +225,7 @@ impl Otlp {
         None
     }
 
-    /// Sees that the bands of heap profiles are those of the log's own events. How many values there are.
+    /// Checks the bands of heap profiles against the events of the log. Returns the number of values.
     pub(crate) fn check_bands(&self, bytes: &[u8]) -> usize {
         let mut logged = Vec::new();
         let mut described = false;
@@ -246,16 +252,16 @@ impl Otlp {
         found.len()
     }
 
-    fn check_records(&self, exporting: &Exporting) -> Option<String> {
+    fn check_records(&self, export_input: &ExportInput) -> Option<String> {
         let of = |kind: &str| {
             let records = self.records.iter();
             records
                 .filter(|record| text(&record.attributes, "kind").as_deref() == Some(kind))
                 .count()
         };
-        let said = exporting.session.recording().messages.len();
+        let said = export_input.session.recording().messages.len();
         let found = of("UserMessage") + of("UserMarker");
-        let types = exporting.session.overview().types;
+        let types = export_input.session.overview().types;
         let labels = types.iter().find(|of| of.name == "ThreadLabel");
         let labels = labels.map_or(0, |of| of.count as usize);
         if (found, of("ThreadLabel")) != (said, labels) {
@@ -268,7 +274,7 @@ impl Otlp {
     }
 }
 
-/// An attribute as a text.
+/// Returns an attribute as text.
 fn text(attributes: &[KeyValue], key: &str) -> Option<String> {
     let attribute = attributes.iter().find(|attribute| attribute.key == key)?;
     Some(match attribute.value.as_ref()?.value.as_ref()? {

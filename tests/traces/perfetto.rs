@@ -1,5 +1,5 @@
-//! Perfetto's rules: tracks are declared before they are used, texts have their number before it
-//! is used, slices of a track are nested and each is closed, flows have two ends.
+//! Parser of Perfetto's format. Checks that tracks are declared and texts interned before use, slices of a track
+//! are nested and closed, and flows have two ends.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -33,14 +33,13 @@ struct Reader {
     arguments: Texts,
     tracks: BTreeMap<u64, String>,
     counters: BTreeMap<u64, String>,
-    /// Begins and ends of slices of each track: the time, the place in the file, and the category
-    /// of a begin.
+    /// Begins and ends of the slices of each track: time, index of the packet, category of a begin.
     ends: BTreeMap<u64, Vec<(u64, usize, Option<String>)>>,
     flows: BTreeMap<u64, u64>,
     ended: BTreeSet<u64>,
 }
 
-/// What is in a trace.
+/// Counts the content of a trace.
 pub(crate) fn read(bytes: &[u8]) -> Tally {
     let trace = Trace::decode(bytes).expect("a trace");
     let mut reader = Reader::default();
@@ -136,7 +135,7 @@ impl Reader {
         assert_eq!(self.flows.len(), self.ended.len());
         self.tally.arrows = self.flows.len() as u64;
         for (track, mut ends) in self.ends {
-            // Readers sort by time; what has the same time stays as it is.
+            // Readers sort by time; packets with equal times keep their order.
             ends.sort_by_key(|&(at, place, _)| (at, place));
             let mut open = Vec::new();
             for (at, _, begin) in ends {

@@ -1,11 +1,11 @@
-// Builds the quick site again after changes: one build at a time, one more if something changed meanwhile.
+// Rebuilds the quick site after changes: one build at a time, and another one if something changed meanwhile.
 
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Editors and version control write several files at once. */
+/** Delay, as editors and version control write several files at once. */
 const SETTLED_MS = 80;
-/** Changes of these files need no compiler. */
+/** Files that need no compiler. */
 const STATIC = /^(www[\\/]|index\.html$)/;
 
 /**
@@ -13,7 +13,7 @@ const STATIC = /^(www[\\/]|index\.html$)/;
  * `report` is called with `{ status: 'building' }`, `{ status: 'built' }` or `{ status: 'failed', error }`.
  */
 export function createBuilder(report) {
-  /** The build that runs. */
+  /** The running build. */
   let child = null;
   let timer = null;
   let isDue = false;
@@ -36,7 +36,7 @@ export function createBuilder(report) {
     const error = await build(compiles);
     child = null;
     mustCompile ||= error !== null && compiles;
-    // What changed meanwhile may have mended it.
+    // A file that changed meanwhile may have fixed the error.
     if (!isDue) report(error === null ? { status: 'built' } : { status: 'failed', error });
     buildIfDue();
   }
@@ -48,7 +48,7 @@ export function createBuilder(report) {
       child = spawn(process.env.EVENTSCOPE_XTASK, ['rebuild', ...(compiles ? [] : ['--static'])], {
         stdio: ['ignore', 'inherit', 'pipe'],
         env: { ...process.env, ...color },
-        // In a group of its own, so that the compiler ends with it.
+        // A process group of its own, so that the compiler ends with it.
         detached: process.platform !== 'win32',
       });
       let text = '';

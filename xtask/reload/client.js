@@ -1,13 +1,13 @@
-// Reloads the page after a build, and shows the errors of one that failed. Only `cargo xtask serve` adds it.
+// Reloads the page after a build, and shows the errors of a failed one. Only `cargo xtask serve` adds this script.
 //
-// The address keeps the view over a reload. A sample or files that are open are opened again.
+// The address keeps the view over a reload. An open sample or files are opened again.
 
 {
   const { build: own } = document.currentScript.dataset;
   const SAMPLE = 'xtask-sample';
   const CACHE = 'xtask-files';
 
-  /** What was opened last: `{ sample }` or `{ files }`. */
+  /** Last opened: `{ sample }` or `{ files }`. */
   let opened = null;
   addEventListener('eventscope-asked', ({ detail }) => {
     if (detail.sample) opened = { sample: detail.sample };
@@ -17,7 +17,7 @@
     if (dataTransfer?.files.length > 0) opened = { files: [...dataTransfer.files] };
   }, { capture: true });
 
-  /** Keeps what is open for the next page. */
+  /** Stores what is open for the next page. */
   async function keep() {
     if (opened?.sample) sessionStorage.setItem(SAMPLE, opened.sample);
     if (!opened?.files) return;
@@ -28,7 +28,7 @@
     }));
   }
 
-  /** What the page before has kept, once; null if there is nothing. */
+  /** Returns what the previous page stored and removes it; null if there is nothing. */
   async function takeKept() {
     const sample = sessionStorage.getItem(SAMPLE);
     sessionStorage.removeItem(SAMPLE);
@@ -49,7 +49,7 @@
   const hadView = location.hash.length > 1;
   addEventListener('eventscope-started', async () => {
     const detail = await takeKept().catch(() => null);
-    // Without a view the first page was shown.
+    // Without a view, the start page was shown.
     if (detail && isReload && hadView) dispatchEvent(new CustomEvent('eventscope-asked', { detail }));
   });
 
@@ -60,7 +60,7 @@
 
   let overlay = null;
 
-  /** Shows a text over the page, or nothing. */
+  /** Shows a text over the page; removes it without a title. */
   function show(status, title, text) {
     overlay?.remove();
     overlay = null;
@@ -91,6 +91,6 @@
     else show();
   });
 
-  // One of a shipped site, served earlier under this address, would answer with its own files.
+  // The service worker of a shipped site, served earlier under this address, would answer with its own files.
   navigator.serviceWorker?.getRegistrations().then((all) => all.forEach((one) => one.unregister()));
 }

@@ -1,5 +1,5 @@
-// The part of the server that reloads pages after a build. It adds a script to index.html and serves what that needs
-// below /xtask/; no built site has it.
+// The part of the server that reloads pages after a build. It adds a script to index.html and serves the files
+// that the script needs below /xtask/; built sites do not contain them.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,14 +12,14 @@ const OWN = {
   '/xtask/client.js': ['client.js', 'text/javascript'],
   '/xtask/overlay.css': ['overlay.css', 'text/css'],
 };
-/** Shown before there is a site. */
+/** Page that is served before the first build succeeds. */
 const EMPTY = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Eventscope</title></head><body></body></html>';
 
-/** Watches and builds; returns the listener for requests. */
+/** Watches and builds; returns the request handler. */
 export function serveReloads({ dist, fromSite, buildsFirst }) {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const pages = new Set();
-  /** Differs after each successful build, and from those of another run of the server. */
+  /** Build number; differs after each successful build, and from those of other runs of the server. */
   let build = Date.now();
   let state = { status: 'built' };
 
@@ -59,7 +59,7 @@ export function serveReloads({ dist, fromSite, buildsFirst }) {
   };
 }
 
-/** Adds the script, and names the build `dev`: then the page registers no service worker (www/offline.js). */
+/** Adds the script, and sets the build id `dev`, with which the page registers no service worker (www/offline.js). */
 function withClient(html, build) {
   return html
     .replace(/(<meta name="eventscope-build" content=")[^"]*/, '$1dev')

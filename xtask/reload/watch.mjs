@@ -1,12 +1,13 @@
-// Watches the sources of the site: one watcher for each folder, since that is what every system supports.
+// Watches the sources of the site, with one watcher per folder, as recursive watching is not supported on every
+// system.
 
 import { readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders with everything below them, and files of the project's folder. */
+/** Folders that are watched recursively, and files of the project's folder. */
 const FOLDERS = ['crates', 'src', 'www'];
 const FILES = ['Cargo.toml', 'index.html'];
-/** Files that editors write for themselves, and proposed snapshots of tests. */
+/** Temporary files of editors, and proposed test snapshots. */
 const TEMPORARY = /^[.#]|[~#]$|\.(bak|orig|swp|swx|tmp|new)$|^4913$/;
 const IGNORED_FOLDERS = new Set(['target', 'node_modules']);
 
@@ -22,7 +23,7 @@ export function watchSources(root, changed) {
       if (folder !== '' && kind === 'rename') watchBelow(folder);
       if (folder !== '' || FILES.includes(name)) changed(path);
     });
-    // The folder was removed.
+    // the folder was removed
     watcher.on('error', () => forget(folder));
     watched.set(folder, watcher);
   }
@@ -32,14 +33,14 @@ export function watchSources(root, changed) {
     watched.delete(folder);
   }
 
-  /** Watches a folder and all below it that are not watched yet. */
+  /** Watches a folder and all folders below it that are not watched yet. */
   function watchBelow(folder) {
     let entries;
     try {
       watchFolder(folder);
       entries = readdirSync(join(root, folder), { withFileTypes: true });
     } catch {
-      // Removed since.
+      // Removed in the meantime.
       forget(folder);
       return;
     }

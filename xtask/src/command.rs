@@ -87,7 +87,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
     }
 }
 
-/// Whether the only option that may come is there.
+/// Returns whether the only permitted option `--name` is given.
 fn flag(parser: &mut lexopt::Parser, name: &str) -> Result<bool> {
     match parser.next()? {
         None => Ok(false),
@@ -122,7 +122,7 @@ fn selection(parser: &mut lexopt::Parser) -> Result<Selection> {
             }
             _ => return Err(argument.unexpected().into()),
         };
-        // An option stands alone.
+        // Options exclude each other and names.
         return match parser.next()? {
             Some(next) => Err(next.unexpected().into()),
             None if names.is_empty() => Ok(part),

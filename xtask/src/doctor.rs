@@ -8,14 +8,14 @@ use crate::process;
 use crate::project::Project;
 use crate::tools::{self, GET_NODE, NODE_MAJOR, TARGET};
 
-/// The oldest minor version of Rust 1 that compiles the project.
+/// Minimum minor version of Rust 1 that compiles the project.
 const RUST_MINOR: u32 = 95;
 
-/// A tool, and whether it is there.
+/// Tool that the commands need, and its state.
 #[derive(Debug)]
 struct Tool {
     name: String,
-    /// The version or path; `None` where it is missing or too old.
+    /// Version or path; `None` if it is missing or too old.
     found: Option<String>,
     needed_for: &'static str,
     how_to_get: String,
@@ -23,7 +23,7 @@ struct Tool {
     is_required: bool,
 }
 
-/// Prints a line for each tool; fails where a required one is missing.
+/// Prints a line for each tool. The exit code is 1 if a required one is missing.
 pub(crate) fn report(project: &Project) -> ExitCode {
     let root = &project.root;
     let tools = [rust(root), node(root), browsers(), optional()];
@@ -92,7 +92,7 @@ fn rust(root: &Path) -> Vec<Tool> {
     ]
 }
 
-/// Whether `cargo 1.95.0 (…)` is at least 1.[`RUST_MINOR`].
+/// Returns whether `cargo 1.95.0 (…)` is at least 1.[`RUST_MINOR`].
 fn is_new_enough(cargo: &str) -> bool {
     let version = cargo.split(' ').nth(1).unwrap_or_default();
     let mut numbers = version
@@ -169,7 +169,7 @@ fn optional() -> Vec<Tool> {
     ]
 }
 
-/// The first line of what a program prints with `--version`.
+/// Returns the first line of the output of `name --version`.
 fn program_version(name: &str) -> Option<String> {
     let text = process::output(Command::new(tools::on_path(Path::new(name))?).arg("--version"))?;
     text.lines().next().map(str::to_owned)

@@ -3,14 +3,14 @@
 //! In the order of a build:
 //!
 //! - [`mod@command`] parses the command line,
-//! - [`project`] is what a command works on; its [`steps`] are timed,
+//! - [`project`] holds the shared state of a command; its [`steps`] are timed,
 //! - [`tools`] finds or installs what the commands need, [`doctor`] lists it,
 //! - [`site`] builds the static site,
 //! - [`wasm`] compiles its [`programs`],
 //! - [`seal`] finishes it: build id, names of folders, list of files for offline use,
-//! - [`npm`] makes a package for scripts of the worker,
-//! - [`weigh`] limits what a visitor has to load,
-//! - [`serve`] shows the site on localhost,
+//! - [`npm`] assembles the npm package of the worker,
+//! - [`weigh`] limits the size of downloads,
+//! - [`serve`] serves the site on localhost,
 //! - [`mod@test`] runs and counts the tests,
 //! - [`process`] starts other programs.
 
@@ -93,7 +93,7 @@ fn run(command: Command) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Installs the command line, with the site of `dist/` inside, where cargo puts programs.
+/// Installs the command line, with the site of `dist/` embedded, into cargo's folder for binaries.
 fn install(root: &Path) -> Result<()> {
     process::run(
         process::cargo()

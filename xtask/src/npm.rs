@@ -1,4 +1,4 @@
-//! The package for npm: what is in `npm/`, with the worker's program of the site that was built.
+//! npm package: the content of `npm/`, with the worker's program from the built site.
 
 use std::fs;
 use std::path::Path;
@@ -6,13 +6,13 @@ use std::path::Path;
 use crate::process::{During, Failure, Result};
 use crate::site::copy_folder;
 
-/// The files of the program: as they are called in the site, and in the package.
+/// Files of the program: name in the site, name in the package.
 const PROGRAM: [[&str; 2]; 2] = [
     ["worker.js", "program.js"],
     ["worker_bg.wasm", "program_bg.wasm"],
 ];
 
-/// Leaves the package in `target/npm/`, to be packed or published from there.
+/// Assembles the package in `target/npm/`, ready for `npm pack` or `npm publish`.
 pub(crate) fn assemble(root: &Path) -> Result<()> {
     let to = root.join("target").join("npm");
     if to.exists() {

@@ -1,15 +1,15 @@
-//! Starting other programs, and the one kind of failure this tool knows.
+//! Child processes, and the error type of this tool.
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::io::Read;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// Something that stops a command: one line for the person who ran it.
+/// Error that stops a command: one line for the user.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure(String);
 
-/// What everything here returns.
+/// Result with a [`Failure`] as the error.
 pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 impl Failure {
@@ -30,9 +30,9 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Attaches what was being done to an error of the file system.
+/// Adds context to I/O errors.
 pub(crate) trait During<T> {
-    /// `what` completes the sentence "could not …".
+    /// Converts the error; `what` completes the sentence "could not …".
     fn during(self, what: impl FnOnce() -> String) -> Result<T>;
 }
 
@@ -42,7 +42,7 @@ impl<T> During<T> for std::io::Result<T> {
     }
 }
 
-/// Runs a program to its end, its output going where ours goes.
+/// Runs a program to its end, with standard output and standard error inherited.
 pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
     command
         .stdin(Stdio::null())
@@ -50,7 +50,7 @@ pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
         .during(|| format!("start {}", name(command)))
 }
 
-/// Like [`status`], but a program that reports failure is a failure.
+/// Like [`status`], but a nonzero exit status is a failure.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = status(command)?;
     check(command, status)
@@ -66,14 +66,14 @@ fn check(command: &Command, status: ExitStatus) -> Result<()> {
     )))
 }
 
-/// What a program prints, when it can be started and succeeds.
+/// Returns the trimmed output of a program; `None` if it cannot be started or fails.
 pub(crate) fn output(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())
 }
 
-/// Like [`run`], but returns the output of both streams, in their order, besides the outcome.
+/// Like [`run`], but also returns the combined output of both streams, in order.
 pub(crate) fn run_captured(command: &mut Command) -> Result<(String, Result<()>)> {
     let reading = |command: &Command| format!("read the output of {}", name(command));
     let (mut reader, writer) = std::io::pipe().during(|| reading(command))?;
@@ -84,7 +84,7 @@ pub(crate) fn run_captured(command: &mut Command) -> Result<(String, Result<()>)
         .stderr(second)
         .spawn()
         .during(|| format!("start {}", name(command)))?;
-    // The command keeps its ends of the pipe open until others take their place.
+    // The command keeps its ends of the pipe open until they are replaced.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut output = Vec::new();
     reader
@@ -97,7 +97,7 @@ pub(crate) fn run_captured(command: &mut Command) -> Result<(String, Result<()>)
     ))
 }
 
-/// `cargo`, the one that runs us.
+/// Returns the `cargo` that runs this program.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

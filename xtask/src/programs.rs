@@ -1,6 +1,6 @@
 //! Names from the workspace's manifests: packages, binaries and profiles.
 
-/// A WebAssembly program of the site.
+/// WebAssembly program of the site.
 #[derive(Debug)]
 pub(crate) struct Program {
     pub(crate) package: &'static str,
@@ -9,7 +9,7 @@ pub(crate) struct Program {
     pub(crate) folder: &'static str,
 }
 
-/// The programs of the site.
+/// WebAssembly programs of the site.
 pub(crate) const PROGRAMS: [Program; 2] = [
     Program {
         package: "page",
@@ -23,13 +23,13 @@ pub(crate) const PROGRAMS: [Program; 2] = [
     },
 ];
 
-/// Cargo profile of both programs of the shipped site.
+/// Cargo profile of both programs in the shipped site.
 pub(crate) const SHIPPED_PROFILE: &str = "shipped";
 
-/// Cargo profile of both programs of a quick site.
+/// Cargo profile of both programs in the quick site.
 pub(crate) const QUICK_PROFILE: &str = "quick";
 
-/// Package and binary that generates the JavaScript of a program of the site.
+/// Package and binary that generates the JavaScript of a WebAssembly program.
 pub(crate) const BINDGEN: &str = "bindgen";
 
 /// Cargo profile of [`BINDGEN`].
@@ -38,5 +38,5 @@ pub(crate) const TOOL_PROFILE: &str = "tool";
 /// Package and binary of the command line.
 pub(crate) const COMMAND_LINE: &str = "eventscope";
 
-/// Cargo arguments that select the tests of the whole program in the package [`COMMAND_LINE`].
+/// Cargo arguments that select the end-to-end tests in the package [`COMMAND_LINE`].
 pub(crate) const WHOLE_TESTS: [&str; 2] = ["--test", "main"];

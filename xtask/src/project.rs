@@ -1,4 +1,4 @@
-//! The project that a command works on.
+//! Shared state of a command.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -8,9 +8,9 @@ use crate::steps::Steps;
 use crate::tools;
 use crate::wasm;
 
-/// The project's folder, the steps of the command, and the tools that it has prepared.
+/// Project folder, steps of the command, and tools prepared so far.
 ///
-/// Several threads may ask for the same tool: the first prepares it, the others wait for that.
+/// Several threads may request the same tool: the first one prepares it, the others wait.
 #[derive(Debug)]
 pub(crate) struct Project {
     pub(crate) root: PathBuf,
@@ -22,7 +22,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// The folder above `xtask/`, wherever the clone is now.
+    /// Locates the project folder: the parent of `xtask/`, wherever the clone is.
     pub(crate) fn new(steps: Steps) -> Self {
         let package = std::env::var_os("CARGO_MANIFEST_DIR")
             .unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
@@ -39,7 +39,7 @@ impl Project {
         }
     }
 
-    /// Installs the standard library for WebAssembly where it is missing.
+    /// Installs the standard library for WebAssembly if it is missing.
     pub(crate) fn wasm_target(&self) -> Result<()> {
         self.wasm_target
             .get_or_init(|| {
@@ -53,7 +53,7 @@ impl Project {
             .clone()
     }
 
-    /// Installs the npm packages where `node_modules/` is not up to date.
+    /// Installs the npm packages if `node_modules/` is out of date.
     pub(crate) fn npm_packages(&self) -> Result<()> {
         self.npm_packages
             .get_or_init(|| {
@@ -77,7 +77,7 @@ impl Project {
             .clone()
     }
 
-    /// The Chromium for the browser tests, installed with apt where it is missing.
+    /// Returns the Chromium for the browser tests, installing it with apt if it is missing.
     pub(crate) fn chromium(&self) -> Result<PathBuf> {
         self.chromium
             .get_or_init(|| match tools::find_chromium()? {

@@ -1,12 +1,11 @@
-//! Finishing the site that was built.
+//! Finishes a built site:
 //!
-//! 1. The build id is taken from the content of every file;
-//! 2. the programs' folders get it as a part of their names, and the scripts and styles that the
-//!    pages link as a query: a page from one build never meets a file from another, however long
-//!    something in between caches;
-//! 3. the page is told where the programs are;
-//! 4. the page that fetches logs from other hosts needs a network, and is not kept;
-//! 5. the service worker gets the id and the list of files to keep.
+//! 1. The build id is a hash of the content of all files.
+//! 2. It becomes part of the names of the programs' folders, and a query on the scripts and styles that pages
+//!    link: a page never loads a file from another build, however long caches keep it.
+//! 3. The page receives the addresses of the programs.
+//! 4. The page that fetches logs from other hosts needs a network, and is not kept for offline use.
+//! 5. The service worker receives the build id and the list of files to keep.
 
 use std::fmt;
 use std::fs;
@@ -18,15 +17,15 @@ use sha2::{Digest, Sha256};
 
 use crate::process::{During, Failure, Result};
 
-/// The programs: their folders, and in each the script that starts it.
+/// Folder of each program, and the script in it that starts the program.
 const PROGRAMS: [[&str; 2]; 2] = [["page", "app.js"], ["worker", "worker.js"]];
 
-/// The icon of the page's tab.
+/// Favicon of the page.
 const ICON: &str = "www/icon.svg";
-/// What may connect to other hosts, below `www/`: of no use without a network.
+/// Page and script that may connect to other hosts; useless without a network.
 const SECOND_PAGE: [&str; 2] = ["www/fetch.html", "www/fetch.js"];
 
-/// What a sealed site amounts to.
+/// Summary of a sealed site.
 #[derive(Debug)]
 pub(crate) struct Sealed {
     id: String,
@@ -41,7 +40,7 @@ impl fmt::Display for Sealed {
     }
 }
 
-/// Finishes the site in `dist`, which was just built.
+/// Finishes the newly built site in `dist`.
 pub(crate) fn seal(dist: &Path) -> Result<Sealed> {
     let id = build_id(dist, &files_below(dist)?)?;
     for [folder, _] in PROGRAMS {
@@ -61,7 +60,7 @@ pub(crate) fn seal(dist: &Path) -> Result<Sealed> {
     let second = dist.join(SECOND_PAGE[0]);
     write(&second, &with_queries(&read(&second)?, &id))?;
 
-    // Below www/ it could only ever serve www/.
+    // Below `www/`, its scope would be limited to `www/`.
     let unfinished = dist.join("www").join("sw.js");
     let script = read(&unfinished)?;
     remove(&unfinished)?;
@@ -80,7 +79,7 @@ pub(crate) fn seal(dist: &Path) -> Result<Sealed> {
     })
 }
 
-/// Every file below a folder, as it appears in an address, in order.
+/// Returns all files below a folder as relative URL paths, sorted.
 pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>> {
     let mut files = Vec::new();
     let mut folders = vec![(folder.to_owned(), String::new())];
@@ -100,7 +99,7 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// A short name for exactly this content.
+/// Returns a hash of the names and the content of all files, shortened to 64 bits.
 fn build_id(dist: &Path, files: &[String]) -> Result<String> {
     let mut all = Sha256::new();
     for file in files {
@@ -124,8 +123,8 @@ fn finish_page(html: &str, id: &str) -> Result<String> {
     Ok(with_queries(&html, id))
 }
 
-/// Puts the icon into the page: Chromium asks for one at an address again with every new entry of the
-/// history, and once the page is there it asks for nothing.
+/// Embeds the icon into the page. Chromium would request a linked icon again with every new entry of the history,
+/// but the loaded page must request nothing.
 fn with_icon(html: &str, svg: &str) -> Result<String> {
     let old = format!("href=\"{ICON}\"");
     if !html.contains(&old) {
@@ -150,7 +149,7 @@ fn with_meta(html: &str, name: &str, content: &str) -> Result<String> {
     Ok(format!("{}{content}{}", &html[..at], &html[end..]))
 }
 
-/// Adds the build id to the scripts and styles below www/ that a page links.
+/// Appends the build id as a query to the scripts and styles below `www/` that a page links.
 fn with_queries(html: &str, id: &str) -> String {
     let mut finished = String::with_capacity(html.len());
     for (index, part) in html.split('"').enumerate() {
@@ -167,7 +166,7 @@ fn with_queries(html: &str, id: &str) -> String {
     finished
 }
 
-/// The addresses a service worker keeps, exactly as they are asked for.
+/// Returns the addresses that the service worker keeps, exactly as pages request them.
 fn kept_offline(files: &[String], html: &str) -> Vec<String> {
     files
         .iter()
@@ -270,7 +269,7 @@ mod tests {
         assert_eq!(kept, ["page-abc/app.js", "www/app.css?v=abc"]);
     }
 
-    /// Only the second page may connect to other hosts, and no page takes a script from any.
+    /// Only the second page may connect to other hosts, and no page loads scripts from them.
     #[test]
     fn the_policies_are_as_they_are_meant() {
         let www = Path::new(env!("CARGO_MANIFEST_DIR")).join("../www");

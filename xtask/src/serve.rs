@@ -1,4 +1,4 @@
-//! Shows the site on localhost.
+//! Serves the site on localhost.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,11 +11,11 @@ use crate::site::{self, Kind};
 /// Options of `cargo xtask serve`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Serve {
-    /// The first port to try.
+    /// First port to try.
     pub(crate) port: u16,
     /// Whether to open a browser.
     pub(crate) open: bool,
-    /// The quick site is built again after each change, the shipped one only once.
+    /// Kind of site: the quick site is rebuilt after each change, the shipped one is built once.
     pub(crate) kind: Kind,
 }
 
@@ -32,7 +32,7 @@ impl Default for Serve {
 /// Builds the site and serves it until the command is stopped.
 pub(crate) fn serve(project: &Project, options: &Serve) -> Result<()> {
     let built = thread::scope(|scope| {
-        // For the server.
+        // The server needs the npm packages.
         scope.spawn(|| project.npm_packages());
         site::build(project, options.kind)
     });
@@ -59,7 +59,7 @@ pub(crate) fn serve(project: &Project, options: &Serve) -> Result<()> {
     become_or_run(&mut server, &project.root)
 }
 
-/// Takes the server's place, so that stopping this process stops the server.
+/// Replaces this process by the server, so that stopping one stops the other.
 #[cfg(unix)]
 fn become_or_run(server: &mut Command, root: &Path) -> Result<()> {
     use std::os::unix::process::CommandExt;

@@ -1,4 +1,4 @@
-//! Builds the site: both programs are laid out next to the page, then the result is sealed.
+//! Builds the site: places both programs next to the page and seals the result.
 
 use std::env;
 use std::fs;
@@ -8,19 +8,19 @@ use crate::process::{During, Failure, Result};
 use crate::project::Project;
 use crate::seal;
 use crate::wasm;
-use crate::weigh::Weight;
+use crate::weigh::DownloadSizes;
 
-/// What a site is built for.
+/// Kind of build of a site.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     /// For users: small and fast programs.
     Shipped,
-    /// For everyday work: built within seconds, with large and slower programs.
+    /// For development: built within seconds, with large and slower programs.
     Quick,
 }
 
 impl Kind {
-    /// The folder of the site, below the project's.
+    /// Returns the folder of the site, relative to the project.
     pub(crate) fn folder(self) -> &'static str {
         match self {
             Self::Shipped => "dist",
@@ -34,13 +34,12 @@ pub(crate) fn build(project: &Project, kind: Kind) -> Result<()> {
     let folder = project.root.join(kind.folder());
     build_into(project, kind, &folder)?;
     if kind == Kind::Shipped {
-        println!("{}", Weight::of(&folder)?);
+        println!("{}", DownloadSizes::of(&folder)?);
     }
     Ok(())
 }
 
-/// Builds the quick site again with the programs of its last build: after changes of `www/` and
-/// `index.html` alone.
+/// Rebuilds the quick site with the programs of its last build, after changes of `www/` and `index.html` only.
 pub(crate) fn build_static(project: &Project) -> Result<()> {
     let folder = project.root.join(Kind::Quick.folder());
     assemble(project, &folder, |site| {
@@ -48,7 +47,7 @@ pub(crate) fn build_static(project: &Project) -> Result<()> {
     })
 }
 
-/// Builds the site into the folder that Trunk names in the environment.
+/// Builds the site into the folder that Trunk passes in the environment.
 pub(crate) fn build_for_trunk(project: &Project) -> Result<()> {
     let staging = env::var_os("TRUNK_STAGING_DIR").ok_or_else(|| {
         Failure::new("TRUNK_STAGING_DIR is not set: Trunk calls this command (trunk serve)")
@@ -65,7 +64,7 @@ pub(crate) fn build_for_trunk(project: &Project) -> Result<()> {
 fn build_into(project: &Project, kind: Kind, folder: &Path) -> Result<()> {
     std::thread::scope(|scope| {
         if kind == Kind::Shipped {
-            // For wasm-opt, which reports the failure.
+            // wasm-opt needs the npm packages, and reports a failure to install them.
             scope.spawn(|| project.npm_packages());
         }
         project.wasm_target()?;
@@ -73,8 +72,8 @@ fn build_into(project: &Project, kind: Kind, folder: &Path) -> Result<()> {
     })
 }
 
-/// Adds the page to the programs, seals the site, and replaces the one in `folder`. Until then the
-/// site there stays as it is.
+/// Adds the page to the programs, seals the site, and replaces the one in `folder`, which remains unchanged until
+/// then.
 fn assemble(
     project: &Project,
     folder: &Path,
@@ -99,7 +98,7 @@ fn assemble(
     })
 }
 
-/// Where a site is put together: a folder of its own for each, since two kinds may be built at once.
+/// Returns the staging folder of a site. Each kind has its own, since two kinds may be built at once.
 fn staged(root: &Path, folder: &Path) -> PathBuf {
     let name = folder.file_name().unwrap_or_default();
     root.join("target/staged").join(name)

@@ -1,4 +1,4 @@
-//! Steps of a command, and how long each takes.
+//! Timed steps of a command.
 
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +22,7 @@ struct Row {
 }
 
 impl Steps {
-    /// Prints a line when a step begins, and one when it ends.
+    /// Prints a line at the begin and at the end of each step.
     pub(crate) fn printing() -> Self {
         Self {
             begun: Instant::now(),
@@ -31,7 +31,7 @@ impl Steps {
         }
     }
 
-    /// Prints nothing before [`Steps::line`] or [`Steps::table`] is asked for.
+    /// Prints nothing; the caller prints [`Steps::line`] or [`Steps::table`].
     pub(crate) fn silent() -> Self {
         Self {
             prints: false,
@@ -39,7 +39,7 @@ impl Steps {
         }
     }
 
-    /// Runs a step to its end.
+    /// Runs a step to its end and records its time.
     pub(crate) fn run<T>(&self, name: &str, step: impl FnOnce() -> Result<T>) -> Result<T> {
         self.print(name);
         let begun = Instant::now();
@@ -55,7 +55,7 @@ impl Steps {
         outcome
     }
 
-    /// Whether output beyond [`Steps::line`] is wanted.
+    /// Returns whether to print output other than [`Steps::line`].
     pub(crate) fn prints(&self) -> bool {
         self.prints
     }
@@ -66,7 +66,7 @@ impl Steps {
         }
     }
 
-    /// The times in one line, in the order in which the steps ended:
+    /// Formats the times in one line, in the order in which the steps ended:
     /// `6.1 s: cargo 4.0, wasm-bindgen 1.8, site 0.3`.
     pub(crate) fn line(&self) -> String {
         let total = self.begun.elapsed();
@@ -83,7 +83,7 @@ impl Steps {
         line
     }
 
-    /// A line for each step that ended, and the total. Steps that ran at the same time overlap.
+    /// Formats one line per finished step, and the total. Concurrent steps overlap.
     pub(crate) fn table(&self) -> String {
         let mut table = String::new();
         for row in self.rows().iter() {

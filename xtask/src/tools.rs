@@ -1,4 +1,4 @@
-//! Finds and installs what the commands need besides cargo.
+//! Finds and installs the tools that the commands need besides cargo.
 
 use std::env::{self, consts::OS};
 use std::ffi::OsString;
@@ -9,18 +9,18 @@ use std::process::{Command, Stdio};
 
 use crate::process::{self, During, Failure, Result};
 
-/// What the site's programs are compiled for.
+/// Target triple of the site's programs.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 pub(crate) const NODE_MAJOR: u32 = 20;
 pub(crate) const GET_NODE: &str = "get it from https://nodejs.org or your package manager";
 
-/// Installs what `cargo fmt` and `cargo clippy` need.
+/// Installs rustfmt and Clippy if they are missing.
 pub(crate) fn checks(root: &Path) -> Result<()> {
     component(root, "rustfmt", "fmt")?;
     component(root, "clippy", "clippy")
 }
 
-/// The Chromium that `CHROMIUM` names, or else one in a usual place.
+/// Returns the Chromium in the environment variable `CHROMIUM`, or else one in a usual place.
 pub(crate) fn find_chromium() -> Result<Option<PathBuf>> {
     let Some(chosen) = env::var_os("CHROMIUM").map(PathBuf::from) else {
         return Ok(chromium_in_usual_place());
@@ -50,14 +50,14 @@ fn chromium_in_usual_place() -> Option<PathBuf> {
     .find_map(|name| on_path(Path::new(name)))
 }
 
-/// Installs Chromium with apt, where there is apt and root or sudo without a password.
+/// Installs Chromium with apt, if apt is available, and root or sudo without a password.
 pub(crate) fn install_chromium() -> Result<PathBuf> {
     let missing = || Failure::new(NO_CHROMIUM);
     let apt = on_path(Path::new("apt-get")).ok_or_else(missing)?;
     let mut prefix = Vec::new();
     if process::output(Command::new("id").arg("-u")).as_deref() != Some("0") {
         let sudo = on_path(Path::new("sudo")).ok_or_else(missing)?;
-        // Without a terminal nobody could answer a question for a password.
+        // Without a terminal, sudo cannot ask for a password.
         if !std::io::stdin().is_terminal()
             && process::output(Command::new(&sudo).args(["-n", "true"])).is_none()
         {
@@ -88,7 +88,7 @@ pub(crate) fn install_chromium() -> Result<PathBuf> {
     chromium_in_usual_place().ok_or_else(missing)
 }
 
-/// Whether the toolchain has the standard library for WebAssembly.
+/// Returns whether the toolchain has the standard library for WebAssembly.
 pub(crate) fn has_wasm_target(root: &Path) -> bool {
     process::output(
         Command::new("rustc")
@@ -111,7 +111,7 @@ fn component(root: &Path, component: &str, subcommand: &str) -> Result<()> {
     rustup_add(root, "component", component)
 }
 
-/// Adds to the toolchain that compiles this project; never changes rustup itself.
+/// Adds a component or target to the toolchain of this project; never updates rustup itself.
 pub(crate) fn rustup_add(root: &Path, kind: &str, name: &str) -> Result<()> {
     let rustup = on_path(Path::new("rustup")).ok_or_else(|| {
         Failure::new(format!(
@@ -126,12 +126,12 @@ pub(crate) fn rustup_add(root: &Path, kind: &str, name: &str) -> Result<()> {
     )
 }
 
-/// The version of Node.js, such as `v22.1.0`; `None` where it is missing.
+/// Returns the version of Node.js, such as `v22.1.0`; `None` if it is missing.
 pub(crate) fn node_version() -> Option<String> {
     process::output(Command::new("node").arg("--version"))
 }
 
-/// Whether a version such as `v22.1.0` is new enough.
+/// Returns whether a version such as `v22.1.0` is at least [`NODE_MAJOR`].
 pub(crate) fn is_new_enough(node: &str) -> bool {
     let major = node.trim_start_matches('v').split('.').next();
     major
@@ -139,7 +139,7 @@ pub(crate) fn is_new_enough(node: &str) -> bool {
         .is_some_and(|major: u32| major >= NODE_MAJOR)
 }
 
-/// Fails without a Node.js that is new enough.
+/// Fails unless a sufficiently new Node.js is installed.
 pub(crate) fn check_node() -> Result<()> {
     match node_version() {
         Some(node) if is_new_enough(&node) => Ok(()),
@@ -152,13 +152,13 @@ pub(crate) fn check_node() -> Result<()> {
     }
 }
 
-/// Whether `node_modules/` was installed from the present package-lock.json.
+/// Returns whether `node_modules/` was installed from the current package-lock.json.
 pub(crate) fn has_npm_packages(root: &Path) -> bool {
     let [lock, installed] = npm_locks(root).map(fs::read);
     lock.is_ok_and(|lock| installed.is_ok_and(|installed| installed == lock))
 }
 
-/// package-lock.json, and its copy next to the packages that were installed from it.
+/// Returns package-lock.json, and its copy next to the packages that were installed from it.
 fn npm_locks(root: &Path) -> [PathBuf; 2] {
     ["package-lock.json", "node_modules/.installed-lock.json"].map(|name| root.join(name))
 }
@@ -182,7 +182,7 @@ pub(crate) fn install_npm_packages(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The file that a program's name stands for.
+/// Returns the executable file of a program name or path.
 pub(crate) fn on_path(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.is_file().then(|| program.to_owned());

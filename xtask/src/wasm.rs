@@ -15,9 +15,9 @@ use crate::project::Project;
 use crate::site::{Kind, copy_folder, remove_folder};
 use crate::tools::TARGET;
 
-/// Options of wasm-opt, which reduce the size and leave the speed as it is. `-O2`, `-O3`, `-Os` and `-Oz` take up
-/// to three times as long for a program that is larger when compressed, and not faster. Similar functions stand side
-/// by side, so that they compress well.
+/// Options of wasm-opt that reduce the size without changing the speed. `-O2`, `-O3`, `-Os` and `-Oz` take up to
+/// three times as long for a program that is larger when compressed, and not faster. Sorting functions by name
+/// places similar ones next to each other, so that they compress well.
 const OPTIONS: [&str; 8] = [
     "-O1",
     "--enable-bulk-memory",
@@ -29,14 +29,14 @@ const OPTIONS: [&str; 8] = [
     "--reorder-functions-by-name",
 ];
 
-/// Puts both programs into their folders in `site`.
+/// Builds both programs into their folders in `site`.
 pub(crate) fn build(project: &Project, kind: Kind, site: &Path) -> Result<()> {
     let profile = match kind {
         Kind::Shipped => SHIPPED_PROFILE,
         Kind::Quick => QUICK_PROFILE,
     };
     thread::scope(|scope| {
-        // Cargo locks a folder for each profile, and theirs differ.
+        // Cargo locks a folder per profile, and these profiles differ.
         scope.spawn(|| project.bindgen());
         if kind == Kind::Shipped {
             // wasm-opt is one of them.
@@ -94,7 +94,7 @@ fn finish_shipped(project: &Project, program: &Program, site: &Path) -> Result<(
     })
 }
 
-/// Runs wasm-bindgen, unless the program is the one of the last run.
+/// Runs wasm-bindgen, unless the program has not changed since the last run.
 fn generate_changed(root: &Path, program: &Program) -> Result<()> {
     let wasm = compiled(root, program, QUICK_PROFILE);
     let bytes = fs::read(&wasm).during(|| format!("read {}", wasm.display()))?;
@@ -109,7 +109,7 @@ fn generate_changed(root: &Path, program: &Program) -> Result<()> {
     fs::write(&stamp, digest).during(|| format!("write {}", stamp.display()))
 }
 
-/// Compiles the program that [`generate`] runs, where it is not up to date.
+/// Compiles the program that [`generate`] runs, if it is out of date.
 pub(crate) fn compile_bindgen(root: &Path) -> Result<()> {
     let mut cargo = process::cargo();
     cargo
@@ -151,7 +151,7 @@ fn compile(project: &Project, profile: &str) -> Result<()> {
     for program in &PROGRAMS {
         cargo.args(["--package", program.package, "--bin", program.binary]);
     }
-    // Nobody else gets a quick program.
+    // Quick programs are not distributed.
     if profile != QUICK_PROFILE
         && let Some(flag) = without_own_paths()
     {
@@ -163,7 +163,7 @@ fn compile(project: &Project, profile: &str) -> Result<()> {
     process::run(&mut cargo)
 }
 
-/// The program as cargo leaves it.
+/// Returns the path of the program that cargo compiles.
 fn compiled(root: &Path, program: &Program, profile: &str) -> PathBuf {
     target_folder(root)
         .join(TARGET)
@@ -172,19 +172,19 @@ fn compiled(root: &Path, program: &Program, profile: &str) -> PathBuf {
         .with_extension("wasm")
 }
 
-/// What wasm-bindgen made of a quick program.
+/// Returns the folder of wasm-bindgen's output for a quick program.
 fn generated(root: &Path, program: &Program) -> PathBuf {
     root.join("target/quick-programs").join(program.folder)
 }
 
-/// Where cargo puts what it compiles.
+/// Returns cargo's target folder.
 fn target_folder(root: &Path) -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
 
-/// Keeps the home folder out of the messages of a panic, so that no user's name is published and
-/// every machine builds the same files. A setting of the target adds to those in a configuration
-/// file, where RUSTFLAGS replaces them.
+/// Returns a compiler flag that removes the home folder from panic messages, so that no user name is published and
+/// every machine builds the same files. A target-specific setting adds to those in configuration files, whereas
+/// RUSTFLAGS replaces them.
 fn without_own_paths() -> Option<String> {
     let home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)

@@ -37,7 +37,7 @@ fn hull(a: Option<Interval>, b: Option<Interval>) -> Option<Interval> {
 impl Sink for Lives {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
-        self.see(record.cap, record.time);
+        self.record_event(record.cap, record.time);
         self.describe(record);
     }
 }
@@ -47,12 +47,12 @@ impl Sink for Lives {
 const MOST_STARTED: u16 = 64;
 
 /// Events about the lifetime of capabilities.
-const CAPABILITIES: EventSet = EventSet::about(Subject::Capability);
+const CAPABILITIES: EventSet = EventSet::for_subject(Subject::Capability);
 
 impl Lives {
     /// Records the capability and time of any event.
     #[inline]
-    pub(crate) fn see(&mut self, cap: Option<CapId>, time: Nanos) {
+    pub(crate) fn record_event(&mut self, cap: Option<CapId>, time: Nanos) {
         match &mut self.stretch {
             Some((latest, stretch)) if *latest == cap => stretch.extend(time),
             _ => self.changed_cap(cap, time),
@@ -85,7 +85,7 @@ impl Lives {
     }
 
     fn changed_cap(&mut self, cap: Option<CapId>, time: Nanos) {
-        let before = self.stretch.replace((cap, Interval::at(time)));
+        let before = self.stretch.replace((cap, Interval::empty_at(time)));
         let Some((before, stretch)) = before else {
             return;
         };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::automata::validity::{self, Judged, Tolerated, Verdict};
+use crate::automata::validity::{self, Tolerated, Transition, Verdict};
 use crate::diagnostics::{Diagnostic, Fact, Subject};
 use eventlog::hash::SeededMap;
 use eventlog::header::Header;
@@ -46,17 +46,18 @@ pub struct Check {
 
 impl Check {
     /// Event types that [`event`](Self::event) judges.
-    pub const CONSUMES: EventSet = EventSet::about(EventSubject::Task).union(EventSet::of(&[
-        EventType::CREATE_THREAD,
-        EventType::RUN_THREAD,
-        EventType::STOP_THREAD,
-        EventType::THREAD_RUNNABLE,
-        EventType::MIGRATE_THREAD,
-        EventType::THREAD_WAKEUP,
-        EventType::CREATE_SPARK_THREAD,
-        EventType::SPARK_RUN,
-        EventType::SPARK_STEAL,
-    ]));
+    pub const CONSUMES: EventSet =
+        EventSet::for_subject(EventSubject::Task).union(EventSet::from_types(&[
+            EventType::CREATE_THREAD,
+            EventType::RUN_THREAD,
+            EventType::STOP_THREAD,
+            EventType::THREAD_RUNNABLE,
+            EventType::MIGRATE_THREAD,
+            EventType::THREAD_WAKEUP,
+            EventType::CREATE_SPARK_THREAD,
+            EventType::SPARK_RUN,
+            EventType::SPARK_STEAL,
+        ]));
 
     /// Processes the next event in analysis order, and passes each violation to `found`.
     #[inline]
@@ -83,7 +84,7 @@ impl Check {
                 Verdict::Broken(problem) => {
                     self.diagnostics += 1;
                     let fact = Fact::Order { subject, problem };
-                    found(Diagnostic::at(record.time, fact).on(cap));
+                    found(Diagnostic::at_time(record.time, fact).with_cap(cap));
                 }
             }
         }
@@ -162,7 +163,7 @@ impl Machines {
             // The thread is on `other` now, so the next event of its old capability is no violation.
             self.caps.insert(cap, capability::State::Idle);
         }
-        let Judged { next, verdict } = thread::step(thread.state, input, older);
+        let Transition { next, verdict } = thread::step(thread.state, input, older);
         thread.state = next;
         (Some(Subject::Thread(id)), verdict)
     }
@@ -172,7 +173,7 @@ impl Machines {
         // Without a capability, any number of threads may run.
         cap?;
         let state = self.caps.entry(cap).or_default();
-        let Judged { next, verdict } = capability::step(*state, thread, runs);
+        let Transition { next, verdict } = capability::step(*state, thread, runs);
         let before = std::mem::replace(state, next);
         if let (Verdict::Broken(_), capability::State::Runs(displaced)) = (verdict, before) {
             // The stop of the displaced thread is missing; its next run must not raise another diagnostic.
@@ -210,7 +211,7 @@ impl Machines {
 
     fn task(&mut self, id: TaskId, input: task::Input) -> Judgement {
         let state = self.tasks.entry(id).or_default();
-        let Judged { next, verdict } = task::step(*state, input);
+        let Transition { next, verdict } = task::step(*state, input);
         *state = next;
         (Some(Subject::Task(id)), verdict)
     }

@@ -38,12 +38,12 @@ pub struct TypeCount {
 pub(crate) const PREFIX_BYTES: u64 = 10;
 
 /// Returns the GHC version from the runtime identifier `rts`.
-pub(crate) fn ghc_of(rts: &str) -> Option<&str> {
+pub(crate) fn ghc_version_of(rts: &str) -> Option<&str> {
     rts.split(' ').next()?.strip_prefix("GHC-")
 }
 
 /// Returns the file name of the program from its command line `args`.
-pub(crate) fn program_of(args: &[String]) -> Option<&str> {
+pub(crate) fn program_name(args: &[String]) -> Option<&str> {
     args.first()?.rsplit(['/', '\\']).next()
 }
 
@@ -92,8 +92,8 @@ impl Sink for Info {
 
 impl Info {
     /// Events that describe the process.
-    pub(crate) const OF_THE_PROCESS: EventSet = EventSet::about(Subject::Process)
-        .union(EventSet::about(Subject::Capability))
+    pub(crate) const PROCESS_EVENTS: EventSet = EventSet::for_subject(Subject::Process)
+        .union(EventSet::for_subject(Subject::Capability))
         .with(EventType::HEAP_INFO_GHC);
 
     /// Counts one event.
@@ -101,13 +101,13 @@ impl Info {
     fn count(&mut self, record: &Record<'_>) {
         self.header.get_or_insert_with(|| Arc::clone(record.header));
         self.count_of(record.id, (1, record.payload.len() as u64 + PREFIX_BYTES));
-        self.see(record);
+        self.record_event(record);
     }
 
     /// Records the capability and time of an event.
     #[inline]
-    pub(crate) fn see(&mut self, record: &Record<'_>) {
-        self.lives.see(record.cap, record.time);
+    pub(crate) fn record_event(&mut self, record: &Record<'_>) {
+        self.lives.record_event(record.cap, record.time);
         self.back_dating.observe(record.time);
     }
 
@@ -125,7 +125,7 @@ impl Info {
 
     /// Processes an event that describes the process; ignores others.
     pub(crate) fn describe(&mut self, record: &Record<'_>) {
-        if Self::OF_THE_PROCESS.contains(record.id) {
+        if Self::PROCESS_EVENTS.contains(record.id) {
             self.lives.describe(record);
             self.description_event(record);
         }
@@ -199,7 +199,7 @@ impl Info {
     /// Returns the version of the GHC that wrote the log, such as `9.6.6`.
     #[must_use]
     pub fn ghc_version(&self) -> Option<&str> {
-        ghc_of(self.rts.as_deref()?)
+        ghc_version_of(self.rts.as_deref()?)
     }
 
     /// Returns whether the log is from GHC 10 or later, which identifies info tables by IDs instead of addresses.
@@ -217,7 +217,7 @@ impl Info {
     /// Returns the file name of the program.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
-        program_of(&self.args)
+        program_name(&self.args)
     }
 
     /// Returns the RTS options of the run: those of `GHCRTS`, then those of the command line, which take

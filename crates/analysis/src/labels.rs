@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use eventlog::ids::ThreadId;
-use eventlog::texts::{TextId, Texts};
+use eventlog::texts::{TextId, TextInterner};
 use eventlog::{Event, Names, Record};
 use model::columns::Column;
 
@@ -45,7 +45,7 @@ impl Labels {
     }
 
     /// Adds these labels to the threads of a log.
-    pub(crate) fn give(&self, store: &mut Store, names: &mut Names) {
+    pub(crate) fn apply(&self, store: &mut Store, names: &mut Names) {
         let known = |text: &str| (store.text(text), names.label(text));
         let known: Vec<(TextId, Option<TextId>)> = self.texts().map(known).collect();
         for (&thread, &label) in self.threads.iter().zip(&self.labels) {
@@ -61,14 +61,14 @@ impl Labels {
 #[derive(Debug, Default)]
 pub(crate) struct LabelAnalysis {
     found: Labels,
-    texts: Texts,
+    texts: TextInterner,
 }
 
 impl LabelAnalysis {
     /// Processes a `ThreadLabel` event.
     pub(crate) fn take(&mut self, record: &Record<'_>) {
         if let Event::ThreadLabel { thread, label } = record.event() {
-            let TextId(number) = self.texts.of(&label.to_str());
+            let TextId(number) = self.texts.intern(&label.to_str());
             self.found.threads.push(thread.0);
             // Text IDs start at 1.
             self.found.labels.push(number - 1);

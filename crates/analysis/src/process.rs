@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::info::TypeCount;
 use super::processes::{OsProcess, variables};
-use super::spans::Open;
+use super::spans::OpenSpan;
 use crate::automata::thread_state::Activity;
 use crate::diagnostics::{Diagnostic, Diagnostics, Fact};
 use eventlog::hash::SeededSet;
@@ -18,7 +18,7 @@ use eventlog::{Event, Record};
 use model::time::Interval;
 
 /// Maximum number of capability changes that are stored.
-pub const KEPT: usize = 1000;
+pub const MAX_CAP_CHANGES: usize = 1000;
 
 /// Way of GHC that a program was linked with, which determines the features of its runtime.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ pub struct Process {
     pub parent_pid: Option<u32>,
     /// Wall-clock time of time 0 of the log.
     pub started: Option<Utc>,
-    /// The first [`KEPT`] changes of capabilities.
+    /// The first [`MAX_CAP_CHANGES`] changes of capabilities.
     pub capability_changes: Vec<CapChange>,
     /// Total number of capability changes.
     pub capability_change_count: u64,
@@ -155,7 +155,7 @@ pub struct HeapSettings {
 
 impl HeapSettings {
     /// Returns the settings from a `HeapInfoGHC` event; `None` for other events.
-    pub(crate) fn told_by(event: &Event<'_>) -> Option<Self> {
+    pub(crate) fn from_event(event: &Event<'_>) -> Option<Self> {
         let Event::HeapInfoGHC {
             gens,
             max_heap_size,
@@ -233,14 +233,14 @@ impl ProcessFacts {
                     capset.caps.push(cap);
                 }
             }
-            Event::HeapInfoGHC { .. } => self.heap = HeapSettings::told_by(event),
+            Event::HeapInfoGHC { .. } => self.heap = HeapSettings::from_event(event),
             _ => {}
         }
     }
 
     fn change(&mut self, record: &Record<'_>, cap: CapId, change: Change) {
         self.change_count += 1;
-        if self.changes.len() < KEPT {
+        if self.changes.len() < MAX_CAP_CHANGES {
             let at = record.time;
             self.changes.push(CapChange { at, cap, change });
         }
@@ -307,19 +307,19 @@ pub fn ways(rts: &str) -> Vec<Way> {
 
 /// Spans that were open at the end of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OpenAtEnd {
+pub struct OpenSpanDiagnostics {
     /// Diagnostics of open collections and runs.
-    going_on: Diagnostics,
+    diagnostics: Diagnostics,
     /// Number of unfinished threads that were not running.
     waiting: u64,
 }
 
-impl OpenAtEnd {
+impl OpenSpanDiagnostics {
     /// Adds an open span.
-    pub fn open(&mut self, open: Open) {
+    pub fn add(&mut self, open: OpenSpan) {
         let (fact, span, cap) = match open {
-            Open::Gc(cap, span) => (Fact::OpenCollection, span, Some(cap)),
-            Open::Thread(thread, open, _) => match open.activity {
+            OpenSpan::Gc(cap, span) => (Fact::OpenCollection, span, Some(cap)),
+            OpenSpan::Thread(thread, open, _) => match open.activity {
                 Activity::Running(cap) => (Fact::OpenRun(thread), open.span, cap),
                 Activity::Blocked(_) => {
                     self.waiting += 1;
@@ -328,19 +328,19 @@ impl OpenAtEnd {
             },
         };
         let range = Some(span);
-        self.going_on.push(Diagnostic {
+        self.diagnostics.push(Diagnostic {
             range,
-            ..Diagnostic::new(fact).on(cap)
+            ..Diagnostic::new(fact).with_cap(cap)
         });
     }
 
     /// Returns the diagnostics for a log whose last event is at `end`.
     #[must_use]
     pub fn diagnostics(&self, end: Option<Nanos>) -> Diagnostics {
-        let mut diagnostics = self.going_on.clone();
+        let mut diagnostics = self.diagnostics.clone();
         if self.waiting > 0 {
             diagnostics.push(Diagnostic {
-                range: end.map(Interval::at),
+                range: end.map(Interval::empty_at),
                 ..Diagnostic::new(Fact::UnfinishedThreads(self.waiting))
             });
         }
@@ -406,16 +406,16 @@ mod tests {
                 span,
                 stop: None,
             };
-            Open::Thread(ThreadId(7), open, None)
+            OpenSpan::Thread(ThreadId(7), open, None)
         };
-        let mut open = OpenAtEnd::default();
-        open.open(Open::Gc(CapId(1), span));
-        open.open(thread(Activity::Running(Some(CapId(2)))));
-        open.open(thread(Activity::Blocked(Reason::Created)));
-        open.open(thread(Activity::Blocked(Reason::Created)));
+        let mut open = OpenSpanDiagnostics::default();
+        open.add(OpenSpan::Gc(CapId(1), span));
+        open.add(thread(Activity::Running(Some(CapId(2)))));
+        open.add(thread(Activity::Blocked(Reason::Created)));
+        open.add(thread(Activity::Blocked(Reason::Created)));
         let found = |start, end, fact, cap| Diagnostic {
             range: Some(Interval::new(Nanos(start), Nanos(end))),
-            ..Diagnostic::new(fact).on(cap)
+            ..Diagnostic::new(fact).with_cap(cap)
         };
         assert_eq!(
             open.diagnostics(Some(Nanos(9))).kept(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::info::{ghc_of, program_of};
+use crate::info::{ghc_version_of, program_name};
 use crate::process::{Capset, HeapSettings, Process, ways};
 use eventlog::ids::{CapId, CapsetId};
 use eventlog::quantity::Utc;
@@ -33,12 +33,12 @@ pub struct OsProcess {
 /// Facts about each capability set.
 #[derive(Clone, Debug, Default)]
 pub struct Processes {
-    sets: BTreeMap<CapsetId, Said>,
+    sets: BTreeMap<CapsetId, CapsetFacts>,
 }
 
 /// Facts about one capability set.
 #[derive(Clone, Debug, Default)]
-struct Said {
+struct CapsetFacts {
     kind: u16,
     caps: BTreeSet<CapId>,
     rts: Option<String>,
@@ -69,33 +69,36 @@ impl Processes {
             return;
         };
         if self.sets.len() < MOST_SETS || self.sets.contains_key(&capset) {
-            self.sets.entry(capset).or_default().hear(event, record);
+            self.sets
+                .entry(capset)
+                .or_default()
+                .process_event(event, record);
         }
     }
 
     /// Returns the capability sets that are processes; empty unless there are several.
-    fn several(&self) -> Vec<(CapsetId, &Said)> {
-        let sets = self.sets.iter().map(|(id, said)| (*id, said));
-        let all: Vec<_> = sets.filter(|(_, said)| said.kind == OS_PROCESS).collect();
+    fn process_sets(&self) -> Vec<(CapsetId, &CapsetFacts)> {
+        let sets = self.sets.iter().map(|(id, facts)| (*id, facts));
+        let all: Vec<_> = sets.filter(|(_, facts)| facts.kind == OS_PROCESS).collect();
         if all.len() > 1 { all } else { Vec::new() }
     }
 
     /// Returns the processes by capability set ID; empty if a single process wrote the log.
     #[must_use]
     pub fn all(&self) -> Vec<OsProcess> {
-        let sets = self.several();
+        let sets = self.process_sets();
         let programs: Vec<String> = (1..)
             .zip(&sets)
-            .map(|(number, (_, said))| {
-                let program = program_of(&said.args).filter(|name| !name.is_empty());
+            .map(|(number, (_, facts))| {
+                let program = program_name(&facts.args).filter(|name| !name.is_empty());
                 program.map_or_else(|| format!("process {number}"), str::to_owned)
             })
             .collect();
         let alone = |name: &String| programs.iter().filter(|other| *other == name).count() == 1;
         let mut names = BTreeSet::new();
         let mut all = Vec::new();
-        for ((number, (id, said)), program) in (1..).zip(sets).zip(&programs) {
-            let mut name = match said.pid {
+        for ((number, (id, facts)), program) in (1..).zip(sets).zip(&programs) {
+            let mut name = match facts.pid {
                 Some(pid) if !alone(program) => format!("{program} {pid}"),
                 _ => program.clone(),
             };
@@ -105,8 +108,8 @@ impl Processes {
             }
             all.push(OsProcess {
                 name,
-                caps: said.caps.iter().copied().collect(),
-                process: self.process(id, said),
+                caps: facts.caps.iter().copied().collect(),
+                process: self.process(id, facts),
             });
         }
         all
@@ -116,40 +119,41 @@ impl Processes {
     /// appended to each variable name in parentheses. `None` if a single process wrote the log.
     #[must_use]
     pub fn environment(&self) -> Option<Vec<(String, String)>> {
-        let sets = self.several();
+        let sets = self.process_sets();
         let mut all = Vec::new();
-        for (own, (_, said)) in self.all().iter().zip(&sets) {
+        for (own, (_, facts)) in self.all().iter().zip(&sets) {
             let of = |(name, value)| (format!("{name} ({})", own.name), value);
-            all.extend(variables(&said.environment).into_iter().map(of));
+            all.extend(variables(&facts.environment).into_iter().map(of));
         }
         all.sort_small_by(Ord::cmp);
         (!sets.is_empty()).then_some(all)
     }
 
-    fn process(&self, id: CapsetId, said: &Said) -> Process {
-        let rts = said.rts.as_deref();
+    fn process(&self, id: CapsetId, facts: &CapsetFacts) -> Process {
+        let rts = facts.rts.as_deref();
         // The clock has a capability set of its own with the same capabilities.
-        let shares =
-            |other: &&Said| other.kind == CLOCK_DOMAIN && !other.caps.is_disjoint(&said.caps);
-        let clock = said.clock_origin_ns.or_else(|| {
+        let shares = |other: &&CapsetFacts| {
+            other.kind == CLOCK_DOMAIN && !other.caps.is_disjoint(&facts.caps)
+        };
+        let clock = facts.clock_origin_ns.or_else(|| {
             let mut clocks = self.sets.values().filter(shares);
             clocks.find_map(|clock| clock.clock_origin_ns)
         });
         Process {
-            program: said.args.first().cloned(),
-            arguments: said.args.iter().skip(1).cloned().collect(),
-            environment_count: said.environment.len() as u64,
-            rts: said.rts.clone(),
-            ghc: rts.and_then(ghc_of).map(str::to_owned),
+            program: facts.args.first().cloned(),
+            arguments: facts.args.iter().skip(1).cloned().collect(),
+            environment_count: facts.environment.len() as u64,
+            rts: facts.rts.clone(),
+            ghc: rts.and_then(ghc_version_of).map(str::to_owned),
             ways: rts.map_or_else(Vec::new, ways),
-            pid: said.pid,
-            parent_pid: said.parent_pid,
+            pid: facts.pid,
+            parent_pid: facts.parent_pid,
             started: clock.and_then(Utc::from_nanoseconds),
-            heap: said.heap,
+            heap: facts.heap,
             capsets: vec![Capset {
                 id,
-                kind: said.kind,
-                caps: said.caps.iter().copied().collect(),
+                kind: facts.kind,
+                caps: facts.caps.iter().copied().collect(),
             }],
             ..Process::default()
         }
@@ -158,19 +162,19 @@ impl Processes {
     /// Returns whether several processes wrote the log.
     #[must_use]
     pub fn are_several(&self) -> bool {
-        !self.several().is_empty()
+        !self.process_sets().is_empty()
     }
 
     /// Returns the capabilities of each process, in the order of [`all`](Self::all).
     #[must_use]
     pub fn caps(&self) -> Vec<Vec<CapId>> {
-        let caps = |(_, said): (CapsetId, &Said)| said.caps.iter().copied().collect();
-        self.several().into_iter().map(caps).collect()
+        let caps = |(_, facts): (CapsetId, &CapsetFacts)| facts.caps.iter().copied().collect();
+        self.process_sets().into_iter().map(caps).collect()
     }
 }
 
-impl Said {
-    fn hear(&mut self, event: &Event<'_>, record: &Record<'_>) {
+impl CapsetFacts {
+    fn process_event(&mut self, event: &Event<'_>, record: &Record<'_>) {
         match *event {
             Event::CapsetCreate { capset_type, .. } => self.kind = capset_type.0,
             Event::CapsetAssignCap { cap, .. } => drop(self.caps.insert(cap)),
@@ -190,7 +194,7 @@ impl Said {
                 let now = i128::from(sec) * 1_000_000_000 + i128::from(nsec);
                 self.clock_origin_ns = Some(now - i128::from(record.time.0));
             }
-            _ => self.heap = HeapSettings::told_by(event).or(self.heap),
+            _ => self.heap = HeapSettings::from_event(event).or(self.heap),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Combination of all analyses of a log.
 
-use crate::account::facts::{Condition, Watch};
+use crate::account::facts::{CensusCollector, LogCompleteness};
 use crate::account::report::{CapTimes, ProgramTimes};
 use crate::automata::gc_phase::Phase;
 use crate::flamegraph::profiles::Profiles;
 use crate::flamegraph::source_info::{SourceInfo, TrackInfo};
-use crate::flamegraph::sources::{self, Known};
+use crate::flamegraph::sources::{self, AnalysisResults};
 use crate::flamegraph::spans::opentelemetry::TelemetrySpans;
 use crate::flamegraph::spans::totals::{WindowTotals, span_totals};
 use crate::heap::HeapProfiles;
@@ -16,9 +16,9 @@ use crate::numbers::Numbers;
 use crate::numbers::phases::Phases;
 use crate::numbers::sparks_query::{SINGLE_SPARKS, SparksReply};
 use crate::numbers::summary::Summary;
-use crate::process::{OpenAtEnd, Way};
+use crate::process::{OpenSpanDiagnostics, Way};
 use crate::segment::Segment;
-use crate::spans::{Analyses, Open, SpanAnalysis, SpanSink};
+use crate::spans::{Analyses, OpenSpan, SpanAnalysis, SpanSink};
 use crate::ticky::{self, Ticky, TickyQuery, TickyTable};
 use crate::timeline::messages::Messages;
 use crate::timeline::profile_rows::ProfileRows;
@@ -28,18 +28,18 @@ use crate::timeline::tracks::Tracks;
 use crate::timeline::user_spans::SpanPrefixes;
 use crate::yielder::Yield;
 use eventlog::ids::{CapId, Nanos};
-use eventlog::{EventSet, EventType, LogReader, Names, Record, Sink, SlicePart};
+use eventlog::{EventSet, EventType, LogReader, Names, Record, Sink, SliceResult};
 use model::class::Class;
 use model::lane::Lane;
 use model::profile::TrackSource;
-use model::profile::origin::{Choice, Origin};
 use model::profile::source::Source;
+use model::profile::stack_source::{FlameSelection, StackSource};
 use model::saturating::watch_saturation;
 use model::spill_store::SpillStore;
 use model::time::Interval;
 
 /// Collection events that the span automata process.
-const COLLECTING: EventSet = EventSet::of(&[
+const COLLECTING: EventSet = EventSet::from_types(&[
     EventType::GC_START,
     EventType::GC_END,
     EventType::GC_IDLE,
@@ -52,7 +52,7 @@ const COLLECTING: EventSet = EventSet::of(&[
 enum Consumer {
     Info,
     Numbers,
-    Watch,
+    CensusCollector,
     Spans,
     Tracks,
     Names,
@@ -67,7 +67,7 @@ impl Consumer {
     const IN_ORDER: [Self; 10] = [
         Self::Info,
         Self::Numbers,
-        Self::Watch,
+        Self::CensusCollector,
         Self::Spans,
         Self::Tracks,
         Self::Names,
@@ -80,13 +80,15 @@ impl Consumer {
     /// Returns the event types that the analysis processes as raw events.
     fn consumes(self, profiles: &Profiles) -> EventSet {
         match self {
-            Self::Info => Info::OF_THE_PROCESS,
+            Self::Info => Info::PROCESS_EVENTS,
             Self::Numbers => Numbers::CONSUMES,
-            Self::Watch => Watch::CONSUMES,
+            Self::CensusCollector => CensusCollector::CONSUMES,
             Self::Spans => COLLECTING,
             Self::Tracks => Tracks::CONSUMES,
             // Thread labels arrive as columns instead.
-            Self::Names => Names::CONSUMES.without(EventSet::of(&[EventType::THREAD_LABEL])),
+            Self::Names => {
+                Names::CONSUMES.difference(EventSet::from_types(&[EventType::THREAD_LABEL]))
+            }
             Self::Ticky => Ticky::CONSUMES,
             Self::Telemetry => TelemetrySpans::CONSUMES,
             Self::Profiles => profiles.consumes(),
@@ -98,10 +100,10 @@ impl Consumer {
     /// are never kept raw.
     fn by_type(profiles: &Profiles) -> Box<[u16; 256]> {
         let mut types = Box::new([0; 256]);
-        for (place, hearer) in Self::IN_ORDER.into_iter().enumerate() {
-            let consumes = hearer.consumes(profiles);
-            for (id, hearers) in (0..).map(EventType).zip(&mut *types) {
-                *hearers |= u16::from(consumes.contains(id)) << place;
+        for (place, consumer) in Self::IN_ORDER.into_iter().enumerate() {
+            let consumes = consumer.consumes(profiles);
+            for (id, consumers) in (0..).map(EventType).zip(&mut *types) {
+                *consumers |= u16::from(consumes.contains(id)) << place;
             }
         }
         types
@@ -121,7 +123,7 @@ pub struct Recording {
     /// Startup and shutdown phases of the runtime; known once the log has been read to its end.
     phases: Phases,
     /// Facts about the whole log that the time attribution needs.
-    watch: Watch,
+    census_collector: CensusCollector,
     /// `None` once the log has been read to its end.
     spans: Option<SpanAnalysis>,
     /// Runs and collections of capabilities, and threads.
@@ -144,27 +146,27 @@ pub struct Recording {
     pub profile_rows: ProfileRows,
     heap: HeapCollector,
     /// Bit set of the analyses that process events of each type below 256.
-    hearers: Box<[u16; 256]>,
+    consumers: Box<[u16; 256]>,
     /// Spans that were still open when the log ended.
-    pub open: OpenAtEnd,
+    pub open: OpenSpanDiagnostics,
     /// Whether an index or count exceeded 32 bits.
     is_too_large: bool,
     /// Completeness of the log; `None` until it has been read to its end.
-    pub condition: Option<Condition>,
+    pub completeness: Option<LogCompleteness>,
     /// Whether the program may still be writing the log; a missing end is then no damage.
     pub is_followed: bool,
 }
 
 impl Default for Recording {
     fn default() -> Self {
-        Self::on(SpillStore::default())
+        Self::with_spill_store(SpillStore::default())
     }
 }
 
 impl Recording {
     /// Creates an empty recording whose columns are kept in `spill_store`.
     #[must_use]
-    pub fn on(spill_store: SpillStore) -> Self {
+    pub fn with_spill_store(spill_store: SpillStore) -> Self {
         let analyses = Analyses {
             lifecycle: true,
             mutator_by_cap: false,
@@ -174,22 +176,22 @@ impl Recording {
             info: Info::default(),
             numbers: Numbers::default(),
             phases: Phases::default(),
-            watch: Watch::default(),
+            census_collector: CensusCollector::default(),
             spans: Some(SpanAnalysis::new(analyses)),
-            store: Store::on(spill_store),
+            store: Store::with_spill_store(spill_store),
             messages: Messages::default(),
             tracks: Tracks::default(),
             names: Names::default(),
             ticky: Ticky::default(),
             telemetry: TelemetrySpans::default(),
             table_symbols: TableSymbols::default(),
-            hearers: Consumer::by_type(&profiles),
+            consumers: Consumer::by_type(&profiles),
             profiles,
             profile_rows: ProfileRows::default(),
             heap: HeapCollector::default(),
-            open: OpenAtEnd::default(),
+            open: OpenSpanDiagnostics::default(),
             is_too_large: false,
-            condition: None,
+            completeness: None,
             is_followed: false,
         }
     }
@@ -200,7 +202,7 @@ impl Recording {
     /// counted.
     pub(crate) fn keeps() -> EventSet {
         let profiles = Profiles::default();
-        let sets = Consumer::IN_ORDER.map(|hearer| hearer.consumes(&profiles));
+        let sets = Consumer::IN_ORDER.map(|consumer| consumer.consumes(&profiles));
         sets.into_iter().fold(EventSet::NONE, EventSet::union)
     }
 
@@ -209,26 +211,26 @@ impl Recording {
     /// # Errors
     /// Returns the true thread states before the slice if the slice was analyzed with wrong assumptions about
     /// them. It must then be analyzed again from these states.
-    pub fn append(&mut self, segment: Segment) -> Result<SlicePart, Box<BoundaryState>> {
-        let (part, too_large) = watch_saturation(|| self.append_watched(segment));
+    pub fn append(&mut self, segment: Segment) -> Result<SliceResult, Box<BoundaryState>> {
+        let (part, too_large) = watch_saturation(|| self.append_inner(segment));
         self.is_too_large |= too_large;
         part
     }
 
-    fn append_watched(&mut self, mut segment: Segment) -> Result<SlicePart, Box<BoundaryState>> {
+    fn append_inner(&mut self, mut segment: Segment) -> Result<SliceResult, Box<BoundaryState>> {
         let threads = std::mem::take(&mut segment.threads);
         self.store.append(threads)?;
         self.info.append(&segment.info, segment.part.header());
-        segment.labels.give(&mut self.store, &mut self.names);
-        self.store.rest();
+        segment.labels.apply(&mut self.store, &mut self.names);
+        self.store.pack_idle();
         self.messages.append(&segment.messages);
-        self.profiles.samples(&segment.ticks);
-        let mut values = SampleCursor::of(&segment.heap);
+        self.profiles.samples(&segment.cost_centre_samples);
+        let mut values = SampleCursor::new(&segment.heap);
         segment.deferred(|place, record| {
-            self.heap.tell(&mut values, place);
+            self.heap.add_values(&mut values, place);
             self.event(record);
         });
-        self.heap.tell(&mut values, u32::MAX);
+        self.heap.add_values(&mut values, u32::MAX);
         self.is_too_large |= segment.is_too_large;
         Ok(segment.part)
     }
@@ -240,14 +242,14 @@ impl Recording {
 
     /// Processes an event of a type that it [`keeps`](Self::keeps).
     fn event(&mut self, record: &Record<'_>) {
-        let hearers = self.hearers.get(usize::from(record.id.0));
-        let mut hearers = hearers.copied().unwrap_or_default();
-        while let Some(hearer) = Consumer::IN_ORDER.get(hearers.trailing_zeros() as usize) {
-            hearers &= hearers - 1;
-            match hearer {
+        let consumers = self.consumers.get(usize::from(record.id.0));
+        let mut consumers = consumers.copied().unwrap_or_default();
+        while let Some(consumer) = Consumer::IN_ORDER.get(consumers.trailing_zeros() as usize) {
+            consumers &= consumers - 1;
+            match consumer {
                 Consumer::Info => self.info.describe(record),
                 Consumer::Numbers => self.numbers.event(record),
-                Consumer::Watch => self.watch.event(record),
+                Consumer::CensusCollector => self.census_collector.event(record),
                 Consumer::Spans => {
                     if let Some(spans) = &mut self.spans {
                         spans.event(record, &mut self.store);
@@ -279,7 +281,7 @@ impl Recording {
     /// Returns the default range of all figures: from time 0 of the log's clock to the last event, or the range
     /// that the log was cut to.
     #[must_use]
-    pub fn whole(&self) -> Interval {
+    pub fn whole_range(&self) -> Interval {
         let all = || Interval::new(Nanos(0), self.end());
         self.info.cut_range.unwrap_or_else(all)
     }
@@ -336,7 +338,7 @@ impl Recording {
         let phases = (&self.phases, has_prof);
         let summary = self.numbers.summary(self.end(), range, &account, phases);
         self.numbers
-            .of_several(summary, &self.info, self.end(), range)
+            .summary_with_processes(summary, &self.info, self.end(), range)
     }
 
     /// Returns the fates of the sparks in a range, as far as the log has been read.
@@ -351,7 +353,7 @@ impl Recording {
     #[must_use]
     pub fn ticky_table(&self, query: &TickyQuery) -> TickyTable {
         let end = self.end();
-        let known = ticky::Known {
+        let known = ticky::TableContext {
             end_ns: end.0,
             allocated_bytes: self.numbers.bytes_allocated(end, query.range),
             names: &self.names,
@@ -361,50 +363,54 @@ impl Recording {
 
     /// Completes all analyses once the log has been read to its end.
     pub fn settle(&mut self, reader: &LogReader) {
-        let ((), too_large) = watch_saturation(|| self.settle_watched(reader));
+        let ((), too_large) = watch_saturation(|| self.settle_inner(reader));
         self.is_too_large |= too_large;
     }
 
-    fn settle_watched(&mut self, reader: &LogReader) {
+    fn settle_inner(&mut self, reader: &LogReader) {
         let end = self.end();
-        let condition = Condition::of(&reader.damage(), reader.inflate_error().is_none());
-        self.condition = Some(condition);
+        let completeness =
+            LogCompleteness::from_damage(&reader.damage(), reader.inflate_error().is_none());
+        self.completeness = Some(completeness);
         self.heap.settle();
-        let watch = std::mem::take(&mut self.watch);
-        let led = self.numbers.take_led();
-        let facts = watch.facts(&self.info.lives, condition, led);
+        let census_collector = std::mem::take(&mut self.census_collector);
+        let led = self.numbers.take_led_collections();
+        let facts = census_collector.facts(&self.info.lives, completeness, led);
         let processes = self.info.processes.caps();
         self.store
-            .learn(facts.of_several(processes, &self.info.lives));
+            .set_facts(facts.with_processes(processes, &self.info.lives));
         if let Some(spans) = self.spans.take() {
-            let mut sink = Ending {
+            let mut sink = OpenSpanSink {
                 store: &mut self.store,
                 open: &mut self.open,
             };
             spans.finish(end, &mut sink);
         }
-        self.store.end_spans(end, |open| self.open.open(open));
+        self.store.end_spans(end, |open| self.open.add(open));
         self.store.settle(end);
         self.numbers.settle(self.store.account().pauses().all());
         self.tracks
             .settle(&self.numbers, &self.messages, reader.index(), end);
         self.telemetry.settle(end);
         let (info, tasks, store) = (&self.info, &self.tracks.tasks, &self.store);
-        self.phases = Phases::find(info, tasks, store, &self.numbers, condition.ends);
+        self.phases = Phases::find(info, tasks, store, &self.numbers, completeness.ends);
         self.with_profiles(Profiles::settle);
-        self.profile_rows = ProfileRows::of(&self.profiles);
+        self.profile_rows = ProfileRows::new(&self.profiles);
     }
 
     /// Calls `then` with the profiles and the results of the other analyses.
-    fn with_profiles(&mut self, then: impl FnOnce(&mut Profiles, &Known<'_>)) {
+    fn with_profiles(&mut self, then: impl FnOnce(&mut Profiles, &AnalysisResults<'_>)) {
         let mut profiles = std::mem::take(&mut self.profiles);
-        then(&mut profiles, &self.known(&self.tracks.collections.times()));
+        then(
+            &mut profiles,
+            &self.analysis_results(&self.tracks.collections.times()),
+        );
         self.profiles = profiles;
     }
 
-    fn known<'a>(&'a self, collections: &'a [(u64, u64)]) -> Known<'a> {
+    fn analysis_results<'a>(&'a self, collections: &'a [(u64, u64)]) -> AnalysisResults<'a> {
         let (first, last) = self.info.first_and_last().unwrap_or_default();
-        Known {
+        AnalysisResults {
             log: Interval::new(first, last),
             store: &self.store,
             heap: self.heap.found(),
@@ -425,8 +431,8 @@ impl Recording {
             return Vec::new();
         }
         let collections = self.tracks.collections.times();
-        let known = self.known(&collections);
-        span_totals(&known.spans(), &collections, known.log, window)
+        let results = self.analysis_results(&collections);
+        span_totals(&results.spans(), &collections, results.log, window)
     }
 
     /// Returns the sources of heap profile band names, as far as the log has been read.
@@ -438,12 +444,12 @@ impl Recording {
 
     /// Returns the flame graph data of a source; `None` if the log has none.
     #[must_use]
-    pub fn origin(&self, source: Source) -> Option<&dyn Origin> {
+    pub fn stack_source(&self, source: Source) -> Option<&dyn StackSource> {
         sources::origin(source).origin(self.profiles.get(source), &self.store)
     }
 
-    /// Computes the data that [`origin`](Self::origin) needs for a choice, unless it is cached.
-    pub async fn prepare_origin(&self, choice: &Choice, yielder: &dyn Yield) {
+    /// Computes the data that [`stack_source`](Self::stack_source) needs for a choice, unless it is cached.
+    pub async fn prepare_origin(&self, choice: &FlameSelection, yielder: &dyn Yield) {
         if choice.source == sources::WAITING {
             self.store.prepare_waits(choice, yielder).await;
         }
@@ -479,7 +485,7 @@ impl Recording {
         let end = self.is_settled().then(|| self.end());
         self.tracks.set_prefixes(prefixes, &self.messages, end);
         if end.is_some() {
-            self.with_profiles(Profiles::follow_words);
+            self.with_profiles(Profiles::rebuild_for_prefixes);
         }
     }
 
@@ -491,18 +497,18 @@ impl Recording {
 }
 
 /// Sink for the spans still open at the end of the log: they are drawn and reported.
-struct Ending<'a> {
+struct OpenSpanSink<'a> {
     store: &'a mut Store,
-    open: &'a mut OpenAtEnd,
+    open: &'a mut OpenSpanDiagnostics,
 }
 
-impl SpanSink for Ending<'_> {
+impl SpanSink for OpenSpanSink<'_> {
     fn gc_phase(&mut self, cap: CapId, phase: Phase, span: Interval) {
         self.store.gc_phase(cap, phase, span);
     }
 
-    fn open(&mut self, open: Open) {
-        self.open.open(open);
+    fn open(&mut self, open: OpenSpan) {
+        self.open.add(open);
         self.store.open(open);
     }
 }

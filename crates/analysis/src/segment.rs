@@ -6,17 +6,17 @@
 use serde::{Deserialize, Serialize};
 
 use crate::deferred::DeferredEvents;
+use crate::flamegraph::cost_centre_samples::{CostCentreSamples, SliceCostCentreSamples};
 use crate::flamegraph::foreign::may_be_about_calls;
-use crate::flamegraph::ticks::{SliceTicks, Ticks};
 use crate::heap::values::{HeapValueAnalysis, HeapValues};
 use crate::info::{Info, PREFIX_BYTES};
 use crate::labels::{LabelAnalysis, Labels};
 use crate::recording::Recording;
 use crate::timeline::messages::Messages;
 use crate::timeline::slice::{BoundaryState, SliceThreadAnalysis, SliceThreads, ThreadEventKind};
-use crate::timeline::threads::ById;
+use crate::timeline::threads::ThreadIndexMap;
 use eventlog::conventions::Convention;
-use eventlog::{EventSet, EventType, Record, Sink, SlicePart, SliceReader, SliceStep};
+use eventlog::{EventSet, EventType, Record, Sink, SliceReader, SliceResult, SliceStep};
 use model::columns::Column;
 use model::saturating::watch_saturation;
 
@@ -24,12 +24,12 @@ use model::saturating::watch_saturation;
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Segment {
     /// Reader results of the slice: header, block index rows, damage and byte counts.
-    pub part: SlicePart,
+    pub part: SliceResult,
     pub(crate) info: Info,
     pub(crate) threads: SliceThreads,
     pub(crate) labels: Labels,
     pub(crate) messages: Messages,
-    pub(crate) ticks: SliceTicks,
+    pub(crate) cost_centre_samples: SliceCostCentreSamples,
     pub(crate) heap: HeapValues,
     deferred: DeferredEvents,
     /// Whether an index or count of the slice exceeded 32 bits.
@@ -43,7 +43,7 @@ impl Segment {
         self.threads.columns(see);
         self.labels.columns(see);
         self.messages.columns(see);
-        self.ticks.columns(see);
+        self.cost_centre_samples.columns(see);
         self.heap.columns(see);
         see((&mut self.deferred.bytes).into());
     }
@@ -58,12 +58,12 @@ impl Segment {
 #[derive(Debug)]
 pub struct SegmentAnalysis {
     /// Handling and counts per event type below 256.
-    types: Box<[OfType; 256]>,
+    types: Box<[TypeHandling; 256]>,
     info: Info,
     threads: SliceThreadAnalysis,
     labels: LabelAnalysis,
     messages: Messages,
-    ticks: Ticks,
+    cost_centre_samples: CostCentreSamples,
     heap: HeapValueAnalysis,
     deferred: DeferredEvents,
     keeps: EventSet,
@@ -72,19 +72,19 @@ pub struct SegmentAnalysis {
 
 /// Handling of one event type, decided at its first event, and its counts.
 #[derive(Clone, Copy, Debug)]
-struct OfType {
-    met: bool,
+struct TypeHandling {
+    seen: bool,
     /// How these events affect threads or points in time, if they do.
-    says: Option<ThreadEventKind>,
+    thread_effect: Option<ThreadEventKind>,
     route: Route,
     count: u64,
     payload_bytes: u64,
 }
 
-impl OfType {
-    const NOT_MET: Self = Self {
-        met: false,
-        says: None,
+impl TypeHandling {
+    const UNSEEN: Self = Self {
+        seen: false,
+        thread_effect: None,
         route: Route::Counted,
         count: 0,
         payload_bytes: 0,
@@ -104,22 +104,22 @@ enum Route {
     /// A binary message: kept raw if it follows a convention, otherwise ignored.
     BinaryMessage,
     /// A sample of the cost-centre profiler.
-    Tick,
+    CostCentreSample,
     /// A sample value of a heap profile.
     HeapValue,
 }
 
 impl Route {
     /// Returns the handling of a type that the log's header declares as expected.
-    fn of(id: EventType, keeps: &EventSet) -> Self {
+    fn for_type(id: EventType, keeps: &EventSet) -> Self {
         if id == EventType::THREAD_LABEL {
             Self::Label
         } else if id == EventType::USER_BINARY_MSG {
             Self::BinaryMessage
         } else if Messages::CONSUMES.contains(id) {
             Self::Message
-        } else if SliceTicks::CONSUMES.contains(id) {
-            Self::Tick
+        } else if SliceCostCentreSamples::CONSUMES.contains(id) {
+            Self::CostCentreSample
         } else if HeapValues::CONSUMES.contains(id) {
             Self::HeapValue
         } else if keeps.contains(id) {
@@ -133,7 +133,7 @@ impl Route {
 /// Allocations that the analysis of one slice passes on to the next, for reuse.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    threads: ById,
+    threads: ThreadIndexMap,
 }
 
 impl SegmentAnalysis {
@@ -141,12 +141,12 @@ impl SegmentAnalysis {
     #[must_use]
     pub fn new(entry: BoundaryState, scratch: Scratch) -> Self {
         Self {
-            types: Box::new([OfType::NOT_MET; 256]),
+            types: Box::new([TypeHandling::UNSEEN; 256]),
             info: Info::default(),
             threads: SliceThreadAnalysis::new(entry, scratch.threads),
             labels: LabelAnalysis::default(),
             messages: Messages::default(),
-            ticks: Ticks::default(),
+            cost_centre_samples: CostCentreSamples::default(),
             heap: HeapValueAnalysis::default(),
             deferred: DeferredEvents::default(),
             keeps: Recording::keeps(),
@@ -156,24 +156,31 @@ impl SegmentAnalysis {
 
     /// Finishes the slice; `part` is the final state of its reader.
     #[must_use]
-    pub fn finish(mut self, part: SlicePart) -> (Segment, Scratch) {
+    pub fn finish(mut self, part: SliceResult) -> (Segment, Scratch) {
         for (id, of) in (0..).map(EventType).zip(&*self.types) {
             if of.count > 0 {
                 let bytes = of.payload_bytes + of.count * PREFIX_BYTES;
                 self.info.count_of(id, (of.count, bytes));
             }
         }
-        let (((threads, map), labels, ticks, heap), too_large) = watch_saturation(|| {
-            let (ticks, heap) = (self.ticks.into_slice(), self.heap.finish());
-            (self.threads.finish(), self.labels.finish(), ticks, heap)
-        });
+        let (((threads, map), labels, cost_centre_samples, heap), too_large) =
+            watch_saturation(|| {
+                let (cost_centre_samples, heap) =
+                    (self.cost_centre_samples.into_slice(), self.heap.finish());
+                (
+                    self.threads.finish(),
+                    self.labels.finish(),
+                    cost_centre_samples,
+                    heap,
+                )
+            });
         let segment = Segment {
             part,
             info: self.info,
             threads,
             labels,
             messages: self.messages,
-            ticks,
+            cost_centre_samples,
             heap,
             deferred: self.deferred,
             is_too_large: self.is_too_large | too_large,
@@ -192,45 +199,45 @@ impl SegmentAnalysis {
 
     /// Decides the handling of an event type at its first event.
     #[cold]
-    fn meet(record: &Record<'_>, keeps: &EventSet) -> OfType {
-        let met = OfType {
-            met: true,
-            ..OfType::NOT_MET
+    fn handling_of(record: &Record<'_>, keeps: &EventSet) -> TypeHandling {
+        let seen = TypeHandling {
+            seen: true,
+            ..TypeHandling::UNSEEN
         };
         if !record.header.knows(record.id) {
-            return met;
+            return seen;
         }
-        OfType {
-            says: ThreadEventKind::of(record.id),
-            route: Route::of(record.id, keeps),
-            ..met
+        TypeHandling {
+            thread_effect: ThreadEventKind::from_event_type(record.id),
+            route: Route::for_type(record.id, keeps),
+            ..seen
         }
     }
 
-    fn become_of(&mut self, route: Route, id: u8, record: &Record<'_>) {
+    fn route_event(&mut self, route: Route, id: u8, record: &Record<'_>) {
         match route {
             Route::Counted => {}
             Route::DeferredEvents => self.deferred.push(id, record),
             Route::Label => self.labels.take(record),
             Route::Message => {
                 let text = self.messages.take(record).unwrap_or_default();
-                if may_be_about_calls(text) || Convention::of_text(text).is_some() {
+                if may_be_about_calls(text) || Convention::parse_text(text).is_some() {
                     self.deferred.push(id, record);
                 }
             }
             Route::BinaryMessage => {
-                if Convention::of_bytes(record.payload).is_some() {
+                if Convention::parse_bytes(record.payload).is_some() {
                     self.deferred.push(id, record);
                 }
             }
-            Route::Tick => self.ticks.event(&record.event(), record.time),
+            Route::CostCentreSample => self.cost_centre_samples.event(&record.event(), record.time),
             Route::HeapValue => self.heap.take(record, self.deferred.count),
         }
     }
 
     /// Counts an event whose type is 256 or above, which no runtime writes.
     #[cold]
-    fn unknown(&mut self, record: &Record<'_>) {
+    fn count_unknown(&mut self, record: &Record<'_>) {
         let bytes = record.payload.len() as u64 + PREFIX_BYTES;
         self.info.count_of(record.id, (1, bytes));
     }
@@ -239,22 +246,22 @@ impl SegmentAnalysis {
 impl Sink for SegmentAnalysis {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
-        self.info.see(record);
+        self.info.record_event(record);
         let Ok(id) = u8::try_from(record.id.0) else {
-            return self.unknown(record);
+            return self.count_unknown(record);
         };
         let of = &mut self.types[usize::from(id)];
-        if !of.met {
-            *of = Self::meet(record, &self.keeps);
+        if !of.seen {
+            *of = Self::handling_of(record, &self.keeps);
         }
         of.count += 1;
         of.payload_bytes += record.payload.len() as u64;
         let route = of.route;
-        if let Some(says) = of.says {
-            self.threads.event(says, record);
+        if let Some(thread_effect) = of.thread_effect {
+            self.threads.event(thread_effect, record);
         }
         if !matches!(route, Route::Counted) {
-            self.become_of(route, id, record);
+            self.route_event(route, id, record);
         }
     }
 }

@@ -63,14 +63,14 @@ pub trait SpanSink {
         let _ = (at, cap, oddity);
     }
     /// Called for each span still open at the end of the log, as if it ended there.
-    fn open(&mut self, open: Open) {
+    fn open(&mut self, open: OpenSpan) {
         let _ = open;
     }
 }
 
 /// A span cut off by the end of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Open {
+pub enum OpenSpan {
     /// A collection of a capability.
     Gc(CapId, Interval),
     /// A span of a thread's life, and the time of the wakeup ([`SpanSink::thread`]).
@@ -214,7 +214,7 @@ impl SpanAnalysis {
     }
 
     /// Event types that [`event`](Self::event) processes.
-    pub const CONSUMES: EventSet = EventSet::of(&[
+    pub const CONSUMES: EventSet = EventSet::from_types(&[
         EventType::CREATE_THREAD,
         EventType::RUN_THREAD,
         EventType::STOP_THREAD,
@@ -401,12 +401,12 @@ impl SpanAnalysis {
                 if let Some((phase, span)) = machines.phase.open(end) {
                     sink.gc_phase(cap, phase, span);
                 }
-                sink.open(Open::Gc(cap, Interval::new(since, end)));
+                sink.open(OpenSpan::Gc(cap, Interval::new(since, end)));
             }
         }
         for (thread, known) in self.threads.into_sorted() {
             if let Some(span) = known.state.open(end) {
-                sink.open(Open::Thread(thread, span, known.woken()));
+                sink.open(OpenSpan::Thread(thread, span, known.woken()));
             }
         }
     }

@@ -74,13 +74,13 @@ const BANDS: [Kind; 10] = [
 ///
 /// It stores a 64-bit hash of each text, but not the text.
 #[derive(Debug, Default)]
-pub struct Anonymiser {
+pub struct Anonymizer {
     names: SeededMap<Kind, SeededMap<u64, u32>>,
     /// Breakdown by heap profile number.
     breakdowns: SeededMap<u8, u32>,
 }
 
-impl Anonymiser {
+impl Anonymizer {
     /// Writes the payload of an event to `out`, with its texts replaced. Returns `false` if its texts cannot be
     /// identified.
     pub fn rewrite(&mut self, record: &Record<'_>, out: &mut Vec<u8>) -> bool {
@@ -314,7 +314,7 @@ fn is_fixed(id: EventType, kind: Kind, text: &[u8]) -> bool {
             let label = text.trim_start_matches(|c: char| "()".contains(c) || c.is_ascii_digit());
             kind == "era" && is_number(20)
                 || is_address(text)
-                || ClosureType::named(text).is_some()
+                || ClosureType::from_name(text).is_some()
                 || LIVES.contains(&text)
                 || BUILT_IN.contains(&label)
         }

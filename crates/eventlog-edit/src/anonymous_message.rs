@@ -1,13 +1,13 @@
 //! Anonymizes messages of the program; those that follow a convention still do.
 
-use super::anonymous::{Anonymiser, Kind, is_address};
+use super::anonymous::{Anonymizer, Kind, is_address};
 use eventlog::conventions::Convention;
 use eventlog::conventions::opentelemetry::{Instrument, Telemetry};
 use eventlog::conventions::stack_profiler::StackMessage;
 
 /// Rewrites a text message.
-pub(super) fn text(names: &mut Anonymiser, kind: Kind, text: &[u8], out: &mut Vec<u8>) {
-    if let Some(Convention::Telemetry(said)) = Convention::of_text(text) {
+pub(super) fn text(names: &mut Anonymizer, kind: Kind, text: &[u8], out: &mut Vec<u8>) {
+    if let Some(Convention::Telemetry(said)) = Convention::parse_text(text) {
         return telemetry(names, &said, out);
     }
     let text = String::from_utf8_lossy(text);
@@ -70,7 +70,7 @@ fn is_number(word: &str) -> bool {
     word.len() <= 20 && word.parse::<i128>().is_ok() || is_address(word)
 }
 
-fn number_or_name(names: &mut Anonymiser, word: &str, out: &mut Vec<u8>) {
+fn number_or_name(names: &mut Anonymizer, word: &str, out: &mut Vec<u8>) {
     if is_number(word) {
         out.extend_from_slice(word.as_bytes());
     } else {
@@ -79,7 +79,7 @@ fn number_or_name(names: &mut Anonymiser, word: &str, out: &mut Vec<u8>) {
 }
 
 /// Rewrites the description of a span: an optional call number, then the name.
-fn span(names: &mut Anonymiser, text: &str, out: &mut Vec<u8>) {
+fn span(names: &mut Anonymizer, text: &str, out: &mut Vec<u8>) {
     let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
     if is_number(first) && !rest.is_empty() {
         begin(out, first);
@@ -90,7 +90,7 @@ fn span(names: &mut Anonymiser, text: &str, out: &mut Vec<u8>) {
 }
 
 /// Rewrites a list of strings in Haskell syntax; an empty input stays empty.
-fn strings(names: &mut Anonymiser, list: &str, out: &mut Vec<u8>) {
+fn strings(names: &mut Anonymizer, list: &str, out: &mut Vec<u8>) {
     if list.is_empty() {
         return;
     }
@@ -117,8 +117,8 @@ fn strings(names: &mut Anonymiser, list: &str, out: &mut Vec<u8>) {
 }
 
 /// Rewrites a text message of opentelemetry, keeping its own words for instrument kinds.
-fn telemetry(names: &mut Anonymiser, said: &Telemetry<'_>, out: &mut Vec<u8>) {
-    let instrument = |names: &mut Anonymiser, kind: &Instrument<'_>, out: &mut Vec<u8>| {
+fn telemetry(names: &mut Anonymizer, said: &Telemetry<'_>, out: &mut Vec<u8>) {
+    let instrument = |names: &mut Anonymizer, kind: &Instrument<'_>, out: &mut Vec<u8>| {
         let word = kind.name();
         match (1..=6).find(|&number| Instrument::Number(number).name() == word) {
             Some(_) => out.extend_from_slice(word.as_bytes()),
@@ -178,8 +178,8 @@ fn telemetry(names: &mut Anonymiser, said: &Telemetry<'_>, out: &mut Vec<u8>) {
 }
 
 /// Rewrites a binary message.
-pub(super) fn binary(names: &mut Anonymiser, payload: &[u8], out: &mut Vec<u8>) {
-    match Convention::of_bytes(payload) {
+pub(super) fn binary(names: &mut Anonymizer, payload: &[u8], out: &mut Vec<u8>) {
+    match Convention::parse_bytes(payload) {
         Some(Convention::Telemetry(said)) => binary_telemetry(names, &said, payload, out),
         Some(Convention::Stack(StackMessage::Define { text, .. })) => {
             out.extend_from_slice(&payload[..10]);
@@ -195,7 +195,7 @@ pub(super) fn binary(names: &mut Anonymiser, payload: &[u8], out: &mut Vec<u8>) 
 }
 
 fn binary_telemetry(
-    names: &mut Anonymiser,
+    names: &mut Anonymizer,
     said: &Telemetry<'_>,
     payload: &[u8],
     out: &mut Vec<u8>,

@@ -26,10 +26,10 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Event, EventSet, Record, StopStatus};
 
 /// Events of collections.
-const COLLECTION: EventSet = EventSet::about(Subject::Collection);
+const COLLECTION: EventSet = EventSet::for_subject(Subject::Collection);
 
 /// Values that the runtime writes in collections. Each holds until the next one.
-const GC_SAMPLES: EventSet = EventSet::of(&[
+const GC_SAMPLES: EventSet = EventSet::from_types(&[
     EventType::HEAP_ALLOCATED,
     EventType::HEAP_SIZE,
     EventType::HEAP_LIVE,
@@ -40,7 +40,7 @@ const GC_SAMPLES: EventSet = EventSet::of(&[
 
 /// Values that hold until the next one, samples of a time profile, and events of single sparks, whose presence in
 /// a log determines what is known about sparks.
-const SAMPLES: EventSet = GC_SAMPLES.union(EventSet::of(&[
+const SAMPLES: EventSet = GC_SAMPLES.union(EventSet::from_types(&[
     EventType::SPARK_CREATE,
     EventType::SPARK_DUD,
     EventType::SPARK_OVERFLOW,
@@ -54,10 +54,10 @@ const SAMPLES: EventSet = GC_SAMPLES.union(EventSet::of(&[
 ]));
 
 /// Events of the nonmoving collector's cycle.
-const NONMOVING: EventSet = EventSet::about(Subject::Nonmoving).without(SAMPLES);
+const NONMOVING: EventSet = EventSet::for_subject(Subject::Nonmoving).difference(SAMPLES);
 
 /// Events of a heap census.
-const CENSUS: EventSet = EventSet::of(&[
+const CENSUS: EventSet = EventSet::from_types(&[
     EventType::HEAP_PROF_SAMPLE_BEGIN,
     EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
     EventType::HEAP_PROF_SAMPLE_STRING,
@@ -66,17 +66,17 @@ const CENSUS: EventSet = EventSet::of(&[
 ]);
 
 /// Starts and stops of thread runs.
-const RUNS: EventSet = EventSet::of(&[EventType::RUN_THREAD, EventType::STOP_THREAD]);
+const RUNS: EventSet = EventSet::from_types(&[EventType::RUN_THREAD, EventType::STOP_THREAD]);
 
 /// Events after which a thread is runnable.
-const WAKEUPS: EventSet = EventSet::of(&[
+const WAKEUPS: EventSet = EventSet::from_types(&[
     EventType::THREAD_WAKEUP,
     EventType::MIGRATE_THREAD,
     EventType::THREAD_RUNNABLE,
 ]);
 
 /// Definitions that only matter from their time on.
-const CHANGES: EventSet = EventSet::of(&[
+const CHANGES: EventSet = EventSet::from_types(&[
     EventType::STARTUP,
     EventType::CAP_DELETE,
     EventType::CAP_DISABLE,
@@ -110,7 +110,7 @@ fn sample_key(record: &Record<'_>) -> SampleKey {
 
 /// Returns the thread that an event is about: its first field.
 pub(crate) fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
-    let is_known = EventSet::OF_A_THREAD.contains(record.id) && record.header.knows(record.id);
+    let is_known = EventSet::THREAD_EVENTS.contains(record.id) && record.header.knows(record.id);
     let mut fields = Cursor::new(record.payload, record.header.stop_codes);
     is_known.then(|| fields.field()).flatten()
 }
@@ -154,7 +154,7 @@ pub(crate) struct Activity {
     has_task: bool,
     /// The runtime's threads that end waits for time and I/O, identified by their labels.
     managers: SeededSet<ThreadId>,
-    is_counting: bool,
+    in_census: bool,
     is_marking: bool,
     last_thread: ThreadId,
 }
@@ -162,7 +162,7 @@ pub(crate) struct Activity {
 impl Activity {
     /// Processes an event of a known type. Returns whether it begins something: a collection, a census, or a cycle
     /// of the nonmoving collector.
-    fn step(&mut self, record: &Record<'_>) -> bool {
+    fn advance(&mut self, record: &Record<'_>) -> bool {
         let cap = record.cap;
         if let Some(thread) = own_thread(record) {
             self.last_thread = self.last_thread.max(thread);
@@ -214,11 +214,11 @@ impl Activity {
                 false
             }
             EventType::HEAP_PROF_SAMPLE_BEGIN | EventType::HEAP_BIO_PROF_SAMPLE_BEGIN => {
-                self.is_counting = true;
+                self.in_census = true;
                 true
             }
             EventType::HEAP_PROF_SAMPLE_END => {
-                self.is_counting = false;
+                self.in_census = false;
                 false
             }
             EventType::CONC_SWEEP_END => {
@@ -246,9 +246,9 @@ impl Activity {
     }
 
     /// Processes an event.
-    pub(crate) fn note(&mut self, record: &Record<'_>) {
+    pub(crate) fn observe(&mut self, record: &Record<'_>) {
         if record.header.knows(record.id) {
-            self.step(record);
+            self.advance(record);
         }
     }
 }
@@ -323,9 +323,9 @@ impl EntryState {
     }
 
     /// Processes an event before the range; `activity` is the state before the event.
-    pub(crate) fn note(&mut self, record: &Record<'_>, activity: &mut Activity) {
+    pub(crate) fn observe(&mut self, record: &Record<'_>, activity: &mut Activity) {
         let id = record.id;
-        let begins = record.header.knows(id) && activity.step(record);
+        let begins = record.header.knows(id) && activity.advance(record);
         if is_definition(record) {
             let event = self.copy(record);
             self.definitions.push(event);
@@ -341,9 +341,9 @@ impl EntryState {
                 self.collection.push(event);
             }
         } else if RUNS.contains(id) {
-            self.note_run(record);
+            self.observe_run(record);
         } else if COLLECTION.contains(id) {
-            self.note_collection(record, begins);
+            self.observe_collection(record, begins);
         } else if CENSUS.contains(id) {
             if begins {
                 self.census_before = std::mem::take(&mut self.census);
@@ -363,13 +363,13 @@ impl EntryState {
                 self.tasks.entry(*task).or_default()[place] = Some(event);
             }
         } else if id == EventType::CREATE_SPARK_THREAD {
-            self.note_spark_thread(record);
+            self.observe_spark_thread(record);
         } else if let Some(thread) = own_thread(record) {
-            self.note_thread(record, thread);
+            self.observe_thread(record, thread);
         }
     }
 
-    fn note_spark_thread(&mut self, record: &Record<'_>) {
+    fn observe_spark_thread(&mut self, record: &Record<'_>) {
         let event = self.copy(record);
         if let Event::CreateSparkThread { spark_thread } = record.event()
             && let Some(events) = self.threads.get_mut(&spark_thread)
@@ -378,7 +378,7 @@ impl EntryState {
         }
     }
 
-    fn note_thread(&mut self, record: &Record<'_>, thread: ThreadId) {
+    fn observe_thread(&mut self, record: &Record<'_>, thread: ThreadId) {
         if record.id == EventType::CREATE_THREAD {
             let created = Some(self.copy(record));
             let events = self.threads.entry(thread).or_default();
@@ -397,7 +397,7 @@ impl EntryState {
         }
     }
 
-    fn note_run(&mut self, record: &Record<'_>) {
+    fn observe_run(&mut self, record: &Record<'_>) {
         let Some(thread) = own_thread(record) else {
             return;
         };
@@ -428,7 +428,7 @@ impl EntryState {
         }
     }
 
-    fn note_collection(&mut self, record: &Record<'_>, begins: bool) {
+    fn observe_collection(&mut self, record: &Record<'_>, begins: bool) {
         if begins {
             // A `GC_END` that is still to come needs its start.
             let open = self.gc_starts.iter().flatten().cloned().collect();
@@ -472,7 +472,7 @@ impl EntryState {
             all.extend(self.collection_before);
         }
         all.extend(self.collection);
-        if activity.is_counting {
+        if activity.in_census {
             all.extend(self.census_before);
         }
         all.extend(self.census);
@@ -502,7 +502,7 @@ pub(crate) struct ExitState {
     collections: u8,
     /// Whether further samples of the last of these collections may follow.
     is_sampled: bool,
-    census: Next,
+    census: CensusPhase,
     /// Whether a biographical census was found behind the range.
     has_later_census: bool,
     is_marking: bool,
@@ -513,7 +513,7 @@ pub(crate) struct ExitState {
     manager_runs: Vec<ManagerRun>,
     /// By [`cap_place`]: the time of the last written event.
     written: Vec<Nanos>,
-    /// Event to write before the last one passed to [`needs`](Self::needs).
+    /// Event to write before the last one passed to [`observe_is_needed`](Self::observe_is_needed).
     before: Option<Rc<OwnedEvent>>,
 }
 
@@ -523,13 +523,13 @@ enum ManagerRun {
     #[default]
     None,
     /// Its start is not written yet.
-    Kept(Rc<OwnedEvent>),
+    Deferred(Rc<OwnedEvent>),
     Written,
 }
 
 /// State of the census that is in progress at the end of a range, or else of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum CensusPhase {
     /// The census has not begun.
     Needed,
     /// The census is in progress.
@@ -548,10 +548,10 @@ impl ExitState {
             end,
             collections: 1 + u8::from(activity.is_collecting),
             is_sampled: true,
-            census: if activity.is_counting {
-                Next::Begun
+            census: if activity.in_census {
+                CensusPhase::Begun
             } else {
-                Next::Needed
+                CensusPhase::Needed
             },
             has_later_census: false,
             is_marking: activity.is_marking,
@@ -571,13 +571,13 @@ impl ExitState {
         }
     }
 
-    /// Takes the event to write before the last one passed to [`needs`](Self::needs).
+    /// Takes the event to write before the last one passed to [`observe_is_needed`](Self::observe_is_needed).
     pub(crate) fn take_before(&mut self) -> Option<Rc<OwnedEvent>> {
         self.before.take()
     }
 
     /// Whether the metrics of the range depend on an event behind it.
-    pub(crate) fn needs(&mut self, record: &Record<'_>) -> bool {
+    pub(crate) fn observe_is_needed(&mut self, record: &Record<'_>) -> bool {
         let is_needed = self.is_needed(record);
         if is_needed {
             *slot(&mut self.written, record.cap) = record.time;
@@ -633,24 +633,28 @@ impl ExitState {
                 let mut fields = Cursor::new(record.payload, record.header.stop_codes);
                 let time = fields.field::<u64>().and_then(|_| fields.field());
                 let is_inside = time.is_some_and(|time: u64| time < self.end.0);
-                let is_needed = is_inside || state == Next::Needed || !self.has_later_census;
+                let is_needed = is_inside || state == CensusPhase::Needed || !self.has_later_census;
                 self.has_later_census |= !is_inside;
-                self.census = if is_needed { Next::Begun } else { Next::Over };
+                self.census = if is_needed {
+                    CensusPhase::Begun
+                } else {
+                    CensusPhase::Over
+                };
                 is_needed
             }
-            (EventType::HEAP_PROF_SAMPLE_BEGIN, Next::Needed) => {
-                self.census = Next::Begun;
+            (EventType::HEAP_PROF_SAMPLE_BEGIN, CensusPhase::Needed) => {
+                self.census = CensusPhase::Begun;
                 true
             }
             (EventType::HEAP_PROF_SAMPLE_BEGIN, _) => {
-                self.census = Next::Over;
+                self.census = CensusPhase::Over;
                 false
             }
-            (EventType::HEAP_PROF_SAMPLE_END, Next::Begun) => {
-                self.census = Next::Over;
+            (EventType::HEAP_PROF_SAMPLE_END, CensusPhase::Begun) => {
+                self.census = CensusPhase::Over;
                 true
             }
-            (_, state) => state == Next::Begun,
+            (_, state) => state == CensusPhase::Begun,
         }
     }
 
@@ -667,7 +671,7 @@ impl ExitState {
         *slot(&mut self.manager_runs, record.cap) = match self.activity.managers.contains(&thread) {
             false => ManagerRun::None,
             true if is_needed => ManagerRun::Written,
-            true => ManagerRun::Kept(OwnedEvent::copy(record, 0)),
+            true => ManagerRun::Deferred(OwnedEvent::copy(record, 0)),
         };
         is_needed
     }
@@ -682,7 +686,7 @@ impl ExitState {
         match run {
             ManagerRun::None => false,
             ManagerRun::Written => true,
-            ManagerRun::Kept(begin) => {
+            ManagerRun::Deferred(begin) => {
                 if begin.time < *slot(&mut self.written, record.cap) {
                     return false;
                 }
@@ -696,7 +700,7 @@ impl ExitState {
     }
 
     fn needs_collection(&mut self, record: &Record<'_>) -> bool {
-        self.is_sampled &= !(self.activity.step(record) && self.collections == 0);
+        self.is_sampled &= !(self.activity.advance(record) && self.collections == 0);
         let is_needed = self.collections > 0;
         match record.id {
             EventType::GC_START if is_needed => {

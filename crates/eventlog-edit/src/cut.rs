@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::anonymous::Anonymiser;
+use super::anonymous::Anonymizer;
 use super::boundary::{Activity, EntryState, ExitState, OwnedEvent, own_thread, slot};
 use super::definition::is_definition;
 use super::writer::{LogWriter, NewEvent};
@@ -30,7 +30,7 @@ pub struct Selection {
     /// Event types to keep.
     pub types: Option<SeededSet<EventType>>,
     /// Event types to drop completely, even if later events refer to them.
-    pub left_out: SeededSet<EventType>,
+    pub excluded: SeededSet<EventType>,
 }
 
 impl Selection {
@@ -63,7 +63,7 @@ pub struct CutCounts {
 #[derive(Debug)]
 pub struct Cut<W> {
     selection: Selection,
-    anonymiser: Option<Anonymiser>,
+    anonymizer: Option<Anonymizer>,
     writer: LogWriter<W>,
     header: Option<Arc<Header>>,
     activity: Activity,
@@ -71,7 +71,7 @@ pub struct Cut<W> {
     entry: Option<EntryState>,
     /// `Some` once the range has ended.
     exit: Option<ExitState>,
-    extents: Extents,
+    log_times: LogTimes,
     latest: Nanos,
     payload: Vec<u8>,
     counts: CutCounts,
@@ -80,25 +80,25 @@ pub struct Cut<W> {
 }
 
 /// Position of a time relative to the range.
-enum Place {
+enum TimePosition {
     Before,
     Inside,
     Behind,
 }
 
 impl<W: Write> Cut<W> {
-    /// Creates a cut that writes to `out`, with texts replaced if there is an `anonymiser`.
+    /// Creates a cut that writes to `out`, with texts replaced if there is an `anonymizer`.
     #[must_use]
-    pub fn new(selection: Selection, anonymiser: Option<Anonymiser>, out: W) -> Self {
+    pub fn new(selection: Selection, anonymizer: Option<Anonymizer>, out: W) -> Self {
         Self {
             selection,
-            anonymiser,
+            anonymizer,
             writer: LogWriter::new(out),
             header: None,
             activity: Activity::default(),
             entry: None,
             exit: None,
-            extents: Extents::default(),
+            log_times: LogTimes::default(),
             latest: Nanos(0),
             payload: Vec::new(),
             counts: CutCounts::default(),
@@ -129,7 +129,7 @@ impl<W: Write> Cut<W> {
     }
 
     /// Starts a new section when the log has another header.
-    fn follow(&mut self, header: &Arc<Header>) -> io::Result<()> {
+    fn switch_section(&mut self, header: &Arc<Header>) -> io::Result<()> {
         if self
             .header
             .as_ref()
@@ -148,8 +148,8 @@ impl<W: Write> Cut<W> {
 
     /// Declares the types of the log, and `CUT_RANGE` if a range is cut.
     fn begin(&mut self, header: &Header) -> io::Result<()> {
-        let types = match &mut self.anonymiser {
-            Some(anonymiser) => anonymiser.declared_types(header),
+        let types = match &mut self.anonymizer {
+            Some(anonymizer) => anonymizer.declared_types(header),
             None => {
                 let types = header.types.iter();
                 types
@@ -171,13 +171,13 @@ impl<W: Write> Cut<W> {
             return Ok(());
         };
         self.write_entry(&header)?;
-        let extents = std::mem::take(&mut self.extents);
+        let log_times = std::mem::take(&mut self.log_times);
         let can_declare = header
             .decl(EventType::CUT_RANGE)
             .is_none_or(|decl| decl.known);
         if self.selection.has_range() && can_declare {
-            let range = extents.range(&self.selection);
-            for (event, payload) in extents.events(range) {
+            let range = log_times.range(&self.selection);
+            for (event, payload) in log_times.events(range) {
                 self.counts.written += 1;
                 let payload = &payload;
                 self.writer.event(&NewEvent { payload, ..event })?;
@@ -186,21 +186,21 @@ impl<W: Write> Cut<W> {
         Ok(())
     }
 
-    fn place(&self) -> Place {
+    fn time_position(&self) -> TimePosition {
         let is_from = |from| self.latest >= from;
         if self.selection.to.is_some_and(is_from) {
-            Place::Behind
+            TimePosition::Behind
         } else if self.selection.from.is_none_or(is_from) {
-            Place::Inside
+            TimePosition::Inside
         } else {
-            Place::Before
+            TimePosition::Before
         }
     }
 
     /// Whether an event passes the filter, irrespective of its time.
     fn is_wanted(&self, record: &Record<'_>) -> bool {
         let wanted = &self.selection;
-        if wanted.left_out.contains(&record.id) {
+        if wanted.excluded.contains(&record.id) {
             return false;
         }
         let of_cap = |caps: &SeededSet<CapId>| record.cap.is_some_and(|cap| caps.contains(&cap));
@@ -222,44 +222,52 @@ impl<W: Write> Cut<W> {
     }
 
     fn write(&mut self, record: &Record<'_>) -> io::Result<()> {
-        self.follow(record.header)?;
+        self.switch_section(record.header)?;
         self.counts.read += 1;
         if !is_undated(record.id.0) {
             self.latest = self.latest.max(record.time);
         }
-        if self.selection.has_range() && self.extents.note(record) {
+        if self.selection.has_range() && self.log_times.observe(record) {
             return Ok(());
         }
         let is_wanted = self.is_wanted(record);
-        match self.place() {
-            Place::Before => {
+        match self.time_position() {
+            TimePosition::Before => {
                 let (entry, activity) = (&mut self.entry, &mut self.activity);
                 match entry {
                     Some(entry) if is_wanted && !(entry.is_empty() && is_definition(record)) => {
-                        entry.note(record, activity);
+                        entry.observe(record, activity);
                         return Ok(());
                     }
-                    _ => activity.note(record),
+                    _ => activity.observe(record),
                 }
-                if is_wanted { self.put(record) } else { Ok(()) }
+                if is_wanted {
+                    self.write_event(record)
+                } else {
+                    Ok(())
+                }
             }
-            Place::Inside => {
+            TimePosition::Inside => {
                 self.write_entry(record.header)?;
-                self.activity.note(record);
-                if is_wanted { self.put(record) } else { Ok(()) }
+                self.activity.observe(record);
+                if is_wanted {
+                    self.write_event(record)
+                } else {
+                    Ok(())
+                }
             }
-            Place::Behind => {
+            TimePosition::Behind => {
                 self.write_entry(record.header)?;
                 let end = self.selection.to.unwrap_or_default();
                 let exit = || ExitState::new(self.activity.clone(), end);
                 let exit = self.exit.get_or_insert_with(exit);
-                let is_needed = exit.needs(record);
+                let is_needed = exit.observe_is_needed(record);
                 let before = exit.take_before();
                 if is_wanted && is_needed {
                     if let Some(event) = before {
-                        self.put_owned(&event, record.header)?;
+                        self.write_owned(&event, record.header)?;
                     }
-                    self.put(record)
+                    self.write_event(record)
                 } else {
                     Ok(())
                 }
@@ -273,13 +281,13 @@ impl<W: Write> Cut<W> {
             return Ok(());
         };
         for event in entry.into_events(&self.activity) {
-            self.put_owned(&event, header)?;
+            self.write_owned(&event, header)?;
         }
         Ok(())
     }
 
-    fn put_owned(&mut self, event: &OwnedEvent, header: &Arc<Header>) -> io::Result<()> {
-        self.put(&Record {
+    fn write_owned(&mut self, event: &OwnedEvent, header: &Arc<Header>) -> io::Result<()> {
+        self.write_event(&Record {
             offset: ByteOffset(0),
             id: event.id,
             time: event.time,
@@ -289,16 +297,16 @@ impl<W: Write> Cut<W> {
         })
     }
 
-    fn put(&mut self, record: &Record<'_>) -> io::Result<()> {
+    fn write_event(&mut self, record: &Record<'_>) -> io::Result<()> {
         let mut event = NewEvent::from(record);
-        if let Some(anonymiser) = &mut self.anonymiser {
-            if !anonymiser.rewrite(record, &mut self.payload) {
+        if let Some(anonymizer) = &mut self.anonymizer {
+            if !anonymizer.rewrite(record, &mut self.payload) {
                 self.counts.unknown += 1;
                 return Ok(());
             }
             event.payload = &self.payload;
         }
-        self.extents.wrote(record);
+        self.log_times.record_written(record);
         self.counts.written += 1;
         self.writer.event(&event)
     }
@@ -311,31 +319,31 @@ const CUT_RANGE_BYTES: u16 = 32;
 
 /// First and last event times of each capability, before the cut.
 #[derive(Debug, Default)]
-struct Extents {
+struct LogTimes {
     /// By [`cap_place`](super::boundary::cap_place).
-    streams: Vec<Extent>,
+    streams: Vec<TimeRange>,
     /// The range that the input was already cut to.
     range: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Extent {
+struct TimeRange {
     /// Times of the first and the last event.
     events: Option<(u64, u64)>,
     /// Time of the last event written.
     written: u64,
 }
 
-impl Extent {
+impl TimeRange {
     fn add(&mut self, first: u64, last: u64) {
         let own = self.events.unwrap_or((first, last));
         self.events = Some((own.0.min(first), own.1.max(last)));
     }
 }
 
-impl Extents {
+impl LogTimes {
     /// Records an event of the log. Returns whether it is [`EventType::CUT_RANGE`].
-    fn note(&mut self, record: &Record<'_>) -> bool {
+    fn observe(&mut self, record: &Record<'_>) -> bool {
         let (cap, time) = (record.cap, record.time.0);
         if record.id == EventType::CUT_RANGE
             && let Event::CutRange {
@@ -357,7 +365,7 @@ impl Extents {
         false
     }
 
-    fn wrote(&mut self, record: &Record<'_>) {
+    fn record_written(&mut self, record: &Record<'_>) {
         let written = &mut slot(&mut self.streams, record.cap).written;
         *written = record.time.0.max(*written);
     }

@@ -25,26 +25,27 @@ use eventlog::conventions::stack_profiler::StackMessage;
 use eventlog::event::{EventType, Subject};
 
 /// The types whose events are definitions, whatever their contents.
-pub const DEFINITIONS: EventSet = EventSet::about(Subject::Process).union(EventSet::of(&[
-    EventType::STARTUP,
-    EventType::CAP_CREATE,
-    EventType::CAP_DELETE,
-    EventType::CAP_DISABLE,
-    EventType::CAP_ENABLE,
-    EventType::THREAD_LABEL,
-    EventType::TASK_CREATE,
-    EventType::HEAP_INFO_GHC,
-    EventType::CREATE_PROCESS,
-    EventType::ASSIGN_THREAD_TO_PROCESS,
-    EventType::CREATE_MACHINE,
-    EventType::INTERN_STRING,
-    EventType::PERF_NAME,
-    EventType::HEAP_PROF_BEGIN,
-    EventType::HEAP_PROF_COST_CENTRE,
-    EventType::PROF_BEGIN,
-    EventType::IPE,
-    EventType::TICKY_COUNTER_DEF,
-]));
+pub const DEFINITIONS: EventSet =
+    EventSet::for_subject(Subject::Process).union(EventSet::from_types(&[
+        EventType::STARTUP,
+        EventType::CAP_CREATE,
+        EventType::CAP_DELETE,
+        EventType::CAP_DISABLE,
+        EventType::CAP_ENABLE,
+        EventType::THREAD_LABEL,
+        EventType::TASK_CREATE,
+        EventType::HEAP_INFO_GHC,
+        EventType::CREATE_PROCESS,
+        EventType::ASSIGN_THREAD_TO_PROCESS,
+        EventType::CREATE_MACHINE,
+        EventType::INTERN_STRING,
+        EventType::PERF_NAME,
+        EventType::HEAP_PROF_BEGIN,
+        EventType::HEAP_PROF_COST_CENTRE,
+        EventType::PROF_BEGIN,
+        EventType::IPE,
+        EventType::TICKY_COUNTER_DEF,
+    ]));
 
 /// Whether later events may refer to this one.
 #[must_use]
@@ -53,8 +54,8 @@ pub fn is_definition(record: &Record<'_>) -> bool {
         return false;
     }
     let said = match record.id {
-        EventType::USER_BINARY_MSG => Convention::of_bytes(record.payload),
-        EventType::USER_MSG => Convention::of_text(record.payload),
+        EventType::USER_BINARY_MSG => Convention::parse_bytes(record.payload),
+        EventType::USER_MSG => Convention::parse_text(record.payload),
         id => return DEFINITIONS.contains(id),
     };
     match said {

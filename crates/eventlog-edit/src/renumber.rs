@@ -1,6 +1,6 @@
 //! Renumbers entities in events, to keep those of several processes apart in one log.
 
-use super::merge::Held;
+use super::merge::BatchEvent;
 use eventlog::conventions::Convention;
 use eventlog::conventions::opentelemetry::Telemetry;
 use eventlog::conventions::stack_profiler::{StackFrame, StackMessage};
@@ -48,7 +48,7 @@ impl Numbering {
 
     /// Returns the numbering of the next process. `taken` are the sizes of this process's number ranges:
     /// capabilities, threads, capability sets, cost centres, counters, texts.
-    pub(super) fn after(&self, taken: &[u64; 6]) -> Result<Self, &'static str> {
+    pub(super) fn next_process(&self, taken: &[u64; 6]) -> Result<Self, &'static str> {
         let wide = |own: u32, taken: u64, what| {
             let sum = u64::from(own) + taken;
             u32::try_from(sum).map_err(|_| what)
@@ -67,14 +67,19 @@ impl Numbering {
     }
 
     /// Writes the payload of an event to `out`, with new numbers, and with stop codes in the numbering `codes`.
-    pub(super) fn rewrite(&self, held: &Held<'_>, codes: StopCodes, out: &mut Vec<u8>) {
+    pub(super) fn rewrite(
+        &self,
+        batch_event: &BatchEvent<'_>,
+        codes: StopCodes,
+        out: &mut Vec<u8>,
+    ) {
         out.clear();
-        out.extend_from_slice(held.payload);
-        let same_codes = held.header.stop_codes == codes;
-        if !held.header.knows(held.id) || self.place == 0 && same_codes {
+        out.extend_from_slice(batch_event.payload);
+        let same_codes = batch_event.header.stop_codes == codes;
+        if !batch_event.header.knows(batch_event.id) || self.place == 0 && same_codes {
             return;
         }
-        Event::locate(held.id, held.payload, |key, range, kind| {
+        Event::locate(batch_event.id, batch_event.payload, |key, range, kind| {
             let at = range.start;
             match kind {
                 FieldKind::Cap => self.cap(out, at),
@@ -88,13 +93,13 @@ impl Numbering {
                     }
                 }
                 FieldKind::Plain if key == "status" => {
-                    self.stop(out, at, held.header.stop_codes, codes)
+                    self.stop(out, at, batch_event.header.stop_codes, codes)
                 }
                 FieldKind::Plain => self.plain(key, out, at),
-                FieldKind::TextToNul if held.id == EventType::HEAP_PROF_SAMPLE_STRING => {
+                FieldKind::TextToNul if batch_event.id == EventType::HEAP_PROF_SAMPLE_STRING => {
                     self.address(out, at);
                 }
-                FieldKind::Text if held.id == EventType::USER_MSG => self.telemetry(out),
+                FieldKind::Text if batch_event.id == EventType::USER_MSG => self.telemetry(out),
                 FieldKind::Bytes => self.message(out),
                 _ => {}
             }
@@ -208,7 +213,7 @@ impl Numbering {
     /// Changes a binary message of opentelemetry or ghc-stack-profiler.
     fn message(&self, out: &mut [u8]) {
         const AFTER_KIND: usize = 4;
-        match Convention::of_bytes(out) {
+        match Convention::parse_bytes(out) {
             Some(Convention::Telemetry(said)) => {
                 let declares = matches!(said, Telemetry::DeclareInstrument { .. });
                 let at = AFTER_KIND + usize::from(declares);
@@ -266,14 +271,16 @@ mod tests {
     /// The second process, after one with 4 capabilities, 100 threads, 2 sets and 10 cost centres.
     fn second() -> Numbering {
         let first = Numbering::default();
-        first.after(&[4, 100, 2, 10, 3, 5]).expect("few numbers")
+        first
+            .next_process(&[4, 100, 2, 10, 3, 5])
+            .expect("few numbers")
     }
 
     fn rewritten(id: EventType, payload: &[u8]) -> Vec<u8> {
         let types = EventType::ALL.iter().map(|&id| TypeDecl {
             id,
             size: (id.expected_class() == Some(SizeClass::Fixed))
-                .then(|| id.least_payload_bytes().unwrap_or(0)),
+                .then(|| id.min_payload_bytes().unwrap_or(0)),
             description: "fizzle".to_owned(),
             known: true,
         });
@@ -285,7 +292,7 @@ mod tests {
             known: false,
         });
         let header = Arc::new(Header::try_from(types).expect("types"));
-        let held = Held {
+        let batch_event = BatchEvent {
             id,
             time: Nanos(1),
             cap: None,
@@ -293,7 +300,7 @@ mod tests {
             header: &header,
         };
         let mut out = Vec::new();
-        second().rewrite(&held, StopCodes::Standard, &mut out);
+        second().rewrite(&batch_event, StopCodes::Standard, &mut out);
         out
     }
 
@@ -399,9 +406,9 @@ mod tests {
 
     #[test]
     fn more_numbers_than_there_are() {
-        let full = Numbering::default().after(&[0, u64::from(u32::MAX), 0, 0, 0, 0]);
+        let full = Numbering::default().next_process(&[0, u64::from(u32::MAX), 0, 0, 0, 0]);
         assert_eq!(
-            full.expect("they fit").after(&[0, 1, 0, 0, 0, 0]),
+            full.expect("they fit").next_process(&[0, 1, 0, 0, 0, 0]),
             Err("threads")
         );
     }

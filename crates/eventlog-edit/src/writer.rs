@@ -50,7 +50,7 @@ impl<'a> From<&Record<'a>> for NewEvent<'a> {
 
 /// The block of a capability that is being filled.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenBlock {
     /// Sequence number of the block; 0 if the capability has no open block.
     place: u64,
     /// Its events, after space for the marker.
@@ -99,7 +99,7 @@ pub struct LogWriter<W> {
     /// Bitmap of the types whose events carry their length.
     variable: Box<[u64; 1024]>,
     /// The block of each capability; the first is for events without one, then 0, 1, ...
-    open: Vec<Open>,
+    open: Vec<OpenBlock>,
     /// Indices of the open blocks, in the order in which they were begun.
     order: VecDeque<usize>,
     begun_blocks: u64,
@@ -152,7 +152,7 @@ impl<W: Write> LogWriter<W> {
         self.begun = true;
         self.latest.clear();
         let header = header_bytes(types);
-        self.put(&header)
+        self.write_bytes(&header)
     }
 
     /// Begins a log with the header of another.
@@ -181,7 +181,7 @@ impl<W: Write> LogWriter<W> {
         let NewEvent { id, time, .. } = *event;
         let at = event.cap.map_or(0, |cap| usize::from(cap.0) + 1);
         if at >= self.open.len() {
-            self.open.resize_with(at + 1, Open::default);
+            self.open.resize_with(at + 1, OpenBlock::default);
         }
         if process >= self.latest.len() {
             self.latest.resize(process + 1, (Nanos(0), 0));
@@ -230,7 +230,7 @@ impl<W: Write> LogWriter<W> {
             self.order.pop_front();
             let cap = at.checked_sub(1).and_then(|cap| u16::try_from(cap).ok());
             let open = &mut self.open[at];
-            open.mark(cap.unwrap_or(NO_CAP));
+            open.write_marker(cap.unwrap_or(NO_CAP));
             self.out.write_all(&open.bytes)?;
             self.written_bytes += open.bytes.len() as u64;
             open.end();
@@ -242,7 +242,7 @@ impl<W: Write> LogWriter<W> {
     fn end(&mut self) -> io::Result<()> {
         self.write_blocks(u64::MAX)?;
         if std::mem::take(&mut self.begun) {
-            self.put(&END_OF_DATA.to_be_bytes())?;
+            self.write_bytes(&END_OF_DATA.to_be_bytes())?;
         }
         Ok(())
     }
@@ -257,13 +257,13 @@ impl<W: Write> LogWriter<W> {
         Ok((self.out, self.written_bytes))
     }
 
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.written_bytes += bytes.len() as u64;
         self.out.write_all(bytes)
     }
 }
 
-impl Open {
+impl OpenBlock {
     fn begin(&mut self, place: u64) {
         self.place = place;
         self.bytes.resize(Marker::BYTES, 0);
@@ -320,7 +320,7 @@ impl Open {
     }
 
     /// Fills in the marker before the events.
-    fn mark(&mut self, cap: u16) {
+    fn write_marker(&mut self, cap: u16) {
         let (first, last) = self.times.unwrap_or_default();
         let size = u32::try_from(self.bytes.len()).unwrap_or(u32::MAX);
         let Some(marker) = self.bytes.get_mut(..Marker::BYTES) else {

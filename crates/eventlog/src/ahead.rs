@@ -29,7 +29,7 @@ pub struct MarkersAhead {
     /// End of the last read.
     read_to: u64,
     /// Number of bytes skipped between two reads, as an exponential moving average.
-    passed_over: u64,
+    mean_skipped_bytes: u64,
 }
 
 impl MarkersAhead {
@@ -42,43 +42,43 @@ impl MarkersAhead {
             stride: 0,
             regular: false,
             read_to: 0,
-            passed_over: LONGEST_JUMP,
+            mean_skipped_bytes: LONGEST_JUMP,
         }
     }
 
     /// Records a request at offset `at`.
-    pub fn wanted(&mut self, at: u64) {
+    pub fn record_request(&mut self, at: u64) {
         let stride = at.saturating_sub(self.last);
         self.regular =
             stride > 4 * AROUND_BYTES && stride.abs_diff(self.stride) <= AROUND_BYTES / 2;
         self.stride = stride;
         self.last = at;
-        let passed_over = at.abs_diff(self.read_to).min(LONGEST_JUMP);
-        self.passed_over = (3 * self.passed_over + passed_over) / 4;
+        let mean_skipped_bytes = at.abs_diff(self.read_to).min(LONGEST_JUMP);
+        self.mean_skipped_bytes = (3 * self.mean_skipped_bytes + mean_skipped_bytes) / 4;
     }
 
     /// Records that bytes up to offset `to` were supplied.
-    pub const fn supplied(&mut self, to: u64) {
+    pub const fn record_supply(&mut self, to: u64) {
         self.read_to = to;
     }
 
     /// Whether blocks are so small that the whole file should be read.
     #[must_use]
     pub const fn is_dense(&self) -> bool {
-        self.passed_over < DENSE_BYTES
+        self.mean_skipped_bytes < DENSE_BYTES
     }
 
     /// Predicts the range of the marker that is `steps` requests ahead; `None` if it is unpredictable or beyond
     /// the end of the file.
     #[must_use]
-    pub fn place(&self, steps: u64) -> Option<Range<u64>> {
+    pub fn predict_marker(&self, steps: u64) -> Option<Range<u64>> {
         let at = self.last.checked_add(self.stride.checked_mul(steps)?)?;
         let start = at.saturating_sub(AROUND_BYTES);
         let known = self.regular && start < self.len;
         known.then(|| start..at.saturating_add(AROUND_BYTES).min(self.len))
     }
 
-    /// Whether a marker at offset `at` lies in the range `place`.
+    /// Whether a marker at offset `at` lies in the range `predict_marker`.
     #[must_use]
     pub fn is_in(&self, at: u64, place: &Range<u64>) -> bool {
         place.contains(&at) && at.saturating_add(MARKER_BYTES).min(self.len) <= place.end
@@ -101,9 +101,9 @@ mod tests {
         let mut found = 0;
         for size in sizes {
             found += usize::from(places.iter().any(|place| markers.is_in(at, place)));
-            markers.wanted(at);
-            markers.supplied(at + 4096);
-            places.extend(markers.place(ahead));
+            markers.record_request(at);
+            markers.record_supply(at + 4096);
+            places.extend(markers.predict_marker(ahead));
             at += size;
         }
         found
@@ -122,8 +122,8 @@ mod tests {
         for (size, dense) in [(2 << 10, true), (64 << 10, true), (1 << 20, false)] {
             let mut markers = MarkersAhead::new(1 << 30);
             for at in (0..100).map(|i| i * size) {
-                markers.wanted(at);
-                markers.supplied(at + 24);
+                markers.record_request(at);
+                markers.record_supply(at + 24);
             }
             assert_eq!(markers.is_dense(), dense, "{size}");
         }
@@ -135,8 +135,8 @@ mod tests {
         let page = 8 << 20;
         let mut at = 0;
         for i in 0..60 {
-            markers.wanted(at);
-            markers.supplied((at / page + 1) * page);
+            markers.record_request(at);
+            markers.record_supply((at / page + 1) * page);
             let size = if i < 30 { 2 << 10 } else { BUFFER - 77 };
             at = ((at / page + 1) * page).next_multiple_of(size);
             // The moving average takes a few reads to adapt.
@@ -151,9 +151,9 @@ mod tests {
         fn places_lie_in_the_file(len: u64, wanted in prop::collection::vec(any::<u64>(), 0..9), steps: u64) {
             let mut markers = MarkersAhead::new(len);
             for at in wanted {
-                markers.wanted(at);
-                markers.supplied(at);
-                if let Some(place) = markers.place(steps) {
+                markers.record_request(at);
+                markers.record_supply(at);
+                if let Some(place) = markers.predict_marker(steps) {
                     prop_assert!(place.start < place.end && place.end <= len);
                 }
             }

@@ -61,7 +61,7 @@ impl BlockList {
             && let Some(start) = self.chunks.pop()
         {
             let start = usize::try_from(start).unwrap_or(usize::MAX);
-            let unpacked = Unpacked::new(self.packed.get(start..).unwrap_or_default());
+            let unpacked = Unpacker::new(self.packed.get(start..).unwrap_or_default());
             self.last = unpacked.take(CHUNK).collect();
             self.packed.truncate(start);
         }
@@ -121,7 +121,7 @@ impl BlockList {
             let bytes = usize::try_from(*chunk)
                 .ok()
                 .and_then(|at| self.packed.get(at..));
-            Unpacked::new(bytes.unwrap_or_default()).next()
+            Unpacker::new(bytes.unwrap_or_default()).next()
         };
         let begins_before = |chunk: &u64| first_of(chunk).is_some_and(|block| is_before(&block));
         let chunks = self.chunks.partition_point(begins_before);
@@ -132,7 +132,7 @@ impl BlockList {
 
     fn chunk(&self, number: usize) -> impl Iterator<Item = Block> + Clone + '_ {
         let start = self.chunks.get(number).map_or(0, |start| *start as usize);
-        Unpacked::new(self.packed.get(start..).unwrap_or_default()).take(CHUNK)
+        Unpacker::new(self.packed.get(start..).unwrap_or_default()).take(CHUNK)
     }
 }
 
@@ -146,7 +146,7 @@ impl FromIterator<Block> for BlockList {
 
 impl Block {
     /// Creates a block of which only range and begin time are known.
-    pub(crate) const fn at(begin_time: Nanos, place: Range<ByteOffset>) -> Self {
+    pub(crate) const fn unmarked(begin_time: Nanos, place: Range<ByteOffset>) -> Self {
         Self {
             begin_time,
             start: place.start,
@@ -163,7 +163,7 @@ impl Block {
         begin_time: Nanos(0),
         end_time: Nanos(0),
         bounds: Bounds::ANY,
-        wide: Bounds::ANY,
+        neighbor_bounds: Bounds::ANY,
         truncated: false,
     };
 }
@@ -172,40 +172,40 @@ impl Block {
 const OTHER_CAP: u8 = 1;
 const TRUNCATED: u8 = 2;
 const OTHER_BOUNDS: u8 = 4;
-const WIDE: u8 = 8;
+const OTHER_NEIGHBOR_BOUNDS: u8 = 8;
 
 /// Appends a block as its difference from the previous one.
 fn pack(block: &Block, before: &Block, out: &mut Vec<u8>) {
-    let has_other_bounds = block.bounds != Bounds::of_times(block.begin_time, block.end_time);
+    let has_other_bounds = block.bounds != Bounds::from_times(block.begin_time, block.end_time);
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
     out.push(
         flag(block.cap != before.cap, OTHER_CAP)
             | flag(block.truncated, TRUNCATED)
             | flag(has_other_bounds, OTHER_BOUNDS)
-            | flag(block.wide != Bounds::ANY, WIDE),
+            | flag(block.neighbor_bounds != Bounds::ANY, OTHER_NEIGHBOR_BOUNDS),
     );
     let expected = before.end.0.wrapping_add(Marker::BYTES as u64);
-    put(block.start.0, expected, out);
-    put(block.end.0, block.start.0, out);
-    put(block.begin_time.0, before.begin_time.0, out);
-    put(block.end_time.0, block.begin_time.0, out);
+    push_number(block.start.0, expected, out);
+    push_number(block.end.0, block.start.0, out);
+    push_number(block.begin_time.0, before.begin_time.0, out);
+    push_number(block.end_time.0, block.begin_time.0, out);
     if block.cap != before.cap {
-        put(block.cap.map_or(0, |cap| u64::from(cap.0) + 1), 0, out);
+        push_number(block.cap.map_or(0, |cap| u64::from(cap.0) + 1), 0, out);
     }
     let mut put_bounds = |bounds: Bounds| {
-        put(bounds.from.0, block.begin_time.0, out);
-        put(bounds.to.0, block.end_time.0, out);
+        push_number(bounds.from.0, block.begin_time.0, out);
+        push_number(bounds.to.0, block.end_time.0, out);
     };
     if has_other_bounds {
         put_bounds(block.bounds);
     }
-    if block.wide != Bounds::ANY {
-        put_bounds(block.wide);
+    if block.neighbor_bounds != Bounds::ANY {
+        put_bounds(block.neighbor_bounds);
     }
 }
 
 /// Appends the zigzag-encoded distance from an expected number, in seven bits per byte.
-fn put(number: u64, expected: u64, out: &mut Vec<u8>) {
+fn push_number(number: u64, expected: u64, out: &mut Vec<u8>) {
     let distance = number.wrapping_sub(expected).cast_signed();
     let mut left = ((distance << 1) ^ (distance >> 63)).cast_unsigned();
     while left >= 0x80 {
@@ -217,12 +217,12 @@ fn put(number: u64, expected: u64, out: &mut Vec<u8>) {
 
 /// Iterator over the blocks of a chunk.
 #[derive(Clone, Debug)]
-struct Unpacked<'a> {
+struct Unpacker<'a> {
     bytes: &'a [u8],
     before: Block,
 }
 
-impl<'a> Unpacked<'a> {
+impl<'a> Unpacker<'a> {
     const fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
@@ -246,7 +246,7 @@ impl<'a> Unpacked<'a> {
     }
 }
 
-impl Iterator for Unpacked<'_> {
+impl Iterator for Unpacker<'_> {
     type Item = Block;
 
     fn next(&mut self) -> Option<Block> {
@@ -261,9 +261,12 @@ impl Iterator for Unpacked<'_> {
             let cap = self.number(0)?.checked_sub(1);
             self.before.cap = cap.map(|cap| CapId(cap as u16));
         }
-        let mut bounds = Bounds::of_times(Nanos(begin), Nanos(end_time));
-        let mut wide = Bounds::ANY;
-        for (flag, bounds) in [(OTHER_BOUNDS, &mut bounds), (WIDE, &mut wide)] {
+        let mut bounds = Bounds::from_times(Nanos(begin), Nanos(end_time));
+        let mut neighbor_bounds = Bounds::ANY;
+        for (flag, bounds) in [
+            (OTHER_BOUNDS, &mut bounds),
+            (OTHER_NEIGHBOR_BOUNDS, &mut neighbor_bounds),
+        ] {
             if flags & flag != 0 {
                 *bounds = Bounds {
                     from: Nanos(self.number(begin)?),
@@ -278,7 +281,7 @@ impl Iterator for Unpacked<'_> {
             begin_time: Nanos(begin),
             end_time: Nanos(end_time),
             bounds,
-            wide,
+            neighbor_bounds,
             truncated: flags & TRUNCATED != 0,
         };
         Some(self.before.clone())
@@ -295,7 +298,7 @@ mod tests {
         let bounds = || (number(), number());
         let times = (number(), number(), bounds(), bounds(), any::<[bool; 2]>());
         (any::<Option<u16>>(), number(), number(), times).prop_map(
-            |(cap, start, end, (begin, end_time, bounds, wide, [usual, truncated]))| {
+            |(cap, start, end, (begin, end_time, bounds, neighbor_bounds, [usual, truncated]))| {
                 let of = |(from, to)| Bounds {
                     from: Nanos(from),
                     to: Nanos(to),
@@ -308,10 +311,14 @@ mod tests {
                     begin_time,
                     end_time,
                     bounds: match usual {
-                        true => Bounds::of_times(begin_time, end_time),
+                        true => Bounds::from_times(begin_time, end_time),
                         false => of(bounds),
                     },
-                    wide: if usual { Bounds::ANY } else { of(wide) },
+                    neighbor_bounds: if usual {
+                        Bounds::ANY
+                    } else {
+                        of(neighbor_bounds)
+                    },
                     truncated,
                 }
             },
@@ -357,7 +364,7 @@ mod tests {
                 end: ByteOffset(number * 52 + 52),
                 begin_time: begin,
                 end_time: end,
-                bounds: Bounds::of_times(begin, end),
+                bounds: Bounds::from_times(begin, end),
                 ..Block::NONE
             }
         };

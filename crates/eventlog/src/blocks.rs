@@ -12,7 +12,8 @@ use super::header::{
 use super::problem::{Damage, DamageKind, DamageList, LogError};
 use super::record::{MAX_EVENT_BYTES, Marker, extent};
 use super::scan::{
-    Bounds, Landing, Run, damaged_marker, landing, leads_to_events, next_marker, outside_times, run,
+    BlockBoundary, Bounds, Run, check_run, classify_boundary, damaged_marker, leads_to_events,
+    next_marker, outside_times,
 };
 use super::window::{Need, Windows};
 use crate::ids::{ByteOffset, CapId, Nanos};
@@ -33,7 +34,7 @@ pub struct Block {
     /// Range of times that the marker allows.
     pub(crate) bounds: Bounds,
     /// Range of times that the neighboring blocks allow, in case the marker is wrong.
-    pub(crate) wide: Bounds,
+    pub(crate) neighbor_bounds: Bounds,
     /// Whether the file ends before the block does.
     pub(crate) truncated: bool,
 }
@@ -76,7 +77,7 @@ impl Section {
     }
 
     /// Drops everything behind the blocks, which end at `at`.
-    pub(crate) fn go_back(&mut self, at: u64) {
+    pub(crate) fn rewind_to(&mut self, at: u64) {
         self.ended = false;
         self.end = ByteOffset(at);
         self.end_markers.retain(|&marker| marker < at);
@@ -121,7 +122,7 @@ enum State {
     /// Inside or after a block whose size cannot be right: searches for the next marker from here on.
     Lost {
         from: u64,
-        otherwise: Otherwise,
+        fallback: FallbackIfNoMarker,
     },
     /// Between blocks, where no good marker is found, though the last block's size is right.
     Suspect,
@@ -130,7 +131,7 @@ enum State {
 
 /// Conclusion if no marker is found.
 #[derive(Clone, Copy, Debug)]
-enum Otherwise {
+enum FallbackIfNoMarker {
     /// The last block reaches to the end of the file.
     LastBlock,
     /// The data ended here, with an end-of-data marker before it.
@@ -166,10 +167,10 @@ const MARKER_AND_RUN: u64 = (3 * MAX_EVENT_BYTES + Marker::BYTES) as u64;
 /// Number of pages that may be read out of sequence in any file.
 const FREE_JUMPS: u64 = 1000;
 
-fn lost(from: u64) -> State {
+fn lost_state(from: u64) -> State {
     State::Lost {
         from,
-        otherwise: Otherwise::LastBlock,
+        fallback: FallbackIfNoMarker::LastBlock,
     }
 }
 
@@ -221,7 +222,7 @@ impl Indexer {
                 Err(Stop::Need(need)) => return Err(Ok(need)),
                 Err(Stop::Error(error)) => return Err(Err(error)),
             }
-            self.file.pass(match self.state {
+            self.file.discard_before(match self.state {
                 State::Lost { from, .. } => from,
                 _ => self.pos,
             });
@@ -236,7 +237,7 @@ impl Indexer {
             State::Header => self.header(),
             State::Body => self.body(),
             State::After => self.after(),
-            State::Lost { from, otherwise } => self.find_marker(from, otherwise),
+            State::Lost { from, fallback } => self.find_marker(from, fallback),
             State::Suspect => self.suspect(),
             State::Done => Ok(State::Done),
         }
@@ -315,13 +316,13 @@ impl Indexer {
             .expect("a section is pushed before the body is read")
     }
 
-    fn landing(&mut self, at: u64) -> Result<Landing, Stop> {
+    fn landing(&mut self, at: u64) -> Result<BlockBoundary, Stop> {
         let header = Arc::clone(&self.section().header);
-        let near = landing(&header, self.file.get(at, Marker::BYTES as u64)?);
-        if !matches!(near, Landing::Junk) {
+        let near = classify_boundary(&header, self.file.get(at, Marker::BYTES as u64)?);
+        if !matches!(near, BlockBoundary::Junk) {
             return Ok(near);
         }
-        Ok(landing(&header, self.events_at(at, 0)?))
+        Ok(classify_boundary(&header, self.events_at(at, 0)?))
     }
 
     /// Returns the bytes at `at`, where events may start `skip` bytes on: one page, or the maximum size
@@ -329,44 +330,49 @@ impl Indexer {
     fn events_at(&mut self, at: u64, skip: usize) -> Result<&[u8], Stop> {
         let header = Arc::clone(&self.section().header);
         let left = self.file.len() - at;
-        let page = self.file.get(at, Windows::MIN_ASK)?;
+        let page = self.file.get(at, Windows::MIN_REQUEST_BYTES)?;
         let events = page.get(skip..).unwrap_or_default();
-        let cut = (page.len() as u64) < left && run(&header, events, Bounds::ANY) == Run::CutShort;
+        let cut =
+            (page.len() as u64) < left && check_run(&header, events, Bounds::ANY) == Run::CutShort;
         if !cut || !self.may_jump() {
-            return Ok(self.file.get(at, Windows::MIN_ASK)?);
+            return Ok(self.file.get(at, Windows::MIN_REQUEST_BYTES)?);
         }
         self.file.get(at, MARKER_AND_RUN)?;
-        self.jumps += MARKER_AND_RUN / Windows::MIN_ASK;
+        self.jumps += MARKER_AND_RUN / Windows::MIN_REQUEST_BYTES;
         Ok(self.file.get(at, MARKER_AND_RUN)?)
     }
 
     /// Whether more pages may be read out of sequence. The limit ensures that a file full of false markers takes
     /// no longer than reading it once.
     fn may_jump(&self) -> bool {
-        self.jumps <= FREE_JUMPS + self.file.len() / Windows::MIN_ASK
+        self.jumps <= FREE_JUMPS + self.file.len() / Windows::MIN_REQUEST_BYTES
     }
 
     fn body(&mut self) -> Result<State, Stop> {
         let at = self.pos;
         let landing = self.landing(at)?;
         let next = match landing {
-            Landing::EndOfFile => State::Done,
-            Landing::Header => State::Header,
-            Landing::EndOfData => {
+            BlockBoundary::EndOfFile => State::Done,
+            BlockBoundary::Header => State::Header,
+            BlockBoundary::EndOfData => {
                 self.section().ended = true;
                 self.section().end = ByteOffset(at + 2);
                 self.section().end_markers.push(at);
                 self.pos += 2;
                 return Ok(State::After);
             }
-            Landing::Block(marker) => self.block(at, &marker),
-            Landing::Event | Landing::Junk if self.ends_in_last_block(at)? => State::Lost {
-                from: at,
-                otherwise: Otherwise::EndedSoundly(at),
-            },
-            Landing::Event | Landing::Junk => match self.section().blocks.last() {
+            BlockBoundary::Block(marker) => self.block(at, &marker),
+            BlockBoundary::Event | BlockBoundary::Junk if self.ends_in_last_block(at)? => {
+                State::Lost {
+                    from: at,
+                    fallback: FallbackIfNoMarker::EndedSoundly(at),
+                }
+            }
+            BlockBoundary::Event | BlockBoundary::Junk => match self.section().blocks.last() {
                 // If the last block's size is wrong, the block contains a marker.
-                Some(last) if !last.is_outside() => self.lost_in_last_block(Otherwise::Suspect(at)),
+                Some(last) if !last.is_outside() => {
+                    self.lost_in_last_block(FallbackIfNoMarker::Suspect(at))
+                }
                 _ => State::Suspect,
             },
         };
@@ -385,12 +391,12 @@ impl Indexer {
             end: ByteOffset(end.min(len)),
             begin_time: marker.begin,
             end_time: marker.end,
-            bounds: Bounds::of(marker),
-            wide: Bounds::ANY,
+            bounds: Bounds::from_marker(marker),
+            neighbor_bounds: Bounds::ANY,
             truncated: end > len && marker.size_is_plausible(),
         });
         if end > len || !marker.size_is_plausible() {
-            return lost(start);
+            return lost_state(start);
         }
         self.pos = end;
         State::Body
@@ -433,7 +439,7 @@ impl Indexer {
 
     fn suspect(&mut self) -> Result<State, Stop> {
         let at = self.pos;
-        if matches!(self.landing(at)?, Landing::Event) {
+        if matches!(self.landing(at)?, BlockBoundary::Event) {
             return self.outside_event();
         }
         if let Some(marker) = self.damaged_marker(at)? {
@@ -445,22 +451,19 @@ impl Indexer {
             self.section().ended = true;
             return Ok(State::Done);
         }
-        Ok(self.lost_in_last_block(Otherwise::LastBlock))
+        Ok(self.lost_in_last_block(FallbackIfNoMarker::LastBlock))
     }
 
     /// Where nothing valid is found, the last block's size may be wrong.
-    fn lost_in_last_block(&mut self, otherwise: Otherwise) -> State {
+    fn lost_in_last_block(&mut self, fallback: FallbackIfNoMarker) -> State {
         let at = self.pos;
         if !self.may_jump() {
-            return State::Lost {
-                from: at,
-                otherwise,
-            };
+            return State::Lost { from: at, fallback };
         }
         self.jumps += 1;
         let last = self.section().blocks.last();
         let from = last.map_or(at, |block| block.start.0);
-        State::Lost { from, otherwise }
+        State::Lost { from, fallback }
     }
 
     /// Whether something valid follows the block at `at`, whose end may be far away.
@@ -472,9 +475,12 @@ impl Indexer {
         }
         let header = Arc::clone(&self.section().header);
         let bytes = self.file.get(end, Marker::BYTES as u64)?;
-        let landing = landing(&header, bytes);
+        let landing = classify_boundary(&header, bytes);
         self.jumps += 1;
-        Ok(!matches!(landing, Landing::Junk | Landing::Event))
+        Ok(!matches!(
+            landing,
+            BlockBoundary::Junk | BlockBoundary::Event
+        ))
     }
 
     /// Adds an event outside blocks. Such events belong to no capability; a run of them forms a block of its own.
@@ -484,13 +490,13 @@ impl Indexer {
         let bytes = self.events_at(at, 0)?;
         let times = outside_times(&header, bytes).unwrap_or_default();
         let Ok(event) = extent(&header, bytes) else {
-            return Ok(lost(at));
+            return Ok(lost_state(at));
         };
         let end = ByteOffset(at + event.end as u64);
         // If dated inside the previous block, they are that block's events: GHC writes hardly any outside blocks.
         let last = self.section().blocks.last();
         if last.is_some_and(|last| times.iter().any(|&time| last.is_dated_around(time))) {
-            return Ok(self.lost_in_last_block(Otherwise::LastBlock));
+            return Ok(self.lost_in_last_block(FallbackIfNoMarker::LastBlock));
         }
         let blocks = &mut self.section().blocks;
         match blocks.last_mut() {
@@ -504,7 +510,7 @@ impl Indexer {
                 begin_time: event.time,
                 end_time: Nanos(0),
                 bounds: Bounds::ANY,
-                wide: Bounds::ANY,
+                neighbor_bounds: Bounds::ANY,
                 truncated: false,
             }),
         }
@@ -515,20 +521,20 @@ impl Indexer {
     fn after(&mut self) -> Result<State, Stop> {
         let at = self.pos;
         Ok(match self.landing(at)? {
-            Landing::EndOfFile => State::Done,
-            Landing::Header => State::Header,
-            Landing::Block(_) => State::Body,
-            Landing::EndOfData | Landing::Event | Landing::Junk
+            BlockBoundary::EndOfFile => State::Done,
+            BlockBoundary::Header => State::Header,
+            BlockBoundary::Block(_) => State::Body,
+            BlockBoundary::EndOfData | BlockBoundary::Event | BlockBoundary::Junk
                 if self.last_block_leads_to(at - END_MARKER)? =>
             {
                 State::Lost {
                     from: at,
-                    otherwise: Otherwise::EndedSoundly(at),
+                    fallback: FallbackIfNoMarker::EndedSoundly(at),
                 }
             }
             // Unless more blocks follow, these bytes are not read.
-            Landing::EndOfData | Landing::Event | Landing::Junk => {
-                self.lost_in_last_block(Otherwise::Ended(at))
+            BlockBoundary::EndOfData | BlockBoundary::Event | BlockBoundary::Junk => {
+                self.lost_in_last_block(FallbackIfNoMarker::Ended(at))
             }
         })
     }
@@ -563,11 +569,13 @@ impl Indexer {
     /// Searches for a marker that leads to events, or whose block is followed by something valid. The last block
     /// is then extended up to it: if its size was wrong, all its events are included, and if bytes between blocks
     /// are damaged, they are skipped when the block is read.
-    fn find_marker(&mut self, from: u64, otherwise: Otherwise) -> Result<State, Stop> {
+    fn find_marker(&mut self, from: u64, fallback: FallbackIfNoMarker) -> Result<State, Stop> {
         let len = self.file.len();
-        let end = match otherwise {
-            Otherwise::Suspect(end) => end,
-            Otherwise::LastBlock | Otherwise::Ended(_) | Otherwise::EndedSoundly(_) => len,
+        let end = match fallback {
+            FallbackIfNoMarker::Suspect(end) => end,
+            FallbackIfNoMarker::LastBlock
+            | FallbackIfNoMarker::Ended(_)
+            | FallbackIfNoMarker::EndedSoundly(_) => len,
         };
         let stride = LOST_STRIDE.min(end.saturating_sub(from));
         let bytes = self.file.get(from, stride + Marker::BYTES as u64)?;
@@ -578,10 +586,10 @@ impl Indexer {
         let candidate = header.or(marker.map(|(at, marker)| (at, Some(marker))));
         let at = candidate.map_or(from + stride, |(i, _)| from + i as u64);
         if at >= end {
-            return Ok(match otherwise {
-                Otherwise::Suspect(_) => State::Suspect,
-                Otherwise::LastBlock => self.found(len, otherwise),
-                Otherwise::Ended(at) | Otherwise::EndedSoundly(at) => {
+            return Ok(match fallback {
+                FallbackIfNoMarker::Suspect(_) => State::Suspect,
+                FallbackIfNoMarker::LastBlock => self.end_block_at(len, fallback),
+                FallbackIfNoMarker::Ended(at) | FallbackIfNoMarker::EndedSoundly(at) => {
                     self.report(at, len - at, DamageKind::AfterEnd, None);
                     State::Done
                 }
@@ -589,20 +597,20 @@ impl Indexer {
         }
         let from = match candidate {
             None => at,
-            Some((_, None)) => return Ok(self.found(at, otherwise)),
+            Some((_, None)) => return Ok(self.end_block_at(at, fallback)),
             Some((_, Some(marker))) if self.leads_on(at, &marker)? => {
-                return Ok(self.found(at, otherwise));
+                return Ok(self.end_block_at(at, fallback));
             }
             Some((_, Some(_))) => at + 1,
         };
-        Ok(State::Lost { from, otherwise })
+        Ok(State::Lost { from, fallback })
     }
 
     /// Continues at `at`, where the next block begins or the file ends. The last block is made to end there,
     /// unless its size is known to be right.
-    fn found(&mut self, at: u64, otherwise: Otherwise) -> State {
+    fn end_block_at(&mut self, at: u64, fallback: FallbackIfNoMarker) -> State {
         let pos = self.pos;
-        if let Otherwise::EndedSoundly(end) = otherwise {
+        if let FallbackIfNoMarker::EndedSoundly(end) = fallback {
             self.report(end, at - end, DamageKind::AfterEnd, None);
             self.pos = at;
             return State::Body;

@@ -78,14 +78,14 @@ const NAMES: [&str; 66] = [
 impl ClosureType {
     /// Parses the decimal number in the description of an `IPE` event; `None` if the type is unknown.
     #[must_use]
-    pub fn of_digits(digits: &str) -> Option<Self> {
+    pub fn from_digits(digits: &str) -> Option<Self> {
         let number = digits.parse().ok()?;
         (usize::from(number) < NAMES.len()).then_some(Self(number))
     }
 
     /// Finds a type by its name, such as `THUNK_1_0`.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let place = NAMES.iter().position(|known| *known == name)?;
         u8::try_from(place).ok().map(Self)
     }
@@ -118,14 +118,14 @@ mod tests {
             (65, "ANN_FRAME"),
         ] {
             assert_eq!(ClosureType(number).name(), name);
-            assert_eq!(ClosureType::named(name), Some(ClosureType(number)));
+            assert_eq!(ClosureType::from_name(name), Some(ClosureType(number)));
             assert_eq!(
-                ClosureType::of_digits(&number.to_string()),
+                ClosureType::from_digits(&number.to_string()),
                 Some(ClosureType(number))
             );
         }
         for digits in ["", "66", "256", "-1", "THUNK"] {
-            assert_eq!(ClosureType::of_digits(digits), None);
+            assert_eq!(ClosureType::from_digits(digits), None);
         }
         assert_eq!(ClosureType::all().count(), 66);
     }

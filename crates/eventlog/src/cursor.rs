@@ -40,7 +40,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads the next `len` bytes.
-    pub fn take(&mut self, len: usize) -> Option<&'a [u8]> {
+    pub fn take_bytes(&mut self, len: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.rest.split_at_checked(len)?;
         self.rest = rest;
         Some(head)
@@ -71,13 +71,13 @@ impl<'a> Cursor<'a> {
 
 /// Extent of a field in a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
+pub enum FieldExtent {
     /// The field determines its own size.
-    Itself,
+    SelfDelimited,
     /// The rest of the payload, as a text without NUL.
     Text,
     /// The rest of the payload, as arbitrary bytes.
-    Anything,
+    RestBytes,
 }
 
 /// Kind of a field, for programs that rewrite payloads.
@@ -110,11 +110,11 @@ pub enum FieldKind {
 /// A type that occurs as a field in payloads.
 pub trait Field<'a>: Sized {
     /// Minimum size in bytes.
-    const LEAST_BYTES: u16;
+    const MIN_BYTES: u16;
     /// Whether the field is the number of a Haskell thread.
     const IS_THREAD: bool = false;
     /// Extent of the field in a payload.
-    const TAKES: Takes = Takes::Itself;
+    const EXTENT: FieldExtent = FieldExtent::SelfDelimited;
     /// Kind of the field.
     const KIND: FieldKind = FieldKind::Plain;
 
@@ -173,7 +173,7 @@ impl fmt::Display for Value<'_> {
 macro_rules! number_field {
     ($($ty:ty => $wrap:expr),* $(,)?) => {$(
         impl<'a> Field<'a> for $ty {
-            const LEAST_BYTES: u16 = size_of::<$ty>() as u16;
+            const MIN_BYTES: u16 = size_of::<$ty>() as u16;
 
             fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
                 cursor.array().map(|bytes| $wrap(bytes))
@@ -194,7 +194,7 @@ number_field! {
 macro_rules! id_field {
     ($($ty:ident is $kind:ident),* $(,)?) => {$(
         impl<'a> Field<'a> for $ty {
-            const LEAST_BYTES: u16 = size_of::<$ty>() as u16;
+            const MIN_BYTES: u16 = size_of::<$ty>() as u16;
             const IS_THREAD: bool = matches!(FieldKind::$kind, FieldKind::Thread);
             const KIND: FieldKind = FieldKind::$kind;
 
@@ -218,7 +218,7 @@ id_field!(
 
 /// A field that newer GHCs append: absent where the payload ends before it.
 impl<'a, T: Field<'a>> Field<'a> for Option<T> {
-    const LEAST_BYTES: u16 = 0;
+    const MIN_BYTES: u16 = 0;
     const KIND: FieldKind = T::KIND;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
@@ -248,8 +248,8 @@ impl std::fmt::Debug for Text<'_> {
 }
 
 impl<'a> Field<'a> for Text<'a> {
-    const LEAST_BYTES: u16 = 0;
-    const TAKES: Takes = Takes::Text;
+    const MIN_BYTES: u16 = 0;
+    const EXTENT: FieldExtent = FieldExtent::Text;
     const KIND: FieldKind = FieldKind::Text;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
@@ -265,7 +265,7 @@ impl<'a> Field<'a> for Text<'a> {
 pub struct CText<'a>(pub Text<'a>);
 
 impl<'a> Field<'a> for CText<'a> {
-    const LEAST_BYTES: u16 = 1;
+    const MIN_BYTES: u16 = 1;
     const KIND: FieldKind = FieldKind::TextToNul;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
@@ -292,8 +292,8 @@ impl<'a> TextList<'a> {
 }
 
 impl<'a> Field<'a> for TextList<'a> {
-    const LEAST_BYTES: u16 = 0;
-    const TAKES: Takes = Takes::Anything;
+    const MIN_BYTES: u16 = 0;
+    const EXTENT: FieldExtent = FieldExtent::RestBytes;
     const KIND: FieldKind = FieldKind::Texts;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
@@ -309,8 +309,8 @@ impl<'a> Field<'a> for TextList<'a> {
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Field<'a> for Bytes<'a> {
-    const LEAST_BYTES: u16 = 0;
-    const TAKES: Takes = Takes::Anything;
+    const MIN_BYTES: u16 = 0;
+    const EXTENT: FieldExtent = FieldExtent::RestBytes;
     const KIND: FieldKind = FieldKind::Bytes;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
@@ -346,13 +346,13 @@ impl<'a> CcStack<'a> {
 }
 
 impl<'a> Field<'a> for CcStack<'a> {
-    const LEAST_BYTES: u16 = 1;
+    const MIN_BYTES: u16 = 1;
     const KIND: FieldKind = FieldKind::CostCentres;
 
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         let depth = usize::from(u8::read(cursor)?);
         let whole = cursor.remaining() / 4 * 4;
-        let ids = cursor.take(whole.min(depth * 4))?;
+        let ids = cursor.take_bytes(whole.min(depth * 4))?;
         Some(Self { ids })
     }
     fn value(&self) -> Value<'a> {
@@ -379,7 +379,7 @@ macro_rules! named_constant {
         }
 
         impl<'a> Field<'a> for $name {
-            const LEAST_BYTES: u16 = size_of::<$int>() as u16;
+            const MIN_BYTES: u16 = size_of::<$int>() as u16;
 
             fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
                 Field::read(cursor).map(Self)

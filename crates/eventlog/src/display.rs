@@ -21,8 +21,8 @@ use crate::ids::{ByteOffset, CapId, Duration, Nanos};
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct BackDating {
     latest: Nanos,
-    most: Duration,
-    most_at: Nanos,
+    max: Duration,
+    max_at: Nanos,
     count: u64,
 }
 
@@ -40,8 +40,8 @@ impl BackDating {
     /// Appends the statistics of the next slice, whose first event is later than all previous ones.
     pub fn append(&mut self, slice: Self) {
         self.latest = self.latest.max(slice.latest);
-        if slice.most > self.most {
-            (self.most, self.most_at) = (slice.most, slice.most_at);
+        if slice.max > self.max {
+            (self.max, self.max_at) = (slice.max, slice.max_at);
         }
         self.count += slice.count;
     }
@@ -50,22 +50,22 @@ impl BackDating {
     fn went_back(&mut self, time: Nanos) {
         self.count += 1;
         let step = self.latest.since(time);
-        if step > self.most {
-            self.most = step;
-            self.most_at = time;
+        if step > self.max {
+            self.max = step;
+            self.max_at = time;
         }
     }
 
     /// Returns the largest step back so far.
     #[must_use]
-    pub const fn most(&self) -> Duration {
-        self.most
+    pub const fn max(&self) -> Duration {
+        self.max
     }
 
     /// Returns the time of the event with the largest step back.
     #[must_use]
-    pub const fn most_at(&self) -> Nanos {
-        self.most_at
+    pub const fn max_at(&self) -> Nanos {
+        self.max_at
     }
 
     /// Returns the number of events that are dated before one that precedes them.
@@ -77,7 +77,7 @@ impl BackDating {
 
 /// Buffered copy of a record.
 #[derive(Debug)]
-struct Held {
+struct BufferedEvent {
     offset: ByteOffset,
     id: EventType,
     time: Nanos,
@@ -86,7 +86,7 @@ struct Held {
     header: Arc<Header>,
 }
 
-impl Held {
+impl BufferedEvent {
     fn key(&self) -> (Nanos, ByteOffset) {
         (self.time, self.offset)
     }
@@ -97,18 +97,18 @@ impl Held {
     }
 }
 
-impl PartialEq for Held {
+impl PartialEq for BufferedEvent {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 }
-impl Eq for Held {}
-impl PartialOrd for Held {
+impl Eq for BufferedEvent {}
+impl PartialOrd for BufferedEvent {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
-impl Ord for Held {
+impl Ord for BufferedEvent {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key().cmp(&other.key())
     }
@@ -120,9 +120,9 @@ pub struct DisplayOrder<S> {
     sink: S,
     window: Duration,
     latest: Nanos,
-    held: BinaryHeap<Reverse<Held>>,
-    held_bytes: usize,
-    most_held_bytes: usize,
+    buffered: BinaryHeap<Reverse<BufferedEvent>>,
+    buffered_bytes: usize,
+    max_buffered_bytes: usize,
     delivered_early: u64,
 }
 
@@ -133,18 +133,18 @@ impl<S: Sink> DisplayOrder<S> {
             sink,
             window,
             latest: Nanos(0),
-            held: BinaryHeap::new(),
-            held_bytes: 0,
-            most_held_bytes: usize::MAX,
+            buffered: BinaryHeap::new(),
+            buffered_bytes: 0,
+            max_buffered_bytes: usize::MAX,
             delivered_early: 0,
         }
     }
 
     /// Limits the buffer to about `bytes` bytes. If it is full, events are delivered before the window has passed.
     #[must_use]
-    pub fn holding_at_most(self, bytes: usize) -> Self {
+    pub fn with_buffer_limit(self, bytes: usize) -> Self {
         Self {
-            most_held_bytes: bytes,
+            max_buffered_bytes: bytes,
             ..self
         }
     }
@@ -167,16 +167,16 @@ impl<S: Sink> DisplayOrder<S> {
 
     /// Delivers the earliest buffered event.
     fn deliver_first(&mut self) -> bool {
-        let Some(Reverse(held)) = self.held.pop() else {
+        let Some(Reverse(buffered)) = self.buffered.pop() else {
             return false;
         };
-        self.held_bytes -= held.size_bytes();
-        deliver(&mut self.sink, &held);
+        self.buffered_bytes -= buffered.size_bytes();
+        deliver(&mut self.sink, &buffered);
         true
     }
 
     /// Delivers all buffered events; the following events have another clock.
-    pub fn begin_anew(&mut self) {
+    pub fn reset(&mut self) {
         self.flush();
         self.latest = Nanos(0);
     }
@@ -187,14 +187,14 @@ impl<S: Sink> DisplayOrder<S> {
     }
 }
 
-fn deliver(sink: &mut impl Sink, held: &Held) {
+fn deliver(sink: &mut impl Sink, buffered: &BufferedEvent) {
     sink.event(&Record {
-        offset: held.offset,
-        id: held.id,
-        time: held.time,
-        cap: held.cap,
-        payload: &held.payload,
-        header: &held.header,
+        offset: buffered.offset,
+        id: buffered.id,
+        time: buffered.time,
+        cap: buffered.cap,
+        payload: &buffered.payload,
+        header: &buffered.header,
     });
 }
 
@@ -203,13 +203,13 @@ impl<S: Sink> Sink for DisplayOrder<S> {
 
     fn event(&mut self, record: &Record<'_>) {
         self.latest = self.latest.max(record.time);
-        while let Some(Reverse(first)) = self.held.peek() {
+        while let Some(Reverse(first)) = self.buffered.peek() {
             if first.time.0.saturating_add(self.window.0) >= self.latest.0 {
                 break;
             }
             self.deliver_first();
         }
-        let held = Held {
+        let buffered = BufferedEvent {
             offset: record.offset,
             id: record.id,
             time: record.time,
@@ -217,9 +217,9 @@ impl<S: Sink> Sink for DisplayOrder<S> {
             payload: record.payload.to_vec(),
             header: Arc::clone(record.header),
         };
-        self.held_bytes += held.size_bytes();
-        self.held.push(Reverse(held));
-        while self.held_bytes > self.most_held_bytes && self.deliver_first() {
+        self.buffered_bytes += buffered.size_bytes();
+        self.buffered.push(Reverse(buffered));
+        while self.buffered_bytes > self.max_buffered_bytes && self.deliver_first() {
             self.delivered_early += 1;
         }
     }

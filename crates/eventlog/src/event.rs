@@ -27,8 +27,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::cursor::{
-    Bytes, CText, CapsetType, CcStack, Cursor, Field, FieldKind, HeapBreakdown, MessageTag, Takes,
-    Text, TextList, Value,
+    Bytes, CText, CapsetType, CcStack, Cursor, Field, FieldExtent, FieldKind, HeapBreakdown,
+    MessageTag, Text, TextList, Value,
 };
 use super::status::{StopCodes, StopStatus};
 use crate::ids::{CapId, CapsetId, CostCentreId, OsThreadId, TaskId, ThreadId};
@@ -113,7 +113,7 @@ macro_rules! events {
             }
 
             /// Whether the first field of this type's events is a thread.
-            pub(super) const fn begins_with_a_thread(id: EventType) -> bool {
+            pub(super) const fn has_leading_thread(id: EventType) -> bool {
                 match id.0 {
                     $( $id => matches!([$( <$ty as Field<'a>>::IS_THREAD ),*].as_slice(), [true, ..]), )*
                     _ => false,
@@ -123,12 +123,12 @@ macro_rules! events {
             /// Compares the end of the fields with the length of the payload.
             fn shape(id: EventType, payload: &'a [u8]) -> Shape {
                 let mut cursor = Cursor::new(payload, StopCodes::Standard);
-                let (mut last, mut takes) = (0, Takes::Itself);
+                let (mut last, mut takes) = (0, FieldExtent::SelfDelimited);
                 match id.0 {
                     $( $id => {
                         $(
                             last = payload.len() - cursor.remaining();
-                            takes = <$ty as Field<'a>>::TAKES;
+                            takes = <$ty as Field<'a>>::EXTENT;
                             if cursor.field::<$ty>().is_none() {
                                 return Shape::Unknown;
                             }
@@ -137,9 +137,9 @@ macro_rules! events {
                     _ => return Shape::Unknown,
                 }
                 let ends = match takes {
-                    Takes::Itself => Some(payload.len() - cursor.remaining()),
-                    Takes::Text => memchr::memchr(0, &payload[last..]).map(|nul| last + nul),
-                    Takes::Anything => return Shape::Unknown,
+                    FieldExtent::SelfDelimited => Some(payload.len() - cursor.remaining()),
+                    FieldExtent::Text => memchr::memchr(0, &payload[last..]).map(|nul| last + nul),
+                    FieldExtent::RestBytes => return Shape::Unknown,
                 };
                 ends.filter(|&end| end < payload.len()).map_or(Shape::Whole, Shape::Ends)
             }
@@ -169,9 +169,9 @@ macro_rules! events {
                 }
             }
 
-            const fn least_payload_bytes(id: EventType) -> Option<u16> {
+            const fn min_payload_bytes(id: EventType) -> Option<u16> {
                 match id.0 {
-                    $( $id => Some(0 $( + <$ty as Field<'a>>::LEAST_BYTES )*), )*
+                    $( $id => Some(0 $( + <$ty as Field<'a>>::MIN_BYTES )*), )*
                     _ => None,
                 }
             }
@@ -518,8 +518,8 @@ impl EventType {
     /// Returns the minimum payload size in bytes, without fields that can be empty or that only newer GHCs write.
     /// `None` if the type is unknown.
     #[must_use]
-    pub const fn least_payload_bytes(self) -> Option<u16> {
-        Event::least_payload_bytes(self)
+    pub const fn min_payload_bytes(self) -> Option<u16> {
+        Event::min_payload_bytes(self)
     }
 
     /// Compares the end of the fields with the length of a payload of this type.
@@ -561,7 +561,7 @@ impl<'a> Event<'a> {
 pub struct BlockBytes(pub u64);
 
 impl<'a> Field<'a> for BlockBytes {
-    const LEAST_BYTES: u16 = 1;
+    const MIN_BYTES: u16 = 1;
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {
         let three_counts = 12;
         Some(Self(if cursor.remaining() >= 2 + three_counts {
@@ -618,7 +618,7 @@ mod tests {
             last: u64::MAX,
         };
         assert_eq!(decode(240, &bytes), event);
-        assert_eq!(EventType::CUT_RANGE.least_payload_bytes(), Some(32));
+        assert_eq!(EventType::CUT_RANGE.min_payload_bytes(), Some(32));
         assert!(matches!(
             decode(240, &bytes[..31]),
             Event::UnknownEvent { .. }

@@ -22,10 +22,10 @@ impl EventSet {
     /// All types, including those that are not in the table.
     pub const ALL: Self = Self([u64::MAX; 4]);
     /// The types whose first field is a thread.
-    pub const OF_A_THREAD: Self = {
+    pub const THREAD_EVENTS: Self = {
         let (mut set, mut i) = (Self::NONE, 0);
         while i < EventType::ALL.len() {
-            if Event::begins_with_a_thread(EventType::ALL[i]) {
+            if Event::has_leading_thread(EventType::ALL[i]) {
                 set = set.with(EventType::ALL[i]);
             }
             i += 1;
@@ -35,7 +35,7 @@ impl EventSet {
 
     /// Returns the set of these types.
     #[must_use]
-    pub const fn of(types: &[EventType]) -> Self {
+    pub const fn from_types(types: &[EventType]) -> Self {
         let (mut set, mut i) = (Self::NONE, 0);
         while i < types.len() {
             set = set.with(types[i]);
@@ -46,7 +46,7 @@ impl EventSet {
 
     /// Returns the types whose events are about `subject`.
     #[must_use]
-    pub const fn about(subject: Subject) -> Self {
+    pub const fn for_subject(subject: Subject) -> Self {
         let (mut set, mut i) = (Self::NONE, 0);
         while i < EventType::ALL.len() {
             let id = EventType::ALL[i];
@@ -74,7 +74,7 @@ impl EventSet {
 
     /// Returns the types of this set that are not in the other.
     #[must_use]
-    pub const fn without(self, other: Self) -> Self {
+    pub const fn difference(self, other: Self) -> Self {
         let ([a, b, c, d], [e, f, g, h]) = (self.0, other.0);
         Self([a & !e, b & !f, c & !g, d & !h])
     }
@@ -83,7 +83,7 @@ impl EventSet {
     #[inline]
     pub const fn insert(&mut self, id: EventType) {
         // In place, because this runs for each event of a log.
-        let (word, bit) = Self::place(id);
+        let (word, bit) = Self::word_and_bit(id);
         self.0[word] |= bit;
     }
 
@@ -91,18 +91,18 @@ impl EventSet {
     #[inline]
     #[must_use]
     pub const fn contains(&self, id: EventType) -> bool {
-        let (word, bit) = Self::place(id);
+        let (word, bit) = Self::word_and_bit(id);
         self.0[word] & bit != 0
     }
 
     /// Whether the intersection is not empty.
     #[must_use]
-    pub fn meets(&self, other: &Self) -> bool {
+    pub fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 
     #[inline]
-    const fn place(id: EventType) -> (usize, u64) {
+    const fn word_and_bit(id: EventType) -> (usize, u64) {
         let id = if id.0 < 255 { id.0 } else { 255 };
         ((id >> 6) as usize, 1 << (id & 63))
     }
@@ -127,10 +127,10 @@ mod tests {
     #[test]
     fn sets_that_the_table_makes() {
         let threads = [0, 1, 2, 3, 4, 5, 6, 8, 15, 44, 64];
-        assert_eq!(types(EventSet::OF_A_THREAD), threads);
-        assert_eq!(types(EventSet::about(Subject::Task)), [55, 56, 57]);
+        assert_eq!(types(EventSet::THREAD_EVENTS), threads);
+        assert_eq!(types(EventSet::for_subject(Subject::Task)), [55, 56, 57]);
         let eden: Vec<_> = (60..=69).collect();
-        assert_eq!(types(EventSet::about(Subject::Eden)), eden);
+        assert_eq!(types(EventSet::for_subject(Subject::Eden)), eden);
     }
 
     #[test]
@@ -143,10 +143,10 @@ mod tests {
 
     #[test]
     fn large_numbers_are_one() {
-        let set = EventSet::of(&[EventType(300)]);
+        let set = EventSet::from_types(&[EventType(300)]);
         assert!(set.contains(EventType(255)) && set.contains(EventType(65_535)));
         assert!(!set.contains(EventType(254)));
         assert_eq!(types(EventSet::ALL).len(), 256);
-        assert_eq!(EventSet::ALL.without(EventSet::ALL), EventSet::NONE);
+        assert_eq!(EventSet::ALL.difference(EventSet::ALL), EventSet::NONE);
     }
 }

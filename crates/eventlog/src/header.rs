@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::event::{EventType, SizeClass};
 use super::problem::LogError;
 use super::record::PREFIX;
-use super::recovery::LARGE;
+use super::recovery::LARGE_EVENT_BYTES;
 use super::scan::is_undated;
 use super::status::StopCodes;
 
@@ -108,11 +108,11 @@ enum Stop {
 }
 
 impl<'a> Scan<'a> {
-    fn at(&self) -> u64 {
+    fn offset(&self) -> u64 {
         self.base + self.pos as u64
     }
 
-    fn take(&mut self, len: usize) -> Result<&'a [u8], Stop> {
+    fn take_bytes(&mut self, len: usize) -> Result<&'a [u8], Stop> {
         let end = self.pos.checked_add(len).ok_or(Stop::NeedMore)?;
         let taken = self.bytes.get(self.pos..end).ok_or(Stop::NeedMore)?;
         self.pos = end;
@@ -120,17 +120,17 @@ impl<'a> Scan<'a> {
     }
 
     fn u16(&mut self) -> Result<u16, Stop> {
-        self.take(2).map(|b| u16::from_be_bytes([b[0], b[1]]))
+        self.take_bytes(2).map(|b| u16::from_be_bytes([b[0], b[1]]))
     }
 
     fn u32(&mut self) -> Result<u32, Stop> {
-        self.take(4)
+        self.take_bytes(4)
             .map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
     }
 
     fn expect(&mut self, word: &'static [u8; 4], what: &'static str) -> Result<(), Stop> {
-        let at = self.at();
-        if self.take(4)? == word {
+        let at = self.offset();
+        if self.take_bytes(4)? == word {
             Ok(())
         } else {
             Err(Stop::Bad(LogError::HeaderDamaged { at, what }))
@@ -139,13 +139,13 @@ impl<'a> Scan<'a> {
 
     /// Reads a length-prefixed string; the length is checked before it is used.
     fn string(&mut self) -> Result<&'a [u8], Stop> {
-        let at = self.at();
+        let at = self.offset();
         let len = self.u32()? as usize;
         if len > MAX_HEADER_BYTES {
-            let what = "a text of more than 16 MiB";
+            let what = "a text is longer than 16 MiB";
             return Err(Stop::Bad(LogError::HeaderDamaged { at, what }));
         }
-        self.take(len)
+        self.take_bytes(len)
     }
 }
 
@@ -183,7 +183,7 @@ impl Header {
             Err(Stop::NeedMore) if bytes.len() >= MAX_HEADER_BYTES => {
                 Err(LogError::HeaderDamaged {
                     at: base,
-                    what: "it has no end within 16 MiB",
+                    what: "it does not end within 16 MiB",
                 })
             }
             Err(Stop::NeedMore) => Ok(Parsed::NeedMore),
@@ -195,8 +195,8 @@ impl Header {
         scan.expect(b"hetb", "the type table's “hetb” was expected")?;
         let mut types = Vec::new();
         loop {
-            let at = scan.at();
-            match scan.take(4)? {
+            let at = scan.offset();
+            match scan.take_bytes(4)? {
                 b"etb\0" => types.push(type_record(scan)?),
                 b"hete" => break,
                 _ => {
@@ -206,7 +206,7 @@ impl Header {
             }
         }
         scan.expect(b"hdre", "the header's end “hdre” was expected")?;
-        scan.expect(b"datb", "the data's begin “datb” was expected")?;
+        scan.expect(b"datb", "the data's start “datb” was expected")?;
         Self::from_types(types, scan.base)
     }
 
@@ -223,7 +223,7 @@ impl Header {
         if size_of(&types, EventType::CREATE_THREAD) == Some(Some(8)) {
             let fixed = types.iter_mut().filter(|decl| decl.size.is_some());
             for decl in fixed {
-                decl.size = decl.id.least_payload_bytes().or(decl.size);
+                decl.size = decl.id.min_payload_bytes().or(decl.size);
             }
         }
         let declares = |id| size_of(&types, id).is_some();
@@ -260,7 +260,7 @@ impl Header {
             *quick = match slot.size {
                 _ if id == BLOCK_MARKER || is_undated(id) => 0,
                 PayloadSize::Undeclared => 0,
-                PayloadSize::Fixed(len) if len < LARGE => len + PREFIX as u16,
+                PayloadSize::Fixed(len) if len < LARGE_EVENT_BYTES => len + PREFIX as u16,
                 PayloadSize::Fixed(_) | PayloadSize::Variable => 1,
             };
         }
@@ -269,7 +269,7 @@ impl Header {
             _ => None,
         };
         let shorter = (0..slots.len()).filter_map(|id| {
-            let end = fixed(id).filter(|&end| end >= LARGE + PREFIX as u16)?;
+            let end = fixed(id).filter(|&end| end >= LARGE_EVENT_BYTES + PREFIX as u16)?;
             let others = (0..u16::BITS).filter_map(|bit| fixed(id ^ 1 << bit));
             let mut ends: Vec<u16> = others.filter(|&other| other < end).collect();
             ends.sort_unstable();
@@ -335,7 +335,7 @@ impl Header {
 }
 
 fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
-    let record_at = scan.at() - 4;
+    let record_at = scan.offset() - 4;
     let id = EventType(scan.u16()?);
     let size = scan.u16()?;
     // In the format of early 2009, the description's length is where the size is now, and the rest of that length
@@ -353,8 +353,8 @@ fn type_record(scan: &mut Scan<'_>) -> Result<TypeDecl, Stop> {
     }
     let description = scan.string()?;
     scan.string()?;
-    let at = scan.at();
-    if scan.take(4)? != b"ete\0" {
+    let at = scan.offset();
+    if scan.take_bytes(4)? != b"ete\0" {
         let what = "a type record's end “ete” was expected";
         return Err(Stop::Bad(LogError::HeaderDamaged { at, what }));
     }
@@ -449,7 +449,7 @@ pub fn looks_like(bytes: &[u8]) -> String {
     } else if starts(b"\x7FELF") || starts(b"MZ") || starts(b"\xCF\xFA\xED\xFE") {
         "It is a program, not its log."
     } else if starts(b"BZh") || starts(b"\xFD7zXZ") {
-        "It is compressed in a way that is not supported here (gzip and zstd are): unpack it first."
+        "Its compression is not supported (gzip and zstd are): unpack it first."
     } else if starts(b"{") || starts(b"[") {
         "It looks like JSON."
     } else if !bytes.is_empty()
@@ -460,7 +460,7 @@ pub fn looks_like(bytes: &[u8]) -> String {
     {
         "It looks like a text file."
     } else if bytes.iter().all(|&b| b == 0) {
-        "It holds only zero bytes."
+        "It contains only zero bytes."
     } else {
         ""
     };

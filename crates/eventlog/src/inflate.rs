@@ -6,7 +6,7 @@ use std::io::Write;
 use flate2::write::MultiGzDecoder;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-use super::inflated::{Growing, Inflated, Room};
+use super::inflated::{Inflated, InflatedBuilder, StorageLimits};
 use super::problem::LogError;
 
 /// Compression format of a file.
@@ -56,11 +56,10 @@ const MOST_FRAME_HEADER: usize = 18;
 /// Size of the longest block of a zstd frame, with its header and the checksum behind the last one.
 const MOST_BLOCK: usize = 3 + (128 << 10) + 4;
 
-const NOT_GZIP: &str = "it breaks off, or is not what was compressed";
-const NOT_ZSTD: &str = "it breaks off, or is no zstd from here on";
-const ENDS_EARLY: &str = "it ends inside of a frame";
-const WRONG_CHECKSUM: &str =
-    "its checksum says that it is not what was compressed: events before this may be wrong";
+const NOT_GZIP: &str = "it is cut off or corrupt";
+const NOT_ZSTD: &str = "it is cut off, or not zstd from here on";
+const ENDS_EARLY: &str = "it ends inside a frame";
+const WRONG_CHECKSUM: &str = "its checksum does not match: events before this point may be wrong";
 
 /// Number of compressed bytes per step. They yield some hundred KiB, and never more than a thousand times as much.
 const STEP_BYTES: usize = 64 << 10;
@@ -76,7 +75,7 @@ pub(crate) enum Inflating {
     /// There is more to do.
     More,
     /// More bytes of the file are needed.
-    Wants,
+    NeedsInput,
     /// The whole file is inflated.
     Done,
 }
@@ -90,7 +89,7 @@ pub(crate) struct Inflate {
     used: usize,
     /// Number of bytes received.
     taken_bytes: u64,
-    out: Growing,
+    out: InflatedBuilder,
     /// Why the data ends early, if it does.
     broken: Option<LogError>,
 }
@@ -105,8 +104,8 @@ impl std::fmt::Debug for Inflate {
 }
 
 impl Inflate {
-    /// Starts a file whose log may use the storage in `room`.
-    pub(crate) fn new(format: Compression, room: Room) -> Self {
+    /// Starts a file whose log may use the storage in `limits`.
+    pub(crate) fn new(format: Compression, limits: StorageLimits) -> Self {
         Self {
             format,
             decoder: match format {
@@ -116,7 +115,7 @@ impl Inflate {
             input: Vec::new(),
             used: 0,
             taken_bytes: 0,
-            out: Growing::new(room),
+            out: InflatedBuilder::new(limits),
             broken: None,
         }
     }
@@ -175,9 +174,9 @@ impl Inflate {
     }
 
     fn too_big(&self) -> LogError {
-        const UNCOMPRESS: &str = "Uncompress the file and open that: an uncompressed log is read piece by piece and may be of any size.";
-        let disk = if self.out.may_be_put_away() {
-            "On the disk there is no room for it either. "
+        const UNCOMPRESS: &str = "Decompress the file and open the result: an uncompressed log is read in pieces and may have any size.";
+        let disk = if self.out.has_spill_file() {
+            "The disk is full as well. "
         } else {
             ""
         };
@@ -209,7 +208,7 @@ fn gunzip(
     let (now, later) = input.split_at(STEP_BYTES.min(input.len()));
     *input = later;
     let mut inflated = decoder.write_all(now).map(|()| match later {
-        [] => Inflating::Wants,
+        [] => Inflating::NeedsInput,
         _ => Inflating::More,
     });
     if inflated.is_err() || (is_last && later.is_empty()) {
@@ -254,7 +253,7 @@ impl Frames {
             self.skip -= now;
             return match (self.skip, is_last) {
                 (0, _) => Ok(Inflating::More),
-                (_, false) => Ok(Inflating::Wants),
+                (_, false) => Ok(Inflating::NeedsInput),
                 (_, true) => Err(ENDS_EARLY),
             };
         }
@@ -264,7 +263,7 @@ impl Frames {
             MOST_FRAME_HEADER
         };
         if input.len() < wanted && !is_last {
-            return Ok(Inflating::Wants);
+            return Ok(Inflating::NeedsInput);
         }
         if self.begun {
             self.block(input, out)?;

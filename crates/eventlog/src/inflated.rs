@@ -10,7 +10,7 @@ const PIECE_BYTES: usize = 1 << 20;
 
 /// Storage limits for an inflated log.
 #[derive(Clone, Debug)]
-pub(crate) struct Room {
+pub(crate) struct StorageLimits {
     /// Maximum number of bytes in memory.
     pub(crate) memory_bytes: u64,
     /// Spill file, and the number of bytes in memory above which it is used.
@@ -19,9 +19,9 @@ pub(crate) struct Room {
 
 #[derive(Debug)]
 enum Piece {
-    Here(Box<[u8]>),
+    Resident(Box<[u8]>),
     /// Offset in the spill file.
-    Away(u64),
+    Spilled(u64),
 }
 
 /// An inflated log. Clones share their data.
@@ -58,17 +58,17 @@ impl Inflated {
             let from = (at % PIECE_BYTES as u64) as usize;
             let to = PIECE_BYTES.min(from + (end - at) as usize);
             match (piece, &self.0.backing) {
-                (Piece::Here(bytes), _) => {
+                (Piece::Resident(bytes), _) => {
                     into.extend_from_slice(bytes.get(from..to).unwrap_or_default());
                 }
-                (Piece::Away(place), Some(backing)) => {
+                (Piece::Spilled(place), Some(backing)) => {
                     let have = into.len();
                     into.resize(have + to - from, 0);
                     if !backing.read(place + from as u64, &mut into[have..]) {
                         return false;
                     }
                 }
-                (Piece::Away(_), None) => return false,
+                (Piece::Spilled(_), None) => return false,
             }
             at += (to - from) as u64;
         }
@@ -84,26 +84,26 @@ impl Inflated {
 
     /// Returns the number of bytes in memory and in the spill file.
     #[must_use]
-    pub fn here_and_away_bytes(&self) -> (u64, u64) {
-        let here = |piece: &Piece| match piece {
-            Piece::Here(bytes) => bytes.len() as u64,
-            Piece::Away(_) => 0,
+    pub fn resident_and_spilled_bytes(&self) -> (u64, u64) {
+        let resident = |piece: &Piece| match piece {
+            Piece::Resident(bytes) => bytes.len() as u64,
+            Piece::Spilled(_) => 0,
         };
-        let here = self.0.pieces.iter().map(here).sum();
-        (here, self.0.len - here)
+        let resident = self.0.pieces.iter().map(resident).sum();
+        (resident, self.0.len - resident)
     }
 }
 
 impl Inflated {
     /// Returns the offset of the log in the spill file, if all of it is contiguous there.
     #[must_use]
-    pub fn place_in_file(&self) -> Option<u64> {
-        let Some(Piece::Away(first)) = self.0.pieces.first() else {
+    pub fn spill_file_offset(&self) -> Option<u64> {
+        let Some(Piece::Spilled(first)) = self.0.pieces.first() else {
             return None;
         };
         let mut places = (*first..).step_by(PIECE_BYTES).zip(&self.0.pieces);
         let follows =
-            |(place, piece): (u64, &Piece)| matches!(piece, Piece::Away(at) if *at == place);
+            |(place, piece): (u64, &Piece)| matches!(piece, Piece::Spilled(at) if *at == place);
         places.all(follows).then_some(*first)
     }
 }
@@ -114,7 +114,7 @@ impl From<Vec<u8>> for Inflated {
         let pieces = bytes.chunks(PIECE_BYTES);
         Self(Arc::new(Pieces {
             len: bytes.len() as u64,
-            pieces: pieces.map(|piece| Piece::Here(piece.into())).collect(),
+            pieces: pieces.map(|piece| Piece::Resident(piece.into())).collect(),
             backing: None,
         }))
     }
@@ -122,10 +122,10 @@ impl From<Vec<u8>> for Inflated {
 
 /// Inflated log under construction.
 #[derive(Debug)]
-pub(crate) struct Growing {
-    room: Room,
+pub(crate) struct InflatedBuilder {
+    limits: StorageLimits,
     pieces: Vec<Piece>,
-    here_bytes: u64,
+    resident_bytes: u64,
     /// The incomplete last piece.
     last: Vec<u8>,
     /// The first bytes of the log.
@@ -137,14 +137,14 @@ const FIRST_AT_HAND: usize = 16;
 
 /// Error: neither memory nor the spill file has space.
 #[derive(Debug)]
-pub(crate) struct NoRoom;
+pub(crate) struct OutOfStorage;
 
-impl Growing {
-    pub(crate) const fn new(room: Room) -> Self {
+impl InflatedBuilder {
+    pub(crate) const fn new(limits: StorageLimits) -> Self {
         Self {
-            room,
+            limits,
             pieces: Vec::new(),
-            here_bytes: 0,
+            resident_bytes: 0,
             last: Vec::new(),
             first: Vec::new(),
         }
@@ -156,12 +156,12 @@ impl Growing {
 
     /// Returns the maximum number of bytes in memory.
     pub(crate) const fn memory_bytes(&self) -> u64 {
-        self.room.memory_bytes
+        self.limits.memory_bytes
     }
 
     /// Whether there is a spill file.
-    pub(crate) const fn may_be_put_away(&self) -> bool {
-        self.room.backing.is_some()
+    pub(crate) const fn has_spill_file(&self) -> bool {
+        self.limits.backing.is_some()
     }
 
     /// Returns the first bytes, at most sixteen.
@@ -169,7 +169,7 @@ impl Growing {
         &self.first
     }
 
-    pub(crate) fn append(&mut self, mut bytes: &[u8]) -> Result<(), NoRoom> {
+    pub(crate) fn append(&mut self, mut bytes: &[u8]) -> Result<(), OutOfStorage> {
         let wanted = FIRST_AT_HAND - self.first.len();
         self.first.extend(bytes.iter().take(wanted));
         while self.last.len() + bytes.len() >= PIECE_BYTES {
@@ -182,30 +182,30 @@ impl Growing {
         Ok(())
     }
 
-    fn end_piece(&mut self) -> Result<(), NoRoom> {
-        let backing = match &self.room.backing {
+    fn end_piece(&mut self) -> Result<(), OutOfStorage> {
+        let backing = match &self.limits.backing {
             Some((first_bytes, backing)) if self.len() > *first_bytes => Some(backing),
             _ => None,
         };
         // Once the log turns out to be large, all of it is spilled.
         let away = backing.and_then(|backing| {
             for piece in &mut self.pieces {
-                if let Piece::Here(bytes) = piece {
+                if let Piece::Resident(bytes) = piece {
                     let place = backing.append(bytes)?;
-                    self.here_bytes -= bytes.len() as u64;
-                    *piece = Piece::Away(place);
+                    self.resident_bytes -= bytes.len() as u64;
+                    *piece = Piece::Spilled(place);
                 }
             }
             backing.append(&self.last)
         });
-        let after = self.here_bytes + self.last.len() as u64;
+        let after = self.resident_bytes + self.last.len() as u64;
         let piece = match away {
-            Some(place) => Piece::Away(place),
-            None if after <= self.room.memory_bytes => {
-                self.here_bytes = after;
-                Piece::Here(self.last.as_slice().into())
+            Some(place) => Piece::Spilled(place),
+            None if after <= self.limits.memory_bytes => {
+                self.resident_bytes = after;
+                Piece::Resident(self.last.as_slice().into())
             }
-            None => return Err(NoRoom),
+            None => return Err(OutOfStorage),
         };
         self.pieces.push(piece);
         self.last.clear();
@@ -213,7 +213,7 @@ impl Growing {
     }
 
     /// Completes the log.
-    pub(crate) fn finish(mut self) -> Result<Inflated, NoRoom> {
+    pub(crate) fn finish(mut self) -> Result<Inflated, OutOfStorage> {
         let len = self.len();
         if !self.last.is_empty() {
             self.end_piece()?;
@@ -221,7 +221,7 @@ impl Growing {
         Ok(Inflated(Arc::new(Pieces {
             len,
             pieces: self.pieces,
-            backing: self.room.backing.map(|(_, backing)| backing),
+            backing: self.limits.backing.map(|(_, backing)| backing),
         })))
     }
 }
@@ -253,8 +253,8 @@ mod tests {
         (0..len).map(|i| (i * i / 7) as u8).collect()
     }
 
-    fn grown(log: &[u8], step: usize, room: Room) -> Result<Inflated, NoRoom> {
-        let mut growing = Growing::new(room);
+    fn grown(log: &[u8], step: usize, limits: StorageLimits) -> Result<Inflated, OutOfStorage> {
+        let mut growing = InflatedBuilder::new(limits);
         for part in log.chunks(step) {
             growing.append(part)?;
         }
@@ -262,8 +262,8 @@ mod tests {
         growing.finish()
     }
 
-    fn with(memory_bytes: usize, file_bytes: usize) -> Room {
-        Room {
+    fn with(memory_bytes: usize, file_bytes: usize) -> StorageLimits {
+        StorageLimits {
             memory_bytes: memory_bytes as u64,
             backing: Some((
                 memory_bytes as u64 / 2,
@@ -295,10 +295,10 @@ mod tests {
                     assert!(made.read(range.start as u64..range.end as u64, &mut part));
                     assert_eq!(part, log[range.start..range.end.min(len)]);
                 }
-                let (here, away) = made.here_and_away_bytes();
-                assert!(here <= memory as u64 && here + away == len as u64);
+                let (resident, away) = made.resident_and_spilled_bytes();
+                assert!(resident <= memory as u64 && resident + away == len as u64);
                 let is_away = file == len;
-                assert_eq!(made.place_in_file(), is_away.then_some(0));
+                assert_eq!(made.spill_file_offset(), is_away.then_some(0));
             }
         }
         assert_eq!(Inflated::from(log.clone()).to_vec(), Some(log));

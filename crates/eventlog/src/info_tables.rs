@@ -27,21 +27,21 @@ pub struct InfoTable<'a> {
     /// The module that creates its closures.
     pub module: &'a str,
     /// The source location of that.
-    pub place: Place<'a>,
+    pub location: SourceLocation<'a>,
 }
 
 /// A source location, such as `src/Main.hs:44:19-48`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct SourceLocation<'a> {
     /// The file; empty if the location is unknown.
     pub file: &'a str,
     /// Lines and columns, such as `44:19-48` or `(37,1)-(53,52)`.
     pub span: &'a str,
 }
 
-impl<'a> Place<'a> {
+impl<'a> SourceLocation<'a> {
     /// Parses the location in an `IPE` event: file and span, or just `:`.
-    fn of(text: &'a str) -> Self {
+    fn parse(text: &'a str) -> Self {
         let (mut file, mut span) = text.rsplit_once(':').unwrap_or((text, ""));
         // If a span has a single line, it is written without parentheses.
         if !span.is_empty()
@@ -61,7 +61,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for SourceLocation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.file)?;
         if self.span.is_empty() {
@@ -89,7 +89,7 @@ impl InfoTable<'_> {
     /// Returns a short name for its closures: the constructor, the function that creates them, or else the name of
     /// the table.
     #[must_use]
-    pub fn short(&self) -> &str {
+    pub fn short_name(&self) -> &str {
         match (self.constructor(), self.label) {
             (Some(constructor), _) => constructor,
             (None, "") => self.name.strip_suffix("_info").unwrap_or(self.name),
@@ -97,10 +97,10 @@ impl InfoTable<'_> {
         }
     }
 
-    /// Returns module and [short name](Self::short).
+    /// Returns module and [short name](Self::short_name).
     #[must_use]
     pub fn qualified(&self) -> String {
-        let label = self.short();
+        let label = self.short_name();
         if self.module.is_empty() {
             label.to_owned()
         } else {
@@ -136,9 +136,9 @@ struct Entry {
 /// The info tables that a log describes, by address.
 #[derive(Clone, Debug, Default)]
 pub struct InfoTables {
-    texts: Texts,
+    texts: TextTable,
     tables: SeededMap<u64, Entry>,
-    left_out: u64,
+    dropped: u64,
 }
 
 impl InfoTables {
@@ -165,14 +165,14 @@ impl InfoTables {
         let [name, type_, label, module, place] = &texts;
         let table = InfoTable {
             name,
-            closure_type: ClosureType::of_digits(&closure_desc.0.to_str()),
+            closure_type: ClosureType::from_digits(&closure_desc.0.to_str()),
             type_,
             label,
             module,
-            place: Place::of(place),
+            location: SourceLocation::parse(place),
         };
         if self.size_bytes() > Self::BUDGET_BYTES {
-            self.left_out += u64::from(self.get(*info) != Some(table));
+            self.dropped += u64::from(self.get(*info) != Some(table));
             return;
         }
         self.insert(*info, &table);
@@ -180,12 +180,12 @@ impl InfoTables {
 
     fn insert(&mut self, address: u64, table: &InfoTable<'_>) {
         let entry = Entry {
-            name: self.texts.keep(table.name),
-            type_: self.texts.keep(table.type_),
-            label: self.texts.keep(table.label),
-            module: self.texts.keep(table.module),
-            file: self.texts.keep(table.place.file),
-            span: self.texts.keep(table.place.span),
+            name: self.texts.intern(table.name),
+            type_: self.texts.intern(table.type_),
+            label: self.texts.intern(table.label),
+            module: self.texts.intern(table.module),
+            file: self.texts.intern(table.location.file),
+            span: self.texts.intern(table.location.span),
             closure_type: table.closure_type,
         };
         self.tables.insert(address, entry);
@@ -205,7 +205,7 @@ impl InfoTables {
             type_: text(entry.type_),
             label: text(entry.label),
             module: text(entry.module),
-            place: Place {
+            location: SourceLocation {
                 file: text(entry.file),
                 span: text(entry.span),
             },
@@ -215,7 +215,7 @@ impl InfoTables {
     /// Whether tables have ids as in GHC 10 instead of addresses: a node number from 1 on in the upper half, a
     /// counter in the lower. Addresses of tables are further apart.
     #[must_use]
-    pub fn have_ids(&self) -> bool {
+    pub fn uses_stable_ids(&self) -> bool {
         let is_id = |id: u64| matches!(id >> 32, 1..=0xFFFF);
         let most = 4 * self.tables.len() as u64;
         !self.is_empty()
@@ -228,8 +228,8 @@ impl InfoTables {
     /// Adds tables that only another log describes, if both logs identify tables in the same way. Returns the
     /// number of added tables; `None` if the other log is of another build: it describes a table differently, or
     /// they have no address in common.
-    pub fn complete(&mut self, other: &Self, have_ids: bool) -> Option<u64> {
-        let mut agrees = have_ids && other.have_ids();
+    pub fn merge_descriptions(&mut self, other: &Self, uses_stable_ids: bool) -> Option<u64> {
+        let mut agrees = uses_stable_ids && other.uses_stable_ids();
         for (address, table) in self.iter() {
             match other.get(address) {
                 Some(described) if described != table => return None,
@@ -267,8 +267,8 @@ impl InfoTables {
 
     /// Returns the number of descriptions dropped because of the memory limit.
     #[must_use]
-    pub const fn left_out(&self) -> u64 {
-        self.left_out
+    pub const fn dropped(&self) -> u64 {
+        self.dropped
     }
 
     /// Returns the approximate memory consumption in bytes.
@@ -280,7 +280,7 @@ impl InfoTables {
 
 /// Interned texts.
 #[derive(Clone, Debug, Default)]
-struct Texts {
+struct TextTable {
     text: String,
     /// End of each text in `text`; handle 0 is the empty text.
     ends: Vec<u32>,
@@ -288,13 +288,13 @@ struct Texts {
     ids: SeededMap<u64, TextId>,
 }
 
-impl Texts {
+impl TextTable {
     /// Maximum length of a text in bytes; longer ones are truncated.
     const MAX_BYTES: usize = 4096;
     /// Memory overhead per text in bytes.
     const TEXT_BYTES: usize = 4 + 2 * 16;
 
-    fn keep(&mut self, text: &str) -> TextId {
+    fn intern(&mut self, text: &str) -> TextId {
         let text = &text[..text.floor_char_boundary(Self::MAX_BYTES)];
         if text.is_empty() {
             return 0;
@@ -362,11 +362,11 @@ mod tests {
             table,
             InfoTable {
                 name: "sat_s1_info",
-                closure_type: ClosureType::named("THUNK_1_0"),
+                closure_type: ClosureType::from_name("THUNK_1_0"),
                 type_: "Double",
                 label: "main.go",
                 module: "A",
-                place: Place {
+                location: SourceLocation {
                     file: "src/A.hs",
                     span: "44:19-48"
                 },
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(table.qualified(), "A.main.go");
         let table = tables.get(16).expect("a table");
         assert_eq!(table.qualified(), "A.D#");
-        assert!(table.place.is_empty());
+        assert!(table.location.is_empty());
         assert_eq!((tables.get(9), tables.len()), (None, 2));
     }
 
@@ -391,7 +391,11 @@ mod tests {
             ("A.hs", "A.hs", ""),
             ("A.hs:", "A.hs", ""),
         ] {
-            assert_eq!(Place::of(text), Place { file, span }, "{text}");
+            assert_eq!(
+                SourceLocation::parse(text),
+                SourceLocation { file, span },
+                "{text}"
+            );
         }
     }
 
@@ -404,7 +408,7 @@ mod tests {
                 type_: "",
                 label: "",
                 module,
-                place: Place::default(),
+                location: SourceLocation::default(),
             };
             table.constructor().map(str::to_owned)
         };
@@ -434,7 +438,7 @@ mod tests {
         assert_eq!(tables.texts.text, "x_infoIntfMM.hs1:1");
         let long = "x".repeat(4000);
         let mut address = 0;
-        while tables.left_out() == 0 {
+        while tables.dropped() == 0 {
             address += 1;
             take(
                 &mut tables,
@@ -447,7 +451,7 @@ mod tests {
         assert!(size < InfoTables::BUDGET_BYTES + 10_000, "{size}");
         // A repeated description is not counted as dropped.
         take(&mut tables, 1, [&format!("1{long}"), "", "", "", "", ""]);
-        assert_eq!(tables.left_out(), 1);
+        assert_eq!(tables.dropped(), 1);
     }
 
     #[test]
@@ -464,12 +468,12 @@ mod tests {
             tables
         };
         let node = |node: u64, index: u64| node << 32 | index;
-        assert!(tables(&[node(1, 1), node(1, 2), node(2, 1), node(1, 5)]).have_ids());
-        assert!(!tables(&[]).have_ids());
+        assert!(tables(&[node(1, 1), node(1, 2), node(2, 1), node(1, 5)]).uses_stable_ids());
+        assert!(!tables(&[]).uses_stable_ids());
         // A program at a fixed address, a relocated one, and one of macOS.
-        assert!(!tables(&[0x40_1000, 0x40_1020]).have_ids());
-        assert!(!tables(&[0x5555_5555_4000, 0x5555_5555_4020]).have_ids());
-        assert!(!tables(&[0x1_0000_3F40, 0x1_0000_3F60]).have_ids());
+        assert!(!tables(&[0x40_1000, 0x40_1020]).uses_stable_ids());
+        assert!(!tables(&[0x5555_5555_4000, 0x5555_5555_4020]).uses_stable_ids());
+        assert!(!tables(&[0x1_0000_3F40, 0x1_0000_3F60]).uses_stable_ids());
     }
 
     #[test]
@@ -488,34 +492,37 @@ mod tests {
             ["b_info", "16", "Int", "main.b", "A", place],
         );
         let mut log = InfoTables::default();
-        assert_eq!(log.complete(&older, true), Some(2));
+        assert_eq!(log.merge_descriptions(&older, true), Some(2));
         assert_eq!(
             log.get(id(2)).map(|table| table.qualified()),
             Some("A.main.b".to_owned())
         );
         // A log with addresses must describe some tables itself.
-        assert_eq!(InfoTables::default().complete(&older, false), None);
+        assert_eq!(
+            InfoTables::default().merge_descriptions(&older, false),
+            None
+        );
         let mut other = InfoTables::default();
         take(
             &mut other,
             id(1),
             ["c_info", "16", "Int", "main.c", "A", place],
         );
-        assert_eq!(other.complete(&older, true), None);
+        assert_eq!(other.merge_descriptions(&older, true), None);
         assert_eq!(other.len(), 1);
     }
 
     proptest! {
         #[test]
         fn any_place_is_written_as_it_was(text in "[a-z0-9:.()/,-]{0,30}") {
-            let place = Place::of(&text);
+            let place = SourceLocation::parse(&text);
             prop_assert_eq!(place.to_string(), text.strip_suffix(':').unwrap_or(&text));
         }
 
         #[test]
         fn texts_are_given_back(texts in prop::collection::vec("[a-c]{0,3}", 0..40)) {
-            let mut kept = Texts::default();
-            let ids: Vec<TextId> = texts.iter().map(|text| kept.keep(text)).collect();
+            let mut kept = TextTable::default();
+            let ids: Vec<TextId> = texts.iter().map(|text| kept.intern(text)).collect();
             for (id, text) in ids.iter().zip(&texts) {
                 prop_assert_eq!(kept.get(*id), text);
             }

@@ -15,7 +15,7 @@ use crate::inflate::Compression;
 use crate::order::Sink;
 use crate::problem::LogError;
 use crate::record::{Marker, NoEvent, Record, extent};
-use crate::scan::{Landing, landing, next_marker};
+use crate::scan::{BlockBoundary, classify_boundary, next_marker};
 
 /// Number of bytes between blocks that suffices for a decision.
 const LOOK_BYTES: usize = 1 << 17;
@@ -76,7 +76,7 @@ pub struct LiveReader {
 }
 
 /// Result of an attempt to read from the buffer.
-enum Taken {
+enum Consumed {
     /// This many bytes were read or skipped.
     Bytes(usize),
     /// More bytes are needed.
@@ -96,7 +96,7 @@ impl LiveReader {
     /// If the input is not a readable eventlog; then no event of it is delivered.
     pub fn feed(&mut self, bytes: &[u8], sink: &mut impl Sink) -> Result<(), LogError> {
         self.bytes.extend_from_slice(bytes);
-        self.go_on(sink, false)
+        self.read_buffered(sink, false)
     }
 
     /// Ends the input and delivers the events of an incomplete block.
@@ -104,7 +104,7 @@ impl LiveReader {
     /// # Errors
     /// If the input is not a readable eventlog.
     pub fn finish(&mut self, sink: &mut impl Sink) -> Result<(), LogError> {
-        self.go_on(sink, true)?;
+        self.read_buffered(sink, true)?;
         match (&self.header, self.at + self.bytes.len() as u64) {
             (Some(_), _) => Ok(()),
             (None, 0) => Err(LogError::Empty),
@@ -156,7 +156,7 @@ impl LiveReader {
         self.has_ended
     }
 
-    fn go_on(&mut self, sink: &mut impl Sink, is_all: bool) -> Result<(), LogError> {
+    fn read_buffered(&mut self, sink: &mut impl Sink, is_all: bool) -> Result<(), LogError> {
         // The bytes that were read are removed at the end, all at once.
         let bytes = std::mem::take(&mut self.bytes);
         let mut from = 0;
@@ -164,13 +164,13 @@ impl LiveReader {
             let rest = &bytes[from..];
             let taken = match &self.header {
                 None => self.header(rest, is_all),
-                Some(_) if self.is_over => Ok(Taken::Bytes(rest.len())),
-                Some(_) if self.has_ended => Ok(self.behind_end(rest, is_all)),
+                Some(_) if self.is_over => Ok(Consumed::Bytes(rest.len())),
+                Some(_) if self.has_ended => Ok(self.after_end(rest, is_all)),
                 Some(_) if self.is_lost => Ok(self.look_for_marker(rest, is_all)),
                 Some(header) => Ok(self.body(&Arc::clone(header), rest, sink, is_all)),
             };
             match taken {
-                Ok(Taken::Bytes(count)) if !rest.is_empty() => {
+                Ok(Consumed::Bytes(count)) if !rest.is_empty() => {
                     from += count;
                     self.at += count as u64;
                 }
@@ -183,39 +183,39 @@ impl LiveReader {
         result
     }
 
-    fn header(&mut self, rest: &[u8], is_all: bool) -> Result<Taken, LogError> {
+    fn header(&mut self, rest: &[u8], is_all: bool) -> Result<Consumed, LogError> {
         if Compression::detect(rest).is_some() {
-            let found = "It is compressed, which cannot be read as it comes.".to_owned();
+            let found = "It is compressed: a compressed log cannot be followed.".to_owned();
             return Err(LogError::NotAnEventlog { found });
         }
         if rest.len() < MAGIC.len() {
-            return Ok(Taken::Wait);
+            return Ok(Consumed::Wait);
         }
         if !rest.starts_with(MAGIC) {
             return self.before_header(rest, is_all);
         }
         if !self.header_tries.is_due(rest, is_all) {
-            return Ok(Taken::Wait);
+            return Ok(Consumed::Wait);
         }
         Ok(match Header::parse(rest, self.at)? {
             Parsed::Header(header, count) => {
                 self.header = Some(Arc::new(*header));
                 self.header_tries = HeaderTries::default();
-                Taken::Bytes(count)
+                Consumed::Bytes(count)
             }
-            Parsed::NeedMore => Taken::Wait,
+            Parsed::NeedMore => Consumed::Wait,
         })
     }
 
     /// Skips stale bytes before the first header, as few as [`LogReader`](crate::LogReader) does.
-    fn before_header(&mut self, rest: &[u8], is_all: bool) -> Result<Taken, LogError> {
+    fn before_header(&mut self, rest: &[u8], is_all: bool) -> Result<Consumed, LogError> {
         let near = &rest[..rest.len().min(MAX_STALE_BYTES as usize)];
         if let Some(stale) = memchr::memmem::find(near, b"hdrbhetb") {
             self.lost_bytes += stale as u64;
-            return Ok(Taken::Bytes(stale));
+            return Ok(Consumed::Bytes(stale));
         }
         if near.len() == rest.len() && !is_all {
-            return Ok(Taken::Wait);
+            return Ok(Consumed::Wait);
         }
         let found = looks_like(rest);
         Err(LogError::NotAnEventlog { found })
@@ -228,48 +228,50 @@ impl LiveReader {
         rest: &[u8],
         sink: &mut impl Sink,
         is_all: bool,
-    ) -> Taken {
+    ) -> Consumed {
         if rest.is_empty() || (rest.len() < Marker::BYTES && !is_all && !ends(rest)) {
-            return Taken::Wait;
+            return Consumed::Wait;
         }
-        match landing(header, &rest[..rest.len().min(LOOK_BYTES)]) {
-            Landing::EndOfData => {
+        match classify_boundary(header, &rest[..rest.len().min(LOOK_BYTES)]) {
+            BlockBoundary::EndOfData => {
                 self.has_ended = true;
-                Taken::Bytes(2)
+                Consumed::Bytes(2)
             }
-            Landing::Block(marker) => {
+            BlockBoundary::Block(marker) => {
                 let size = marker.size as usize;
                 if size > rest.len() && !is_all {
-                    return Taken::Wait;
+                    return Consumed::Wait;
                 }
                 let block = &rest[..size.min(rest.len())];
                 self.events_of(header, block, Marker::BYTES, marker.cap, sink);
-                Taken::Bytes(block.len())
+                Consumed::Bytes(block.len())
             }
             // The decision about bytes between blocks depends on what follows them, so it must not depend on the
             // pieces.
-            Landing::Event | Landing::Junk if rest.len() < LOOK_BYTES && !is_all => Taken::Wait,
-            Landing::Event => match extent(header, rest) {
+            BlockBoundary::Event | BlockBoundary::Junk if rest.len() < LOOK_BYTES && !is_all => {
+                Consumed::Wait
+            }
+            BlockBoundary::Event => match extent(header, rest) {
                 Ok(event) => {
                     self.events_of(header, &rest[..event.end], 0, None, sink);
-                    Taken::Bytes(event.end)
+                    Consumed::Bytes(event.end)
                 }
-                Err(_) => Taken::Wait,
+                Err(_) => Consumed::Wait,
             },
-            Landing::EndOfFile => Taken::Wait,
-            Landing::Header => {
+            BlockBoundary::EndOfFile => Consumed::Wait,
+            BlockBoundary::Header => {
                 self.header = None;
-                Taken::Bytes(0)
+                Consumed::Bytes(0)
             }
-            Landing::Junk => {
+            BlockBoundary::Junk => {
                 self.is_lost = true;
-                Taken::Bytes(0)
+                Consumed::Bytes(0)
             }
         }
     }
 
     /// Skips damaged bytes up to the next marker.
-    fn look_for_marker(&mut self, rest: &[u8], is_all: bool) -> Taken {
+    fn look_for_marker(&mut self, rest: &[u8], is_all: bool) -> Consumed {
         let marker = next_marker(rest).map(|(at, _)| at);
         self.is_lost = marker.is_none();
         // The buffer may end inside a marker.
@@ -280,23 +282,23 @@ impl LiveReader {
         let passed = marker.unwrap_or(sure);
         self.lost_bytes += passed as u64;
         match passed {
-            0 if self.is_lost => Taken::Wait,
-            passed => Taken::Bytes(passed),
+            0 if self.is_lost => Consumed::Wait,
+            passed => Consumed::Bytes(passed),
         }
     }
 
     /// Skips the bytes behind the end of a log, unless another log begins there.
-    fn behind_end(&mut self, rest: &[u8], is_all: bool) -> Taken {
+    fn after_end(&mut self, rest: &[u8], is_all: bool) -> Consumed {
         if rest.starts_with(MAGIC) {
             self.header = None;
             self.has_ended = false;
-            return Taken::Bytes(0);
+            return Consumed::Bytes(0);
         }
         if MAGIC.starts_with(rest) && !is_all {
-            return Taken::Wait;
+            return Consumed::Wait;
         }
         self.is_over = true;
-        Taken::Bytes(0)
+        Consumed::Bytes(0)
     }
 
     /// Delivers the consecutive events from `from` on.
@@ -340,7 +342,7 @@ fn ends(bytes: &[u8]) -> bool {
 
 /// Statistics of late events, which arrive after later ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Late {
+pub struct LateStats {
     /// Number of late events.
     pub events: u64,
     /// Maximum lateness in nanoseconds.
@@ -348,7 +350,7 @@ pub struct Late {
     latest: Nanos,
 }
 
-impl Late {
+impl LateStats {
     /// Records the time of the next event. Returns its lateness in nanoseconds, if it is late.
     pub fn observe(&mut self, time: Nanos) -> Option<u64> {
         if time >= self.latest {

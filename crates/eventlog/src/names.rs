@@ -13,7 +13,7 @@ use super::event_set::EventSet;
 use super::info_tables::InfoTables;
 use super::order::Sink;
 use super::record::Record;
-use super::texts::{TextId, Texts};
+use super::texts::{TextId, TextInterner};
 use super::thread_map::ThreadMap;
 use crate::hash::SeededMap;
 use crate::ids::{CostCentreId, ThreadId};
@@ -44,11 +44,11 @@ pub enum Key {
 /// All names of a log, up to [`Names::BUDGET_BYTES`], and its [info tables](InfoTables).
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    labels: Texts,
+    labels: TextInterner,
     threads: ThreadMap<TextId>,
-    texts: Texts,
+    texts: TextInterner,
     others: SeededMap<Key, TextId>,
-    left_out: u64,
+    dropped: u64,
     info_tables: InfoTables,
 }
 
@@ -58,7 +58,7 @@ impl Names {
     /// Maximum length of a name in bytes; longer ones are truncated.
     const MAX_NAME_BYTES: usize = 200;
 
-    fn naming_event(&mut self, event: &Event<'_>) {
+    fn add_from_event(&mut self, event: &Event<'_>) {
         match event {
             Event::ThreadLabel { thread, label } => {
                 self.insert(Key::Thread(*thread), &label.to_str());
@@ -78,14 +78,14 @@ impl Names {
             }
             Event::InternString { str, id } => self.insert(Key::Interned(*id), &str.0.to_str()),
             Event::UserBinaryMessage { payload } => {
-                self.convention(Convention::of_bytes(payload.0))
+                self.add_from_convention(Convention::parse_bytes(payload.0))
             }
-            Event::UserMessage { msg } => self.convention(Convention::of_text(msg.0)),
+            Event::UserMessage { msg } => self.add_from_convention(Convention::parse_text(msg.0)),
             _ => {}
         }
     }
 
-    fn convention(&mut self, found: Option<Convention<'_>>) {
+    fn add_from_convention(&mut self, found: Option<Convention<'_>>) {
         match found {
             Some(Convention::Telemetry(Telemetry::DeclareInstrument { id, name, .. })) => {
                 self.insert(Key::Instrument(id), &name.to_str());
@@ -121,8 +121,8 @@ impl Names {
             let label = self.label(name);
             return self.label_thread(thread, label);
         }
-        match Self::keep(&mut self.texts, name) {
-            None => self.left_out += 1,
+        match Self::intern_within_budget(&mut self.texts, name) {
+            None => self.dropped += 1,
             Some(TextId::NONE) => {}
             Some(text) => _ = self.others.insert(key, text),
         }
@@ -130,26 +130,26 @@ impl Names {
 
     /// Interns a label, which many threads may share; `None` if the limit is reached.
     pub fn label(&mut self, name: &str) -> Option<TextId> {
-        Self::keep(&mut self.labels, name)
+        Self::intern_within_budget(&mut self.labels, name)
     }
 
     /// Assigns a [`label`](Self::label) to a thread; an empty label is ignored.
     pub fn label_thread(&mut self, thread: ThreadId, label: Option<TextId>) {
         match label {
-            None => self.left_out += 1,
+            None => self.dropped += 1,
             Some(TextId::NONE) => {}
             Some(label) => *self.threads.get_mut(thread) = label,
         }
     }
 
-    fn keep(texts: &mut Texts, name: &str) -> Option<TextId> {
+    fn intern_within_budget(texts: &mut TextInterner, name: &str) -> Option<TextId> {
         let name = &name[..name.floor_char_boundary(Self::MAX_NAME_BYTES)];
         if name.is_empty() {
             return Some(TextId::NONE);
         }
         let has_room = texts.bytes() + name.len() <= Self::BUDGET_BYTES;
         if has_room {
-            Some(texts.of(name))
+            Some(texts.intern(name))
         } else {
             texts.find(name)
         }
@@ -166,8 +166,8 @@ impl Names {
 
     /// Returns the number of names dropped because of the limit.
     #[must_use]
-    pub const fn left_out(&self) -> u64 {
-        self.left_out
+    pub const fn dropped(&self) -> u64 {
+        self.dropped
     }
 
     /// Returns the info tables that the log describes.
@@ -176,9 +176,9 @@ impl Names {
         &self.info_tables
     }
 
-    /// Adds descriptions of info tables from another log of the same build ([`InfoTables::complete`]).
+    /// Adds descriptions of info tables from another log of the same build ([`InfoTables::merge_descriptions`]).
     pub fn complete_info_tables(&mut self, other: &InfoTables, have_ids: bool) -> Option<u64> {
-        self.info_tables.complete(other, have_ids)
+        self.info_tables.merge_descriptions(other, have_ids)
     }
 
     /// Returns the name of an info table's closures: from the log, or else from the symbols of the executable.
@@ -198,7 +198,7 @@ impl Names {
     }
 
     /// Displays a number with the name of `key` in parentheses: `12 (worker-3)`.
-    pub(crate) fn named<N: fmt::Display>(&self, number: N, key: Key) -> Named<'_, N> {
+    pub(crate) fn with_name<N: fmt::Display>(&self, number: N, key: Key) -> Named<'_, N> {
         Named {
             number,
             name: self.get(key),
@@ -207,7 +207,7 @@ impl Names {
 }
 
 impl Sink for Names {
-    const CONSUMES: EventSet = EventSet::of(&[
+    const CONSUMES: EventSet = EventSet::from_types(&[
         EventType::THREAD_LABEL,
         EventType::HEAP_PROF_COST_CENTRE,
         EventType::IPE,
@@ -219,7 +219,7 @@ impl Sink for Names {
     ]);
 
     fn event(&mut self, record: &Record<'_>) {
-        self.naming_event(&record.event());
+        self.add_from_event(&record.event());
     }
 }
 
@@ -232,7 +232,7 @@ fn qualified(module: &str, label: &str) -> String {
     }
 }
 
-/// Result of [`Names::named`].
+/// Result of [`Names::with_name`].
 pub(crate) struct Named<'a, N> {
     number: N,
     name: Option<&'a str>,
@@ -262,8 +262,8 @@ mod tests {
         names.insert(key, "second");
         names.insert(key, "");
         assert_eq!(names.get(key), Some("second"));
-        assert_eq!(names.named(7, key).to_string(), "7 (second)");
-        assert_eq!(names.named(8, Key::PerfCounter(8)).to_string(), "8");
+        assert_eq!(names.with_name(7, key).to_string(), "7 (second)");
+        assert_eq!(names.with_name(8, Key::PerfCounter(8)).to_string(), "8");
     }
 
     #[test]

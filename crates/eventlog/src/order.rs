@@ -14,9 +14,9 @@ use super::event_set::EventSet;
 use super::header::Header;
 use super::problem::{Damage, DamageKind, DamageList};
 use super::record::Record;
-use super::rows::{Chunk, Place, RowIndex};
+use super::rows::{Chunk, ResumePoint, RowIndex};
 use super::scan::Bounds;
-use super::stream::{Fill, LOW_WATER, Stream, cut};
+use super::stream::{FillStep, LOW_WATER, Stream, truncate_block};
 use super::window::Need;
 use crate::hash::SeededSet;
 use crate::ids::{ByteOffset, CapId, Nanos};
@@ -52,9 +52,9 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
 }
 
 /// Sink that consumes no events.
-pub(crate) struct Nothing;
+pub(crate) struct NullSink;
 
-impl Sink for Nothing {
+impl Sink for NullSink {
     const CONSUMES: EventSet = EventSet::NONE;
     fn event(&mut self, _: &Record<'_>) {}
     fn offer(&mut self, _: &Record<'_>) {}
@@ -68,7 +68,7 @@ impl<F: FnMut(&Record<'_>)> Sink for F {
 
 /// Result of [`Merger::advance`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Merged {
+pub(crate) enum MergeStep {
     /// At least one byte of each of these ranges is needed.
     Need(Vec<Need>),
     /// The event limit is reached.
@@ -91,7 +91,7 @@ impl SectionStreams {
     pub(crate) fn new(section: &Section) -> Self {
         let truncated = section.blocks.iter().any(|block| block.truncated);
         let latest = section.blocks.iter().map(|block| block.end_time).max();
-        let mut by_cap: BTreeMap<Option<CapId>, Widening> = BTreeMap::new();
+        let mut by_cap: BTreeMap<Option<CapId>, BoundsBuilder> = BTreeMap::new();
         for block in section.blocks.iter() {
             by_cap.entry(block.cap).or_default().add(block);
         }
@@ -121,7 +121,7 @@ pub(crate) const fn no_end_marker(at: ByteOffset) -> Damage {
 /// Builder that computes the time range which the neighboring blocks of a capability allow each block: a block is
 /// begun when the previous one was written.
 #[derive(Debug, Default)]
-struct Widening {
+struct BoundsBuilder {
     blocks: BlockList,
     /// The last block, which is pending until the next one is known.
     waits: Option<Block>,
@@ -129,7 +129,7 @@ struct Widening {
     from: Nanos,
 }
 
-impl Widening {
+impl BoundsBuilder {
     fn add(&mut self, block: Block) {
         let next = block.begin_time;
         if let Some(before) = self.waits.replace(block) {
@@ -154,7 +154,7 @@ impl Widening {
             } else {
                 Bounds { from, to: next }
             };
-            block.wide = Bounds {
+            block.neighbor_bounds = Bounds {
                 from: from.min(own.from),
                 to: next.max(own.to),
             };
@@ -167,7 +167,7 @@ impl Widening {
 
 /// Queue entry of a stream, ordered by the time and then the file offset of its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Queued {
+struct QueueEntry {
     time: Nanos,
     offset: u64,
     stream: usize,
@@ -189,7 +189,7 @@ impl Schedule {
         } else {
             let mut sorted: Vec<_> = blocks.map(|block| (key(&block), block.end)).collect();
             sorted.sort_unstable();
-            let block = |((begin_time, start), end)| Block::at(begin_time, start..end);
+            let block = |((begin_time, start), end)| Block::unmarked(begin_time, start..end);
             sorted.into_iter().map(block).collect()
         };
         Self { blocks, next: 0 }
@@ -209,7 +209,7 @@ pub(crate) struct Merger {
     /// Section number for the row chunks, if only a slice of one section is read.
     slice_of: Option<usize>,
     /// Positions at which capabilities without further events in the slice continue behind it.
-    later: Vec<Place>,
+    continuations: Vec<ResumePoint>,
     /// Whether events had times that the index rules out.
     pub(crate) irregular: bool,
     /// Index of the first section that is not begun.
@@ -218,7 +218,7 @@ pub(crate) struct Merger {
     /// Streams without a head, which must be filled before the merge continues.
     unfilled: Vec<usize>,
     /// The other streams in descending order, so the earliest head is last.
-    queue: Vec<Queued>,
+    queue: Vec<QueueEntry>,
     window: usize,
     /// The blocks in the order in which they will be needed, from the first that is not begun.
     schedule: Schedule,
@@ -242,15 +242,15 @@ impl Merger {
         let blocks = sections.flat_map(|section| section.blocks.iter());
         Self {
             schedule: Schedule::new(blocks),
-            ..Self::of(index.sections.iter().map(SectionStreams::new).collect())
+            ..Self::from_sections(index.sections.iter().map(SectionStreams::new).collect())
         }
     }
 
-    fn of(sections: Arc<[SectionStreams]>) -> Self {
+    fn from_sections(sections: Arc<[SectionStreams]>) -> Self {
         Self {
             sections,
             slice_of: None,
-            later: Vec::new(),
+            continuations: Vec::new(),
             irregular: false,
             next_section: 0,
             streams: Vec::new(),
@@ -271,7 +271,7 @@ impl Merger {
 
     /// Continues at the start of a row chunk. `window` is the buffer size for each capability, in bytes.
     pub(crate) fn resume(sections: Arc<[SectionStreams]>, chunk: &Chunk, window: usize) -> Self {
-        let mut merger = Self::of(sections);
+        let mut merger = Self::from_sections(sections);
         let number = chunk.section as usize;
         merger.next_section = number + 1;
         merger.window = window.clamp(2 * LOW_WATER, MAX_WINDOW);
@@ -279,9 +279,9 @@ impl Merger {
             return merger;
         };
         let streams = section.streams.iter().filter_map(|(cap, blocks)| {
-            let place = chunk.places.iter().find(|place| place.cap == *cap)?;
+            let point = chunk.resume_points.iter().find(|point| point.cap == *cap)?;
             let (header, blocks) = (Arc::clone(&section.header), Arc::clone(blocks));
-            Some(Stream::resume(header, *cap, blocks, place))
+            Some(Stream::resume(header, *cap, blocks, point))
         });
         merger.streams = streams.collect();
         merger.unfilled = (0..merger.streams.len()).collect();
@@ -292,18 +292,18 @@ impl Merger {
     pub(crate) fn slice(
         section: usize,
         streams: Vec<Stream>,
-        later: Vec<Place>,
+        continuations: Vec<ResumePoint>,
         rows: Option<RowIndex>,
     ) -> Self {
         let window = window_of(streams.len());
         let mut merger = Self {
             slice_of: Some(section),
-            later,
+            continuations,
             unfilled: (0..streams.len()).collect(),
             streams,
             window,
             rows,
-            ..Self::of(Arc::new([]))
+            ..Self::from_sections(Arc::new([]))
         };
         merger.look_ahead();
         merger
@@ -312,9 +312,9 @@ impl Merger {
     /// Computes the schedule, for [`upcoming`](Self::upcoming).
     pub(crate) fn look_ahead(&mut self) {
         let ahead = self.streams.iter().flat_map(Stream::blocks_ahead);
-        let later = self.sections.iter().skip(self.next_section);
-        let later = later.flat_map(|section| &section.streams);
-        let blocks = ahead.chain(later.flat_map(|(_, blocks)| blocks.iter()));
+        let continuations = self.sections.iter().skip(self.next_section);
+        let continuations = continuations.flat_map(|section| &section.streams);
+        let blocks = ahead.chain(continuations.flat_map(|(_, blocks)| blocks.iter()));
         self.schedule = Schedule::new(blocks);
     }
 
@@ -330,20 +330,20 @@ impl Merger {
     }
 
     /// Delivers events in analysis order, about `max_events` of them.
-    pub(crate) fn advance(&mut self, sink: &mut impl Sink, max_events: usize) -> Merged {
+    pub(crate) fn advance(&mut self, sink: &mut impl Sink, max_events: usize) -> MergeStep {
         let mut left = max_events;
         loop {
             if let Err(needs) = self.fill_all() {
-                return Merged::Need(needs);
+                return MergeStep::Need(needs);
             }
             if self.streams.is_empty() {
                 if !self.next_section() {
-                    return Merged::Done;
+                    return MergeStep::Done;
                 }
                 continue;
             }
             if left == 0 {
-                return Merged::More;
+                return MergeStep::More;
             }
             let allowed = left.min(self.begin_chunk());
             left -= self.run(sink, allowed);
@@ -360,9 +360,11 @@ impl Merger {
         if left > 0 {
             return left;
         }
-        let places = self.streams.iter().filter_map(Stream::place);
-        let places = places.chain(self.later.iter().copied()).collect();
-        rows.begin_chunk(section, places)
+        let resume_points = self.streams.iter().filter_map(Stream::resume_point);
+        let resume_points = resume_points
+            .chain(self.continuations.iter().copied())
+            .collect();
+        rows.begin_chunk(section, resume_points)
     }
 
     /// Fills every stream that has no head, and drops exhausted ones.
@@ -374,12 +376,12 @@ impl Merger {
         let mut exhausted = Vec::new();
         for i in std::mem::take(&mut self.unfilled) {
             match self.streams[i].fill(self.window, &mut self.damage) {
-                Fill::Ready => self.enqueue(i),
-                Fill::Need(need) => {
+                FillStep::Ready => self.enqueue(i),
+                FillStep::Need(need) => {
                     needs.push(need);
                     self.unfilled.push(i);
                 }
-                Fill::Exhausted | Fill::Passed => exhausted.push(i),
+                FillStep::Exhausted | FillStep::SkippedBlock => exhausted.push(i),
             }
         }
         if !needs.is_empty() {
@@ -394,7 +396,7 @@ impl Merger {
             let stream = self.streams.swap_remove(i);
             self.section_ended |= stream.end_marker_bytes > 0;
             self.irregular |= stream.irregular;
-            self.later.extend(stream.later);
+            self.continuations.extend(stream.continuation);
             self.end_marker_bytes += stream.end_marker_bytes;
         }
         // Dropping streams changes the indices of others.
@@ -411,7 +413,7 @@ impl Merger {
         let Some(head) = self.streams[stream].head else {
             return;
         };
-        let queued = Queued {
+        let queued = QueueEntry {
             time: head.time,
             offset: self.streams[stream].offset(),
             stream,
@@ -424,7 +426,7 @@ impl Merger {
     fn run(&mut self, sink: &mut impl Sink, max_events: usize) -> usize {
         let mut delivered = 0;
         while delivered < max_events
-            && let Some((Queued { stream: first, .. }, others)) = self.queue.split_last_mut()
+            && let Some((QueueEntry { stream: first, .. }, others)) = self.queue.split_last_mut()
         {
             let stream = &mut self.streams[*first];
             let limit = others
@@ -437,7 +439,7 @@ impl Merger {
                 self.done_bytes += bytes;
                 if stream.is_past()
                     || stream.head.is_some()
-                    || !matches!(stream.fill(self.window, &mut self.damage), Fill::Ready)
+                    || !matches!(stream.fill(self.window, &mut self.damage), FillStep::Ready)
                 {
                     break;
                 }
@@ -447,7 +449,7 @@ impl Merger {
                 self.queue.pop();
                 break;
             };
-            let queued = Queued {
+            let queued = QueueEntry {
                 time: head.time,
                 offset: stream.offset(),
                 stream: *first,
@@ -515,14 +517,14 @@ impl Merger {
     }
 
     /// Shortens the file to `len` bytes.
-    pub(crate) fn cut(&mut self, len: u64) {
+    pub(crate) fn truncate(&mut self, len: u64) {
         self.cut_at = len;
         for stream in &mut self.streams {
             stream.cut_at = len;
             // Events that are already in a window are still delivered.
             let in_window = stream.buffer_at + stream.buffer.len() as u64;
             if let Some(block) = &mut stream.block {
-                cut(block, len.max(in_window));
+                truncate_block(block, len.max(in_window));
             }
         }
     }

@@ -27,7 +27,7 @@ pub enum LogError {
     },
     /// The file ends inside the header, at this byte.
     #[error(
-        "The file ends inside its header, at byte {0}. It was cut off while being written or copied; nothing after the header is there to show."
+        "The file ends inside its header, at byte {0}. It was cut off while being written or copied; it contains no events."
     )]
     HeaderCut(u64),
     /// The header is malformed.
@@ -47,7 +47,7 @@ pub enum LogError {
     TextConverted(u64),
     /// A GHC before 6.12 wrote the log; its type table starts at this byte.
     #[error(
-        "This log is in a format of early 2009, before GHC 6.12 (its type table at byte {0} says so), which is not read here. Build the program with a newer GHC."
+        "This log has an unsupported format of early 2009, before GHC 6.12 (see its type table at byte {0}). Build the program with a newer GHC."
     )]
     Ancient(u64),
     /// The compressed data is broken.
@@ -63,11 +63,11 @@ pub enum LogError {
         why: &'static str,
     },
     /// The decompressed data is compressed again.
-    #[error("The log was compressed twice: it has to be uncompressed once before it is opened.")]
+    #[error("The log was compressed twice. Decompress it once before you open it.")]
     CompressedTwice,
     /// The log needs more memory than the budget.
     #[error(
-        "The log needs more memory than is allowed: {need_bytes} bytes, with a budget of {budget_bytes}. {advice}"
+        "The log exceeds the memory budget: {need_bytes} bytes, with a budget of {budget_bytes}. {advice}"
     )]
     TooBig {
         /// Required memory in bytes.

@@ -13,11 +13,11 @@ use super::blocks::{BlockIndex, Indexer, Section};
 use super::header::Header;
 use super::hp::{self, Converter, Report};
 use super::inflate::{Compression, Inflate, Inflating};
-use super::inflated::{Inflated, Room};
-use super::order::{Merged, Merger, SectionStreams, Sink, no_end_marker};
+use super::inflated::{Inflated, StorageLimits};
+use super::order::{MergeStep, Merger, SectionStreams, Sink, no_end_marker};
 use super::problem::{DamageKind, DamageList, LogError};
 use super::rows::{RowIndex, RowSource};
-use super::slices::{self, Cutting, Slice, SlicePart};
+use super::slices::{self, Cutting, Slice, SliceResult};
 use super::window::Need;
 use crate::ids::{ByteOffset, Nanos};
 pub use grow::Checkpoint;
@@ -45,13 +45,13 @@ enum Phase {
     Index(Box<Indexer>),
     Merge(Box<Merger>),
     /// Slices are read elsewhere; their results are combined here.
-    Slices(Box<Parts>),
+    Slices(Box<SliceResults>),
     Done,
 }
 
 /// Combined results of the slices appended so far.
 #[derive(Clone, Debug)]
-struct Parts {
+struct SliceResults {
     sections: Arc<[SectionStreams]>,
     rows: Option<RowIndex>,
     damage: DamageList,
@@ -72,7 +72,7 @@ pub enum Stage {
     /// Finding the blocks.
     Indexing,
     /// Delivering events.
-    Analysing,
+    Analyzing,
 }
 
 /// Progress of a reader, in bytes of the current stage.
@@ -148,7 +148,7 @@ pub struct LogReader {
     /// Contents of a textual heap profile, and its damage.
     report: Option<(Report, DamageList)>,
     /// Storage limits for inflated data.
-    room: Room,
+    limits: StorageLimits,
     phase: Phase,
     index: BlockIndex,
     damage: DamageList,
@@ -175,7 +175,7 @@ const INFLATED_BYTES: u64 = 1536 << 20;
 
 /// Returns the error for inflated data that can no longer be read.
 fn not_read_again(at: u64) -> LogError {
-    let why = "what was inflated could not be read again".to_owned();
+    let why = "the decompressed data could not be read back".to_owned();
     LogError::Read { at, why }
 }
 
@@ -199,7 +199,7 @@ impl LogReader {
             inflated: None,
             inflate_error: None,
             report: None,
-            room: Room {
+            limits: StorageLimits {
                 memory_bytes: INFLATED_BYTES,
                 backing: None,
             },
@@ -216,7 +216,7 @@ impl LogReader {
     /// Keeps the row index, with a chunk per `every` events, so that any events can be read again: see
     /// [`rows`](Self::rows).
     #[must_use]
-    pub fn keeping_rows(self, every: u64) -> Self {
+    pub fn with_rows(self, every: u64) -> Self {
         Self {
             rows_every: Some(every.max(1)),
             ..self
@@ -225,16 +225,16 @@ impl LogReader {
 
     /// Limits the memory for a compressed log; one that needs more is rejected.
     #[must_use]
-    pub const fn inflating_at_most(mut self, bytes: u64) -> Self {
-        self.room.memory_bytes = bytes;
+    pub const fn with_inflate_limit(mut self, bytes: u64) -> Self {
+        self.limits.memory_bytes = bytes;
         self
     }
 
     /// Spills inflated data to `backing` if it exceeds `more_than_bytes`. This is the only I/O that the reader
     /// does itself, and it goes through that trait.
     #[must_use]
-    pub fn inflating_to(mut self, backing: Arc<dyn Backing>, more_than_bytes: u64) -> Self {
-        self.room.backing = Some((more_than_bytes, backing));
+    pub fn with_inflate_backing(mut self, backing: Arc<dyn Backing>, more_than_bytes: u64) -> Self {
+        self.limits.backing = Some((more_than_bytes, backing));
         self
     }
 
@@ -271,17 +271,17 @@ impl LogReader {
                 }
                 self.phase = match Compression::detect(bytes) {
                     Some(format) => {
-                        let mut inflate = Inflate::new(format, self.room.clone());
+                        let mut inflate = Inflate::new(format, self.limits.clone());
                         inflate.push(bytes);
                         Phase::Inflate(Box::new(inflate))
                     }
-                    None => Phase::uncompressed(bytes, self.len, self.room.memory_bytes),
+                    None => Phase::uncompressed(bytes, self.len, self.limits.memory_bytes),
                 };
                 Ok(Step::More)
             }
             Phase::Inflate(inflate) => match inflate.step(self.len)? {
                 Inflating::More => Ok(Step::More),
-                Inflating::Wants => {
+                Inflating::NeedsInput => {
                     let from = inflate.taken_bytes();
                     Ok(Step::Need(vec![Need(from..self.len.min(from + ASK_BYTES))]))
                 }
@@ -314,9 +314,9 @@ impl LogReader {
                 }
             },
             Phase::Merge(merger) => match merger.advance(sink, max_events) {
-                Merged::Need(needs) => Ok(Step::Need(needs)),
-                Merged::More => Ok(Step::More),
-                Merged::Done => {
+                MergeStep::Need(needs) => Ok(Step::Need(needs)),
+                MergeStep::More => Ok(Step::More),
+                MergeStep::Done => {
                     self.damage = std::mem::take(&mut merger.damage);
                     self.event_bytes = merger.done_bytes;
                     self.end_marker_bytes = merger.end_marker_bytes;
@@ -347,9 +347,9 @@ impl LogReader {
         let mut first = Vec::new();
         let is_read = log.read(0..DETECT_BYTES as u64, &mut first);
         let left_bytes = self
-            .room
+            .limits
             .memory_bytes
-            .saturating_sub(log.here_and_away_bytes().0);
+            .saturating_sub(log.resident_and_spilled_bytes().0);
         self.phase = Phase::uncompressed(&first, self.len, left_bytes);
         self.inflated = Some(log);
         if is_read {
@@ -364,7 +364,7 @@ impl LogReader {
     pub fn slices(&mut self, cutting: &Cutting) -> Vec<Slice> {
         let sections = match &self.phase {
             Phase::Merge(merger) => merger.sections(),
-            Phase::Slices(parts) => Arc::clone(&parts.sections),
+            Phase::Slices(results) => Arc::clone(&results.sections),
             _ => return Vec::new(),
         };
         let all = sections.iter().enumerate();
@@ -372,7 +372,7 @@ impl LogReader {
             slices::plan(number, section, cutting, Nanos(0), self.rows_every)
         });
         let plan = plan.collect();
-        self.phase = Phase::Slices(Box::new(Parts {
+        self.phase = Phase::Slices(Box::new(SliceResults {
             rows: self.rows_every.map(RowIndex::new),
             damage: DamageList::default(),
             event_bytes: 0,
@@ -386,20 +386,20 @@ impl LogReader {
     /// Appends the results of the next slice. Returns `false` if its blocks contain times that the index rules
     /// out; the log must then be read again, without slices.
     #[must_use]
-    pub fn append(&mut self, part: SlicePart) -> bool {
-        let Phase::Slices(parts) = &mut self.phase else {
+    pub fn append(&mut self, part: SliceResult) -> bool {
+        let Phase::Slices(results) = &mut self.phase else {
             return true;
         };
         if part.irregular && part.slice.is_cut() {
             return false;
         }
-        if let (Some(rows), Some(more)) = (&mut parts.rows, part.rows) {
-            rows.append(more, &part.early);
+        if let (Some(rows), Some(more)) = (&mut results.rows, part.rows) {
+            rows.append(more, &part.early_events);
         }
-        parts.damage.append(&part.damage);
-        parts.event_bytes += part.event_bytes;
-        parts.end_marker_bytes += part.end_marker_bytes;
-        if let Some(ended) = parts.ended.get_mut(part.slice.section()) {
+        results.damage.append(&part.damage);
+        results.event_bytes += part.event_bytes;
+        results.end_marker_bytes += part.end_marker_bytes;
+        if let Some(ended) = results.ended.get_mut(part.slice.section()) {
             *ended |= part.end_marker_bytes > 0;
         }
         true
@@ -407,19 +407,19 @@ impl LogReader {
 
     /// Completes the log after all slices were appended.
     pub fn finish(&mut self) {
-        let Phase::Slices(parts) = &mut self.phase else {
+        let Phase::Slices(results) = &mut self.phase else {
             return;
         };
-        for (section, ended) in parts.sections.iter().zip(&parts.ended) {
+        for (section, ended) in results.sections.iter().zip(&results.ended) {
             if !ended {
-                parts.damage.push(no_end_marker(section.end));
+                results.damage.push(no_end_marker(section.end));
             }
         }
-        self.damage = std::mem::take(&mut parts.damage);
-        self.event_bytes = parts.event_bytes;
-        self.end_marker_bytes = parts.end_marker_bytes;
-        self.rows = parts.rows.take().map(|index| RowSource {
-            sections: Arc::clone(&parts.sections),
+        self.damage = std::mem::take(&mut results.damage);
+        self.event_bytes = results.event_bytes;
+        self.end_marker_bytes = results.end_marker_bytes;
+        self.rows = results.rows.take().map(|index| RowSource {
+            sections: Arc::clone(&results.sections),
             index: Arc::new(index),
         });
         self.phase = Phase::Done;
@@ -450,11 +450,11 @@ impl LogReader {
     }
 
     /// Shortens the file to `len` bytes; data read before is kept.
-    pub fn cut(&mut self, len: u64) {
+    pub fn truncate(&mut self, len: u64) {
         self.len = self.len.min(len);
         match &mut self.phase {
-            Phase::Index(indexer) => indexer.file.cut(len),
-            Phase::Merge(merger) => merger.cut(len),
+            Phase::Index(indexer) => indexer.file.truncate(len),
+            Phase::Merge(merger) => merger.truncate(len),
             Phase::Detect(_)
             | Phase::Inflate(_)
             | Phase::Convert(_)
@@ -479,7 +479,7 @@ impl LogReader {
     }
 
     /// Returns access to the events by row, once the log was read to its end with
-    /// [`keeping_rows`](Self::keeping_rows).
+    /// [`with_rows`](Self::with_rows).
     #[must_use]
     pub const fn rows(&self) -> Option<&RowSource> {
         self.rows.as_ref()
@@ -519,9 +519,9 @@ impl LogReader {
             Phase::Inflate(inflate) => (Stage::Inflating, inflate.done_bytes(), self.len),
             Phase::Convert(converter) => (Stage::Reading, converter.taken_bytes(), self.len),
             Phase::Index(indexer) => (Stage::Indexing, indexer.position(), self.len),
-            Phase::Merge(merger) => (Stage::Analysing, merger.done_bytes, self.len),
-            Phase::Slices(parts) => (Stage::Analysing, parts.event_bytes, self.len),
-            Phase::Done => (Stage::Analysing, self.len, self.len),
+            Phase::Merge(merger) => (Stage::Analyzing, merger.done_bytes, self.len),
+            Phase::Slices(results) => (Stage::Analyzing, results.event_bytes, self.len),
+            Phase::Done => (Stage::Analyzing, self.len, self.len),
         };
         Progress { stage, done, total }
     }
@@ -537,7 +537,7 @@ impl LogReader {
     pub fn damage(&self) -> DamageList {
         let merging = match &self.phase {
             Phase::Merge(merger) => &merger.damage,
-            Phase::Slices(parts) => &parts.damage,
+            Phase::Slices(results) => &results.damage,
             _ => &self.damage,
         };
         let indexing = match &self.phase {

@@ -29,7 +29,7 @@ use crate::ids::Nanos;
 
 /// Constraints on the time of the next event of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Order {
+pub(crate) struct TimeConstraints {
     pub(crate) bounds: Bounds,
     /// Time of the latest event so far.
     pub(crate) last: Nanos,
@@ -37,7 +37,7 @@ pub(crate) struct Order {
     pub(crate) collection: Nanos,
 }
 
-impl Order {
+impl TimeConstraints {
     /// Constraints at the start of a block.
     pub(crate) const fn new(bounds: Bounds) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Order {
     }
 
     /// Returns the constraints after such an event.
-    pub(crate) fn after(mut self, id: u16, time: Nanos) -> Self {
+    pub(crate) fn after_event(mut self, id: u16, time: Nanos) -> Self {
         if id == EventType::GC_START.0 {
             self.collection = time;
         }
@@ -80,12 +80,12 @@ pub(crate) enum Verdict {
         /// Lower bound for the time of the next event, besides the time of this one.
         latest: Nanos,
         /// Damage to report for this event.
-        told: Option<DamageKind>,
+        damage_kind: Option<DamageKind>,
     },
     /// This many bytes are not an event.
     Skip(usize, DamageKind),
     /// The events from here on are valid, but violate the time constraints; these constraints replace them.
-    Expect(Order, DamageKind),
+    Reconstrain(TimeConstraints, DamageKind),
     /// The end-of-data marker, at the end of the block.
     EndOfData,
     /// The file ends inside the event that begins here.
@@ -104,19 +104,19 @@ pub(crate) struct BlockTail<'a> {
     /// Searches stop at this offset, because they need more bytes behind it.
     pub(crate) reach: usize,
     /// The times that the neighboring blocks allow.
-    pub(crate) wide: Bounds,
+    pub(crate) neighbor_bounds: Bounds,
     /// The times of the capability's previous block.
     pub(crate) previous: Option<Bounds>,
 }
 
 /// Number of consecutive valid events that confirm a position.
-const CONVINCING: usize = 3;
+const CONFIRMING_RUN: usize = 3;
 /// Number of consecutive valid events that overrule a block's time constraints.
-const OVERWHELMING: usize = 16;
+const OVERRULING_RUN: usize = 16;
 /// After a pause longer than this (nanoseconds), the event is checked for spanning others.
 pub(super) const LONG_PAUSE: u64 = 50_000_000;
 /// Payload size from which a fixed-size event could span two whole events.
-pub(super) const LARGE: u16 = 2 * PREFIX as u16;
+pub(super) const LARGE_EVENT_BYTES: u16 = 2 * PREFIX as u16;
 
 impl<'a> BlockTail<'a> {
     /// Creates a view without context.
@@ -127,66 +127,69 @@ impl<'a> BlockTail<'a> {
             whole: false,
             cut: false,
             reach: bytes.len(),
-            wide: Bounds::ANY,
+            neighbor_bounds: Bounds::ANY,
             previous: None,
         }
     }
 
     /// Classifies the bytes at the start.
-    pub(crate) fn classify(&self, order: Order) -> Verdict {
+    pub(crate) fn classify(&self, constraints: TimeConstraints) -> Verdict {
         let event = match extent(self.header, self.bytes) {
             Err(NoEvent::EndOfData) if self.whole && !self.cut && self.bytes.len() == 2 => {
                 return Verdict::EndOfData;
             }
             Err(why) => {
                 let cut = self.cut && matches!(why, NoEvent::Short(_));
-                return self.no_event(why.kind(), order, cut);
+                return self.no_event(why.kind(), constraints, cut);
             }
             Ok(event) if event.id == BLOCK_MARKER => {
-                return self.no_event(DamageKind::BlockMarker, order, false);
+                return self.no_event(DamageKind::BlockMarker, constraints, false);
             }
             Ok(event) => event,
         };
-        let fits = order.accepts(event.id, event.time) || self.precedes_block(&event, order);
-        let after = order.after(event.id, event.time);
+        let fits =
+            constraints.accepts(event.id, event.time) || self.precedes_block(&event, constraints);
+        let after = constraints.after_event(event.id, event.time);
         if fits && self.follows(event.end, after) {
-            if let Some(end) = self.passed_over(&event, order, after) {
+            if let Some(end) = self.spanned_events_end(&event, constraints, after) {
                 return ends_early(event, end);
             }
             return Verdict::Event {
                 event,
                 leads_on: true,
                 latest: Nanos(0),
-                told: None,
+                damage_kind: None,
             };
         }
-        if !fits && let Some(expected) = self.other_times(&event, order) {
+        if !fits && let Some(expected) = self.detect_other_times(&event, constraints) {
             return expected;
         }
         let reach = self.reach.max(event.end + 1).min(self.bytes.len());
-        let resumed = self.resume(1, order, reach);
+        let resumed = self.resume(1, constraints, reach);
         match resumed.or(self.is_end(event.end).then_some(event.end)) {
-            Some(next) if next == event.end => self.misdated(event, order),
+            Some(next) if next == event.end => self.misdated(event, constraints),
             Some(next) if next < event.end => {
                 if fits && self.shape(&event) == Shape::Whole {
-                    return believed(event, None);
+                    return accept(event, None);
                 }
                 if fits {
                     return ends_early(event, next);
                 }
                 Verdict::Skip(next, DamageKind::TimeOutsideBlock(event.time))
             }
-            Some(next) if fits && self.run(next, after, CONVINCING) => believed(event, None),
-            None if fits => believed(event, None),
+            Some(next) if fits && self.is_run_of(next, after, CONFIRMING_RUN) => {
+                accept(event, None)
+            }
+            None if fits => accept(event, None),
             Some(next) => Verdict::Skip(next, DamageKind::TimeOutsideBlock(event.time)),
-            None => self.no_event(DamageKind::TimeOutsideBlock(event.time), order, false),
+            None => self.no_event(DamageKind::TimeOutsideBlock(event.time), constraints, false),
         }
     }
 
     /// Whether this is a `GC_START` that caused the previous block to be written. The runtime takes the event's
     /// time before it reserves space for it; if that requires a new block, the event is dated before the block.
-    fn precedes_block(&self, event: &Extent, order: Order) -> bool {
-        let is_first = order.last == order.bounds.from;
+    fn precedes_block(&self, event: &Extent, constraints: TimeConstraints) -> bool {
+        let is_first = constraints.last == constraints.bounds.from;
         let previous = self
             .previous
             .filter(|_| is_first && event.id == EventType::GC_START.0);
@@ -195,14 +198,14 @@ impl<'a> BlockTail<'a> {
 
     /// Handles bytes that are not an event: skips to the next one. In a truncated file, an incomplete event may be
     /// the last.
-    fn no_event(&self, kind: DamageKind, order: Order, cut: bool) -> Verdict {
-        if let Some(next) = self.resume(1, order, self.reach) {
+    fn no_event(&self, kind: DamageKind, constraints: TimeConstraints, cut: bool) -> Verdict {
+        if let Some(next) = self.resume(1, constraints, self.reach) {
             return Verdict::Skip(next, kind);
         }
         // Perhaps the previous times were wrong, or those of the block.
         let found = |at: usize| {
-            let mut others = self.others(order);
-            others.any(|other| self.run(at, other, OVERWHELMING))
+            let mut alternative_constraints = self.alternative_constraints(constraints);
+            alternative_constraints.any(|other| self.is_run_of(at, other, OVERRULING_RUN))
         };
         match self.find_start(1, self.reach, found) {
             Some(next) => Verdict::Skip(next, kind),
@@ -212,8 +215,15 @@ impl<'a> BlockTail<'a> {
     }
 
     /// Returns the first offset from `from` on at which a run of valid events begins.
-    pub(crate) fn resume(&self, from: usize, order: Order, reach: usize) -> Option<usize> {
-        self.find_start(from, reach, |at| self.run(at, order, CONVINCING))
+    pub(crate) fn resume(
+        &self,
+        from: usize,
+        constraints: TimeConstraints,
+        reach: usize,
+    ) -> Option<usize> {
+        self.find_start(from, reach, |at| {
+            self.is_run_of(at, constraints, CONFIRMING_RUN)
+        })
     }
 
     /// Returns the first offset between `from` and `reach` where an event can begin and that `is_start` accepts.
@@ -242,16 +252,20 @@ impl<'a> BlockTail<'a> {
     }
 
     /// Whether `count` valid events start at `at`, or fewer that lead to the end of the block or of the buffer.
-    fn run(&self, at: usize, mut order: Order, count: usize) -> bool {
-        let least = if count > CONVINCING { CONVINCING } else { 1 };
+    fn is_run_of(&self, at: usize, mut constraints: TimeConstraints, count: usize) -> bool {
+        let least = if count > CONFIRMING_RUN {
+            CONFIRMING_RUN
+        } else {
+            1
+        };
         let mut pos = at;
         for found in 0..count {
             match extent(self.header, &self.bytes[pos..]) {
                 Ok(event) if event.id == BLOCK_MARKER => {
                     return found >= least && is_marker(&self.bytes[pos..]);
                 }
-                Ok(event) if order.accepts(event.id, event.time) => {
-                    order = order.after(event.id, event.time);
+                Ok(event) if constraints.accepts(event.id, event.time) => {
+                    constraints = constraints.after_event(event.id, event.time);
                     pos += event.end;
                 }
                 Err(NoEvent::EndOfData) => {
@@ -268,7 +282,7 @@ impl<'a> BlockTail<'a> {
     }
 
     /// Whether something valid starts at `at`. A back-dated event is valid if the next is in order again.
-    fn follows(&self, mut at: usize, order: Order) -> bool {
+    fn follows(&self, mut at: usize, constraints: TimeConstraints) -> bool {
         const MOST_DATED_BACK: usize = 4;
         for _ in 0..MOST_DATED_BACK {
             if self.is_end(at) {
@@ -283,10 +297,10 @@ impl<'a> BlockTail<'a> {
             }
             let zeros = id == 0 && time == Nanos(0);
             let declared = self.header.size(id) != PayloadSize::Undeclared && !zeros;
-            if !declared || !order.accepts(id, time) {
+            if !declared || !constraints.accepts(id, time) {
                 return false;
             }
-            if time >= order.last || is_undated(id) {
+            if time >= constraints.last || is_undated(id) {
                 return true;
             }
             match extent(self.header, rest) {
@@ -313,11 +327,21 @@ impl<'a> BlockTail<'a> {
     }
 
     /// Returns the true end of an event that is followed by something valid, but spans other events.
-    fn passed_over(&self, event: &Extent, order: Order, after: Order) -> Option<usize> {
+    fn spanned_events_end(
+        &self,
+        event: &Extent,
+        constraints: TimeConstraints,
+        after: TimeConstraints,
+    ) -> Option<usize> {
         let next = prefix(&self.bytes[event.end..]).map(|(_, time)| time);
-        let next_time = next.unwrap_or(order.bounds.to).min(order.bounds.to);
-        let until = |to: Nanos| Order {
-            bounds: Bounds { to, ..order.bounds },
+        let next_time = next
+            .unwrap_or(constraints.bounds.to)
+            .min(constraints.bounds.to);
+        let until = |to: Nanos| TimeConstraints {
+            bounds: Bounds {
+                to,
+                ..constraints.bounds
+            },
             ..after
         };
         let long_pause = next.is_some_and(|next| next.since(event.time).0 > LONG_PAUSE);
@@ -325,21 +349,21 @@ impl<'a> BlockTail<'a> {
         if long_pause && !is_undated(event.id) && !is_confirmed() {
             // Events at other offsets, dated before the pause, are more likely.
             let earlier = until(Nanos(event.time.0.saturating_add(LONG_PAUSE)));
-            let found = (1..event.end).find(|&at| self.run(at, earlier, CONVINCING));
+            let found = (1..event.end).find(|&at| self.is_run_of(at, earlier, CONFIRMING_RUN));
             if found.is_some() {
                 return found;
             }
         }
-        self.reached_over(event, after, until(next_time))
+        self.end_before_spanned(event, after, until(next_time))
     }
 
     /// Returns the true end of an event that spans other events, which must satisfy `within`. `after` are the
     /// constraints behind the event.
-    pub(crate) fn reached_over(
+    pub(crate) fn end_before_spanned(
         &self,
         event: &Extent,
-        after: Order,
-        within: Order,
+        after: TimeConstraints,
+        within: TimeConstraints,
     ) -> Option<usize> {
         if event.is_variable() {
             return match self.shape(event) {
@@ -353,7 +377,7 @@ impl<'a> BlockTail<'a> {
                 }
             };
         }
-        if event.end < PREFIX + usize::from(LARGE) {
+        if event.end < PREFIX + usize::from(LARGE_EVENT_BYTES) {
             return None;
         }
         let ends = self.header.shorter_ends(event.id).iter();
@@ -366,16 +390,16 @@ impl<'a> BlockTail<'a> {
 
     /// Whether many valid events start at `at`, or fewer that lead to the end of the block, the data or the
     /// buffer.
-    fn is_sound_from(&self, mut at: usize, mut order: Order) -> bool {
-        for _ in 0..OVERWHELMING {
+    fn is_sound_from(&self, mut at: usize, mut constraints: TimeConstraints) -> bool {
+        for _ in 0..OVERRULING_RUN {
             if self.is_end(at) {
                 return true;
             }
             let rest = &self.bytes[at..];
             match extent(self.header, rest) {
                 Ok(event) if event.id == BLOCK_MARKER => return is_marker(rest),
-                Ok(event) if order.accepts(event.id, event.time) => {
-                    order = order.after(event.id, event.time);
+                Ok(event) if constraints.accepts(event.id, event.time) => {
+                    constraints = constraints.after_event(event.id, event.time);
                     at += event.end;
                 }
                 Err(NoEvent::Short(_)) => return self.cut || !self.whole,
@@ -387,23 +411,29 @@ impl<'a> BlockTail<'a> {
 
     /// Returns the first offset inside an event from which other events fill it exactly. The work is bounded by
     /// the event's length.
-    fn hidden(&self, event: &Extent, order: Order) -> Option<usize> {
+    fn hidden(&self, event: &Extent, constraints: TimeConstraints) -> Option<usize> {
         let mut budget = 64 + event.end;
         (PREFIX..event.end).find(|&at| {
             let mut steps = 0;
-            let tiles = budget > 0 && self.tile(at, event.end, order, &mut steps);
+            let tiles = budget > 0 && self.tile(at, event.end, constraints, &mut steps);
             budget = budget.saturating_sub(steps);
             tiles
         })
     }
 
-    fn tiles(&self, from: usize, to: usize, order: Order) -> bool {
-        self.tile(from, to, order, &mut 0)
+    fn tiles(&self, from: usize, to: usize, constraints: TimeConstraints) -> bool {
+        self.tile(from, to, constraints, &mut 0)
     }
 
     /// Whether two or more valid events fill the bytes from `from` to `to` exactly. A single one may be a
     /// coincidence, and would be no great loss.
-    fn tile(&self, from: usize, to: usize, mut order: Order, steps: &mut usize) -> bool {
+    fn tile(
+        &self,
+        from: usize,
+        to: usize,
+        mut constraints: TimeConstraints,
+        steps: &mut usize,
+    ) -> bool {
         let mut pos = from;
         let before = *steps;
         while pos < to {
@@ -412,13 +442,13 @@ impl<'a> BlockTail<'a> {
             let Some((id, time)) = prefix(rest) else {
                 return false;
             };
-            if id == BLOCK_MARKER || is_undated(id) || !order.accepts(id, time) {
+            if id == BLOCK_MARKER || is_undated(id) || !constraints.accepts(id, time) {
                 return false;
             }
             let Ok(event) = extent(self.header, rest) else {
                 return false;
             };
-            order = order.after(id, time);
+            constraints = constraints.after_event(id, time);
             pos += event.end;
         }
         pos == to && *steps >= before + 2
@@ -430,53 +460,64 @@ impl<'a> BlockTail<'a> {
     /// If its time would fit between the previous event and the one after the next, either this event or the next
     /// can be wrong. In both cases, the earlier of their two times is right for this event, the later for the
     /// next.
-    fn misdated(&self, event: Extent, order: Order) -> Verdict {
+    fn misdated(&self, event: Extent, constraints: TimeConstraints) -> Verdict {
         let next = extent(self.header, &self.bytes[event.end..]);
-        let at = next.map_or(order.last, |next| next.time.max(order.last));
-        let later = order.after(event.id, event.time);
-        let fits = order.accepts(event.id, event.time) && event.time > at;
+        let at = next.map_or(constraints.last, |next| next.time.max(constraints.last));
+        let later = constraints.after_event(event.id, event.time);
+        let fits = constraints.accepts(event.id, event.time) && event.time > at;
         let either = fits && next.is_ok_and(|next| self.follows(event.end + next.end, later));
         Verdict::Event {
             event: Extent {
-                time: event.time.clamp(order.last, at),
+                time: event.time.clamp(constraints.last, at),
                 ..event
             },
             leads_on: false,
             latest: if either { event.time } else { at },
-            told: Some(DamageKind::TimeOutsideBlock(event.time)),
+            damage_kind: Some(DamageKind::TimeOutsideBlock(event.time)),
         }
     }
 
     /// Returns alternative time constraints for a block.
-    fn others(&self, order: Order) -> impl Iterator<Item = Order> {
-        let others = [order.bounds, self.wide, Bounds::ANY].map(Order::new);
-        others.into_iter().filter(move |other| *other != order)
+    fn alternative_constraints(
+        &self,
+        constraints: TimeConstraints,
+    ) -> impl Iterator<Item = TimeConstraints> {
+        let alternative_constraints =
+            [constraints.bounds, self.neighbor_bounds, Bounds::ANY].map(TimeConstraints::new);
+        alternative_constraints
+            .into_iter()
+            .filter(move |other| *other != constraints)
     }
 
     /// If this event and those after it violate the time constraints, returns the constraints from here on.
-    fn other_times(&self, event: &Extent, order: Order) -> Option<Verdict> {
-        if self.is_end(event.end) || self.run(event.end, order, CONVINCING) {
+    fn detect_other_times(&self, event: &Extent, constraints: TimeConstraints) -> Option<Verdict> {
+        if self.is_end(event.end) || self.is_run_of(event.end, constraints, CONFIRMING_RUN) {
             return None;
         }
         let expect = |expected| {
             let kind = DamageKind::BlockTimes(event.time);
-            Some(Verdict::Expect(expected, kind))
+            Some(Verdict::Reconstrain(expected, kind))
         };
         // The block's own times are wrong, those of its neighbors are not.
-        let unread = order.last == order.bounds.from;
-        let widened = Order {
-            bounds: self.wide,
-            last: if unread { self.wide.from } else { order.last },
-            collection: order.collection.min(self.wide.from),
+        let unread = constraints.last == constraints.bounds.from;
+        let widened = TimeConstraints {
+            bounds: self.neighbor_bounds,
+            last: if unread {
+                self.neighbor_bounds.from
+            } else {
+                constraints.last
+            },
+            collection: constraints.collection.min(self.neighbor_bounds.from),
         };
-        if widened != order && self.run(0, widened, CONVINCING) {
+        if widened != constraints && self.is_run_of(0, widened, CONFIRMING_RUN) {
             return expect(widened);
         }
         // The clock was set back, or a lone block's times are wrong.
         let far = (event.end + FAR).min(self.bytes.len());
-        let mut others = self.others(order);
-        let other = others.find(|&other| self.run(0, other, OVERWHELMING))?;
-        let alone = self.resume(1, order, far).is_none();
+        let mut alternative_constraints = self.alternative_constraints(constraints);
+        let other =
+            alternative_constraints.find(|&other| self.is_run_of(0, other, OVERRULING_RUN))?;
+        let alone = self.resume(1, constraints, far).is_none();
         alone.then_some(other).and_then(expect)
     }
 }
@@ -489,20 +530,20 @@ fn is_marker(bytes: &[u8]) -> bool {
 }
 
 /// Accepts an event before something that needs a closer look.
-fn believed(event: Extent, told: Option<DamageKind>) -> Verdict {
+fn accept(event: Extent, damage_kind: Option<DamageKind>) -> Verdict {
     Verdict::Event {
         event,
         leads_on: false,
         latest: Nanos(0),
-        told,
+        damage_kind,
     }
 }
 
 /// Handles an event that spans those beginning at `end`. Its length is wrong; if it carries none, its type is.
 fn ends_early(event: Extent, end: usize) -> Verdict {
     if event.is_variable() && end >= event.payload {
-        let told = Some(DamageKind::Length(event.id));
-        believed(Extent { end, ..event }, told)
+        let damage_kind = Some(DamageKind::Length(event.id));
+        accept(Extent { end, ..event }, damage_kind)
     } else {
         Verdict::Skip(end, DamageKind::Misfit(event.id))
     }

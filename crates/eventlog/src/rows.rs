@@ -13,32 +13,36 @@ use serde::{Deserialize, Serialize};
 use super::block_list::BlockList;
 use super::event::EventType;
 use super::event_set::EventSet;
-use super::order::{Merged, Merger, SectionStreams, Sink};
+use super::order::{MergeStep, Merger, SectionStreams, Sink};
 use super::record::Record;
-use super::recovery::Order;
+use super::recovery::TimeConstraints;
 use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
 
 /// Resume position of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place {
+pub(crate) struct ResumePoint {
     pub(crate) cap: Option<CapId>,
     /// Index of the block among those of the capability.
     pub(crate) block: u32,
     pub(crate) offset: ByteOffset,
     /// Constraints on the time of the next event.
-    pub(crate) order: Order,
+    pub(crate) constraints: TimeConstraints,
 }
 
-impl Place {
+impl ResumePoint {
     /// Returns the start of a capability's block with this index, if it exists.
-    pub(crate) fn of_block(cap: Option<CapId>, blocks: &BlockList, number: usize) -> Option<Self> {
+    pub(crate) fn block_start(
+        cap: Option<CapId>,
+        blocks: &BlockList,
+        number: usize,
+    ) -> Option<Self> {
         let block = blocks.get(number)?;
         Some(Self {
             cap,
             block: u32::try_from(number).ok()?,
             offset: block.start,
-            order: Order::new(block.bounds),
+            constraints: TimeConstraints::new(block.bounds),
         })
     }
 }
@@ -47,7 +51,7 @@ impl Place {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Chunk {
     pub(crate) section: u32,
-    pub(crate) places: Box<[Place]>,
+    pub(crate) resume_points: Box<[ResumePoint]>,
     /// Number of events delivered before the chunk.
     pub delivered: u64,
     /// All rows of the chunk are later than this; `None` for the first chunk of a section.
@@ -55,7 +59,7 @@ pub struct Chunk {
     /// Number of events delivered later that belong to earlier chunks.
     back_dated: u64,
     /// Number of delivered events after which the previous chunks are complete.
-    pub settled: u64,
+    pub complete_after: u64,
     /// The event types in the chunk.
     pub types: EventSet,
 }
@@ -83,12 +87,12 @@ pub struct RowIndex {
     delivered: u64,
     /// Earlier times belong to chunks of previous slices.
     from: Nanos,
-    early: Vec<Early>,
+    early_events: Vec<EarlyEvent>,
 }
 
 /// An event of a slice that is dated before the slice.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Early {
+pub(crate) struct EarlyEvent {
     time: Nanos,
     id: u16,
     /// Number of events delivered since the slice began, including this one.
@@ -111,12 +115,12 @@ impl RowIndex {
             latest: Nanos(0),
             delivered: 0,
             from: Nanos(0),
-            early: Vec::new(),
+            early_events: Vec::new(),
         }
     }
 
     /// Creates the index of a slice that begins at `from`.
-    pub(crate) fn of_slice(every: u64, from: Nanos) -> Self {
+    pub(crate) fn for_slice(every: u64, from: Nanos) -> Self {
         Self {
             from,
             ..Self::new(every)
@@ -124,12 +128,12 @@ impl RowIndex {
     }
 
     /// Takes the events that are dated before the slice.
-    pub(crate) fn take_early(&mut self) -> Vec<Early> {
-        std::mem::take(&mut self.early)
+    pub(crate) fn take_early_events(&mut self) -> Vec<EarlyEvent> {
+        std::mem::take(&mut self.early_events)
     }
 
     /// Appends the chunks of the next slice.
-    pub(crate) fn append(&mut self, slice: Self, early: &[Early]) {
+    pub(crate) fn append(&mut self, slice: Self, early_events: &[EarlyEvent]) {
         let (chunks, delivered) = (self.chunks.len(), self.delivered);
         for mut chunk in slice.chunks {
             if chunk.after.is_none() {
@@ -141,12 +145,12 @@ impl RowIndex {
                 }
             }
             chunk.delivered += delivered;
-            chunk.settled += delivered;
+            chunk.complete_after += delivered;
             self.chunks.push(chunk);
         }
-        for event in early {
+        for event in early_events {
             self.delivered = delivered + event.delivered;
-            self.belongs(chunks + event.chunks, event.time, event.id);
+            self.assign_to_chunk(chunks + event.chunks, event.time, event.id);
         }
         self.delivered = delivered + slice.delivered;
         self.latest = self.latest.max(slice.latest);
@@ -171,7 +175,11 @@ impl RowIndex {
     }
 
     /// Begins a chunk. Returns the maximum number of its events.
-    pub(crate) fn begin_chunk(&mut self, section: usize, places: Box<[Place]>) -> usize {
+    pub(crate) fn begin_chunk(
+        &mut self,
+        section: usize,
+        resume_points: Box<[ResumePoint]>,
+    ) -> usize {
         let section = u32::try_from(section).unwrap_or(u32::MAX);
         let same = self
             .chunks
@@ -183,11 +191,11 @@ impl RowIndex {
         }
         self.chunks.push(Chunk {
             section,
-            places,
+            resume_points,
             delivered: self.delivered,
             after,
             back_dated: 0,
-            settled: self.delivered,
+            complete_after: self.delivered,
             types: EventSet::default(),
         });
         usize::try_from(self.every).unwrap_or(usize::MAX)
@@ -212,26 +220,26 @@ impl RowIndex {
     #[cold]
     fn back_dated(&mut self, time: Nanos, id: u16) {
         if time < self.from {
-            self.early.push(Early {
+            self.early_events.push(EarlyEvent {
                 time,
                 id,
                 delivered: self.delivered,
                 chunks: self.chunks.len(),
             });
         } else {
-            self.belongs(self.chunks.len(), time, id);
+            self.assign_to_chunk(self.chunks.len(), time, id);
         }
     }
 
     /// Assigns an event to its chunk, among the first `chunks`.
-    fn belongs(&mut self, chunks: usize, time: Nanos, id: u16) {
+    fn assign_to_chunk(&mut self, chunks: usize, time: Nanos, id: u16) {
         for chunk in self.chunks[..chunks].iter_mut().rev() {
             if !chunk.is_after(time) {
                 chunk.types.insert(EventType(id));
                 return;
             }
             chunk.back_dated += 1;
-            chunk.settled = chunk.settled.max(self.delivered);
+            chunk.complete_after = chunk.complete_after.max(self.delivered);
         }
     }
 
@@ -260,7 +268,7 @@ impl RowIndex {
 
     /// Returns the number of rows in a chunk.
     #[must_use]
-    pub fn len_of(&self, chunk: usize) -> u64 {
+    pub fn chunk_rows(&self, chunk: usize) -> u64 {
         let Some(this) = self.chunks.get(chunk) else {
             return 0;
         };
@@ -341,9 +349,9 @@ impl RowReader {
             sink.event(record);
         };
         match self.merger.advance(&mut counting, left.min(max_events)) {
-            Merged::Need(needs) => Err(needs),
-            Merged::More => Ok(self.delivered >= until),
-            Merged::Done => Ok(true),
+            MergeStep::Need(needs) => Err(needs),
+            MergeStep::More => Ok(self.delivered >= until),
+            MergeStep::Done => Ok(true),
         }
     }
 }

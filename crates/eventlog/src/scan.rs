@@ -17,12 +17,12 @@ pub(crate) struct Bounds {
 impl Bounds {
     /// Returns the time range of a block: from its begin to its flush, or unlimited if it was never flushed. In
     /// all known logs, the event times lie inside it, to the nanosecond.
-    pub(crate) fn of(marker: &Marker) -> Self {
-        Self::of_times(marker.begin, marker.end)
+    pub(crate) fn from_marker(marker: &Marker) -> Self {
+        Self::from_times(marker.begin, marker.end)
     }
 
     /// Returns the time range of a block that was begun and flushed at these times.
-    pub(crate) fn of_times(begin: Nanos, end: Nanos) -> Self {
+    pub(crate) fn from_times(begin: Nanos, end: Nanos) -> Self {
         match (begin, end) {
             (begin, Nanos(0)) => Self {
                 from: begin,
@@ -55,9 +55,9 @@ impl Bounds {
 }
 
 /// Number of consecutive events that confirm a position.
-const CONVINCING: usize = 3;
+const CONFIRMING_RUN: usize = 3;
 
-/// Result of [`run`].
+/// Result of [`check_run`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
     /// Three events, or fewer that end at a block marker or exactly at the end of the bytes.
@@ -69,11 +69,11 @@ pub(crate) enum Run {
 }
 
 /// Checks whether `bytes` begin with events dated in `bounds`.
-pub(crate) fn run(header: &Header, bytes: &[u8], bounds: Bounds) -> Run {
+pub(crate) fn check_run(header: &Header, bytes: &[u8], bounds: Bounds) -> Run {
     let plausible = |yes| if yes { Run::Plausible } else { Run::None };
     let mut pos = 0;
     let mut last = Nanos(0);
-    for _ in 0..CONVINCING {
+    for _ in 0..CONFIRMING_RUN {
         match extent(header, &bytes[pos..]) {
             Ok(event) if event.id == BLOCK_MARKER => {
                 let marker = Marker::parse(&bytes[pos..]);
@@ -97,7 +97,7 @@ pub(crate) fn run(header: &Header, bytes: &[u8], bounds: Bounds) -> Run {
 
 /// Whether `bytes` begin with a plausible run of events.
 pub(crate) fn plausible_run(header: &Header, bytes: &[u8], bounds: Bounds) -> bool {
-    run(header, bytes, bounds) == Run::Plausible
+    check_run(header, bytes, bounds) == Run::Plausible
 }
 
 /// Whether the block at the start of `bytes` holds a plausible run of events.
@@ -109,7 +109,7 @@ pub(crate) fn leads_to_events(header: &Header, bytes: &[u8], marker: &Marker) ->
     };
     let block = bytes.get(Marker::BYTES..bytes.len().min(size));
     let bounds = if marker.times_are_plausible() {
-        Bounds::of(marker)
+        Bounds::from_marker(marker)
     } else {
         Bounds::ANY
     };
@@ -137,7 +137,7 @@ pub(crate) fn damaged_marker(bytes: &[u8]) -> Option<Marker> {
 
 /// What follows the end of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Landing {
+pub(crate) enum BlockBoundary {
     /// The marker of the next block.
     Block(Marker),
     /// The end-of-data marker.
@@ -153,21 +153,21 @@ pub(crate) enum Landing {
 }
 
 /// Classifies the start of `bytes`, which reach to the end of the file or far enough.
-pub(crate) fn landing(header: &Header, bytes: &[u8]) -> Landing {
+pub(crate) fn classify_boundary(header: &Header, bytes: &[u8]) -> BlockBoundary {
     if bytes.is_empty() {
-        return Landing::EndOfFile;
+        return BlockBoundary::EndOfFile;
     }
     if bytes.starts_with(MAGIC) {
-        return Landing::Header;
+        return BlockBoundary::Header;
     }
     if bytes.starts_with(&[0xFF, 0xFF]) {
-        return Landing::EndOfData;
+        return BlockBoundary::EndOfData;
     }
     match Marker::parse(bytes) {
-        Some(marker) if marker.is_plausible() => Landing::Block(marker),
-        Some(_) => Landing::Junk,
-        None if outside_times(header, bytes).is_some() => Landing::Event,
-        None => Landing::Junk,
+        Some(marker) if marker.is_plausible() => BlockBoundary::Block(marker),
+        Some(_) => BlockBoundary::Junk,
+        None if outside_times(header, bytes).is_some() => BlockBoundary::Event,
+        None => BlockBoundary::Junk,
     }
 }
 
@@ -205,14 +205,14 @@ pub(crate) fn next_marker(bytes: &[u8]) -> Option<(usize, Marker)> {
 }
 
 /// Maximum number of consecutive events outside blocks that are checked.
-const OUTSIDE: usize = 16;
+const MAX_OUTSIDE_EVENTS: usize = 16;
 
 /// Returns the times of the events outside blocks that `bytes` begin with; `None` if they lead to anything but a
 /// block, or the end of the data or of `bytes`.
 pub(crate) fn outside_times(header: &Header, bytes: &[u8]) -> Option<Vec<Nanos>> {
     let mut pos = 0;
     let mut times = Vec::new();
-    while times.len() < OUTSIDE {
+    while times.len() < MAX_OUTSIDE_EVENTS {
         let rest = &bytes[pos..];
         match extent(header, rest) {
             Ok(event) if event.id != BLOCK_MARKER => {

@@ -19,10 +19,10 @@ use super::block_list::BlockList;
 use super::blocks::Block;
 use super::event::EventType;
 use super::header::Header;
-use super::order::{Merged, Merger, SectionStreams, Sink};
+use super::order::{MergeStep, Merger, SectionStreams, Sink};
 use super::problem::DamageList;
-use super::rows::{Early, Place, RowIndex};
-use super::stream::{Cuts, Stream};
+use super::rows::{EarlyEvent, ResumePoint, RowIndex};
+use super::stream::{SliceBounds, Stream};
 use super::window::Need;
 use crate::ids::{CapId, Nanos};
 
@@ -37,12 +37,12 @@ pub struct Slice {
     /// Index of the section.
     section: usize,
     header: Arc<Header>,
-    cuts: Cuts,
+    cuts: SliceBounds,
     /// Whether nothing in the section precedes it.
     pub(crate) is_first: bool,
     streams: Vec<SliceStream>,
     /// Positions at which capabilities without a block in the slice continue.
-    later: Vec<Place>,
+    continuations: Vec<ResumePoint>,
     /// Approximate size of its events in bytes.
     pub bytes: u64,
     rows_every: Option<u64>,
@@ -58,12 +58,17 @@ struct SliceStream {
     /// Number of blocks before the first one that is read.
     before: usize,
     /// Position at which the capability continues behind these blocks.
-    later: Option<Place>,
+    continuation: Option<ResumePoint>,
 }
 
 impl Slice {
     /// Creates the slice of a section between two cuts; without a second cut, it ends with the section.
-    fn new(section: usize, streams: &SectionStreams, cuts: Cuts, rows_every: Option<u64>) -> Self {
+    fn new(
+        section: usize,
+        streams: &SectionStreams,
+        cuts: SliceBounds,
+        rows_every: Option<u64>,
+    ) -> Self {
         let (mut bytes, mut later) = (0, Vec::new());
         let parts = streams.streams.iter().filter_map(|(cap, blocks)| {
             let first = blocks.partition_point(|block| block.bounds.to < cuts.from);
@@ -72,7 +77,7 @@ impl Slice {
                 blocks.partition_point(|block| block.bounds.from < to)
             });
             let before = first.min(BEFORE);
-            let next = Place::of_block(*cap, blocks, end.max(first));
+            let next = ResumePoint::block_start(*cap, blocks, end.max(first));
             if first >= end {
                 later.extend(next);
                 return None;
@@ -87,7 +92,7 @@ impl Slice {
                 blocks: Arc::new(blocks.range(first - before..end).collect()),
                 first_number: first - before,
                 before,
-                later: next,
+                continuation: next,
             })
         });
         let parts = parts.collect();
@@ -97,7 +102,7 @@ impl Slice {
             cuts,
             is_first: cuts.from == Nanos(0),
             streams: parts,
-            later,
+            continuations: later,
             bytes,
             rows_every,
         }
@@ -146,7 +151,7 @@ pub(crate) fn plan(
     }
     let ends = cuts.iter().copied().map(Some).skip(1).chain([None]);
     let slices = cuts.iter().zip(ends).map(|(&from, to)| {
-        let cuts = Cuts { from, to };
+        let cuts = SliceBounds { from, to };
         Slice::new(section, streams, cuts, rows_every)
     });
     slices.collect()
@@ -196,11 +201,11 @@ impl SectionStreams {
 
 /// Results of reading a slice, apart from its events.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SlicePart {
+pub struct SliceResult {
     pub(crate) slice: Slice,
     pub(crate) rows: Option<RowIndex>,
     /// Events that are dated before the slice.
-    pub(crate) early: Vec<Early>,
+    pub(crate) early_events: Vec<EarlyEvent>,
     pub(crate) damage: DamageList,
     pub(crate) event_bytes: u64,
     pub(crate) end_marker_bytes: u64,
@@ -208,7 +213,7 @@ pub struct SlicePart {
     pub(crate) irregular: bool,
 }
 
-impl SlicePart {
+impl SliceResult {
     /// Returns the header of the slice's section.
     #[must_use]
     pub const fn header(&self) -> &Arc<Header> {
@@ -253,14 +258,14 @@ impl SliceReader {
         let stream = |part: &SliceStream| {
             let blocks = (Arc::clone(&part.blocks), part.first_number, part.before);
             let header = Arc::clone(&slice.header);
-            Stream::slice(header, part.cap, blocks, (slice.cuts, part.later))
+            Stream::slice(header, part.cap, blocks, (slice.cuts, part.continuation))
         };
         let streams = slice.streams.iter().map(stream).collect();
         let rows = slice
             .rows_every
-            .map(|every| RowIndex::of_slice(every, slice.cuts.from));
+            .map(|every| RowIndex::for_slice(every, slice.cuts.from));
         Self {
-            merger: Merger::slice(slice.section, streams, slice.later.clone(), rows),
+            merger: Merger::slice(slice.section, streams, slice.continuations.clone(), rows),
             slice,
         }
     }
@@ -268,9 +273,9 @@ impl SliceReader {
     /// Delivers events as far as the supplied bytes and `max_events` allow.
     pub fn advance(&mut self, sink: &mut impl Sink, max_events: usize) -> SliceStep {
         match self.merger.advance(sink, max_events) {
-            Merged::Need(needs) => SliceStep::Need(needs),
-            Merged::More => SliceStep::More,
-            Merged::Done => SliceStep::Done,
+            MergeStep::Need(needs) => SliceStep::Need(needs),
+            MergeStep::More => SliceStep::More,
+            MergeStep::Done => SliceStep::Done,
         }
     }
 
@@ -280,8 +285,8 @@ impl SliceReader {
     }
 
     /// Shortens the file to `len` bytes.
-    pub fn cut(&mut self, len: u64) {
-        self.merger.cut(len);
+    pub fn truncate(&mut self, len: u64) {
+        self.merger.truncate(len);
     }
 
     /// Returns the ranges that will be needed soon, most urgent first.
@@ -297,11 +302,14 @@ impl SliceReader {
 
     /// Returns the results, once all events are delivered.
     #[must_use]
-    pub fn finish(mut self) -> SlicePart {
+    pub fn finish(mut self) -> SliceResult {
         let mut rows = self.merger.rows.take();
-        SlicePart {
+        SliceResult {
             slice: self.slice,
-            early: rows.as_mut().map(RowIndex::take_early).unwrap_or_default(),
+            early_events: rows
+                .as_mut()
+                .map(RowIndex::take_early_events)
+                .unwrap_or_default(),
             rows,
             damage: self.merger.damage,
             event_bytes: self.merger.done_bytes,

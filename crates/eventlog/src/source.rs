@@ -74,13 +74,13 @@ impl SharedSource for Inflated {
             return Ok(buffer);
         }
         Err(io::Error::other(
-            "what was inflated could not be read again",
+            "the decompressed data could not be read back",
         ))
     }
 }
 
 /// Pull parser: it reads a log and requests the ranges that it needs.
-pub trait Driven {
+pub trait PullReader {
     /// Advances as far as the supplied bytes allow.
     ///
     /// # Errors
@@ -89,23 +89,23 @@ pub trait Driven {
     /// Supplies bytes of the file, starting at offset `at`.
     fn supply(&mut self, at: u64, bytes: &[u8]);
     /// Ends the input at `at`, where the source fails. Returns whether the part read so far is kept.
-    fn cut(&mut self, at: u64) -> bool;
+    fn truncate(&mut self, at: u64) -> bool;
 }
 
-/// [`Driven`] adapter for a reader and its sink.
-struct Reading<'a, S>(LogReader, &'a mut S);
+/// [`PullReader`] adapter for a reader and its sink.
+struct ReaderWithSink<'a, S>(LogReader, &'a mut S);
 
-impl<S: Sink> Driven for Reading<'_, S> {
+impl<S: Sink> PullReader for ReaderWithSink<'_, S> {
     fn advance(&mut self) -> Result<Step, LogError> {
         self.0.advance(self.1, usize::MAX)
     }
     fn supply(&mut self, at: u64, bytes: &[u8]) {
         self.0.supply(at, bytes);
     }
-    fn cut(&mut self, at: u64) -> bool {
-        let keeps = self.0.progress().stage == Stage::Analysing;
+    fn truncate(&mut self, at: u64) -> bool {
+        let keeps = self.0.progress().stage == Stage::Analyzing;
         if keeps {
-            self.0.cut(at);
+            self.0.truncate(at);
         }
         keeps
     }
@@ -130,7 +130,7 @@ pub fn read_log_by(
     source: &mut impl Source,
     sink: &mut impl Sink,
 ) -> Result<LogReader, LogError> {
-    let mut reading = Reading(reader, sink);
+    let mut reading = ReaderWithSink(reader, sink);
     drive(source, &mut reading)?;
     Ok(reading.0)
 }
@@ -139,7 +139,7 @@ pub fn read_log_by(
 ///
 /// # Errors
 /// See [`read_log`].
-pub fn drive(source: &mut impl Source, log: &mut impl Driven) -> Result<(), LogError> {
+pub fn drive(source: &mut impl Source, log: &mut impl PullReader) -> Result<(), LogError> {
     let mut buffer = Vec::new();
     loop {
         match log.advance()? {
@@ -154,7 +154,7 @@ pub fn drive(source: &mut impl Source, log: &mut impl Driven) -> Result<(), LogE
                         }
                         Err(error) => system_words(&error),
                     };
-                    if !log.cut(at) {
+                    if !log.truncate(at) {
                         return Err(LogError::Read { at, why });
                     }
                 }

@@ -162,7 +162,7 @@ impl fmt::Display for StopStatus {
 }
 
 impl<'a> Field<'a> for StopStatus {
-    const LEAST_BYTES: u16 = 2;
+    const MIN_BYTES: u16 = 2;
 
     /// Reads the status and the detail that follows it, if logged.
     fn read(cursor: &mut Cursor<'a>) -> Option<Self> {

@@ -8,11 +8,11 @@ use super::block_list::BlockList;
 use super::blocks::Block;
 use super::event::EventType;
 use super::header::Header;
-use super::order::{Nothing, Sink};
+use super::order::{NullSink, Sink};
 use super::problem::{Damage, DamageKind, DamageList};
 use super::record::{Extent, MAX_EVENT_BYTES, PREFIX, Record, extent, prefix};
-use super::recovery::{BlockTail, LONG_PAUSE, Order, Verdict};
-use super::rows::{Place, RowIndex};
+use super::recovery::{BlockTail, LONG_PAUSE, TimeConstraints, Verdict};
+use super::rows::{ResumePoint, RowIndex};
 use super::scan::Bounds;
 use super::window::Need;
 use crate::ids::{ByteOffset, CapId, Nanos};
@@ -32,13 +32,13 @@ pub(super) struct Stream {
     /// Index of the next block to begin.
     next_block: usize,
     /// The slice to read.
-    slice: Cuts,
+    slice: SliceBounds,
     /// Whether the end of the slice was reached.
     ended: bool,
     /// Where the capability continues behind these blocks, or behind the slice.
-    pub(super) later: Option<Place>,
+    pub(super) continuation: Option<ResumePoint>,
     /// Whether events of the previous slice are being skipped; they are in the first block.
-    passing: bool,
+    skipping: bool,
     /// Whether events had times that the index rules out.
     pub(super) irregular: bool,
     pub(super) block: Option<Block>,
@@ -51,13 +51,13 @@ pub(super) struct Stream {
     /// End of the part of the window where events may be found by the fast path.
     quick_end: usize,
     /// Constraints on the next event.
-    order: Order,
+    constraints: TimeConstraints,
     /// The event behind the head, if it was found to be valid.
-    behind: Peeked,
+    lookahead: Lookahead,
     /// Lower bound for the time of the event behind the head.
     latest: Nanos,
     /// Why nothing valid was found at the end of the last window, if so.
-    lost: Option<DamageKind>,
+    resync_damage: Option<DamageKind>,
     /// The time of the last event of this block.
     last_time: Option<Nanos>,
     pub(super) head: Option<Extent>,
@@ -68,12 +68,12 @@ pub(super) struct Stream {
 /// Bounds of a slice in one capability: the times of the first event that belongs to it and of the first that does
 /// not, if there is one. All events between them in file order belong to the slice, whatever their time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Cuts {
+pub(super) struct SliceBounds {
     pub(super) from: Nanos,
     pub(super) to: Option<Nanos>,
 }
 
-impl Cuts {
+impl SliceBounds {
     /// The whole log.
     pub(super) const NONE: Self = Self {
         from: Nanos(0),
@@ -83,67 +83,72 @@ impl Cuts {
 
 /// Type and time of an event, read ahead.
 #[derive(Clone, Copy, Debug)]
-struct Peeked {
+struct Lookahead {
     id: u16,
     time: Nanos,
     /// Its size, as returned by [`Header::quick_size`].
     end: usize,
 }
 
-impl Peeked {
-    const NOTHING: Self = Self {
+impl Lookahead {
+    const NONE: Self = Self {
         id: 0,
         time: Nanos(0),
         end: 0,
     };
 
     #[inline(always)]
-    fn at(bytes: &[u8], at: usize, header: &Header) -> Self {
+    fn decode_at(bytes: &[u8], at: usize, header: &Header) -> Self {
         match bytes.get(at..).and_then(prefix) {
             Some((id, time)) => Self {
                 id,
                 time,
                 end: header.quick_size(id),
             },
-            None => Self::NOTHING,
+            None => Self::NONE,
         }
     }
 
     /// Returns the event if it is large or carries its length and does not span others.
     #[inline(never)]
-    fn find_closely(self, bytes: &[u8], order: Order, header: &Header) -> Option<Extent> {
+    fn find_closely(
+        self,
+        bytes: &[u8],
+        constraints: TimeConstraints,
+        header: &Header,
+    ) -> Option<Extent> {
         if self.end == 0 {
             return None;
         }
         let event = extent(header, bytes).ok()?;
-        let after = order.after(event.id, event.time);
-        let next = Self::at(bytes, event.end, header);
-        if !next.is_soon(after.last, order) {
+        let after = constraints.after_event(event.id, event.time);
+        let next = Self::decode_at(bytes, event.end, header);
+        if !next.follows_closely(after.last, constraints) {
             return None;
         }
         let mut within = after;
         within.bounds.to = next.time;
-        let over = BlockTail::new(header, bytes).reached_over(&event, after, within);
+        let over = BlockTail::new(header, bytes).end_before_spanned(&event, after, within);
         over.is_none().then_some(event)
     }
 
     /// Whether this is a valid event not long after one at time `last`. All-zero bytes look like an event, but are
     /// none.
     #[inline(always)]
-    fn is_soon(self, last: Nanos, order: Order) -> bool {
+    fn follows_closely(self, last: Nanos, constraints: TimeConstraints) -> bool {
         let pause = self.time.0.wrapping_sub(last.0);
-        let possible = Nanos(1) <= self.time && self.time <= order.bounds.to;
+        let possible = Nanos(1) <= self.time && self.time <= constraints.bounds.to;
         pause <= LONG_PAUSE && possible && self.end != 0
     }
 }
 
 /// Result of [`Stream::fill`].
-pub(super) enum Fill {
+pub(super) enum FillStep {
     Ready,
     Need(Need),
     Exhausted,
     /// The skipped block has ended.
-    Passed,
+    SkippedBlock,
 }
 
 impl Stream {
@@ -154,10 +159,10 @@ impl Stream {
             blocks,
             first_number: 0,
             next_block: 0,
-            slice: Cuts::NONE,
+            slice: SliceBounds::NONE,
             ended: false,
-            later: None,
-            passing: false,
+            continuation: None,
+            skipping: false,
             irregular: false,
             block: None,
             cut_at: u64::MAX,
@@ -165,10 +170,10 @@ impl Stream {
             buffer_at: 0,
             pos: 0,
             quick_end: 0,
-            order: Order::new(Bounds::ANY),
-            behind: Peeked::NOTHING,
+            constraints: TimeConstraints::new(Bounds::ANY),
+            lookahead: Lookahead::NONE,
             latest: Nanos(0),
-            lost: None,
+            resync_damage: None,
             last_time: None,
             head: None,
             end_marker_bytes: 0,
@@ -180,13 +185,13 @@ impl Stream {
         header: Arc<Header>,
         cap: Option<CapId>,
         blocks: Arc<BlockList>,
-        place: &Place,
+        point: &ResumePoint,
     ) -> Self {
         let mut stream = Self::new(header, cap, blocks);
-        stream.next_block = (place.block as usize).saturating_sub(stream.first_number);
-        if stream.begin_block() && place.offset.0 > stream.buffer_at {
-            stream.buffer_at = place.offset.0;
-            stream.order = place.order;
+        stream.next_block = (point.block as usize).saturating_sub(stream.first_number);
+        if stream.begin_block() && point.offset.0 > stream.buffer_at {
+            stream.buffer_at = point.offset.0;
+            stream.constraints = point.constraints;
         }
         stream
     }
@@ -197,26 +202,26 @@ impl Stream {
         header: Arc<Header>,
         cap: Option<CapId>,
         (blocks, first_number, before): (Arc<BlockList>, usize, usize),
-        (slice, later): (Cuts, Option<Place>),
+        (slice, continuation): (SliceBounds, Option<ResumePoint>),
     ) -> Self {
         let mut stream = Self::new(header, cap, blocks);
         let first = stream.blocks.get(before);
-        stream.passing = first.is_some_and(|block| block.bounds.from < slice.from);
+        stream.skipping = first.is_some_and(|block| block.bounds.from < slice.from);
         stream.first_number = first_number;
         stream.next_block = before;
         stream.slice = slice;
-        stream.later = later;
+        stream.continuation = continuation;
         stream
     }
 
     /// Returns the current position, unless the stream is at its end.
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn resume_point(&self) -> Option<ResumePoint> {
         self.block.as_ref()?;
-        Some(Place {
+        Some(ResumePoint {
             cap: self.cap,
             block: u32::try_from(self.first_number + self.next_block.checked_sub(1)?).ok()?,
             offset: ByteOffset(self.offset()),
-            order: self.order,
+            constraints: self.constraints,
         })
     }
 
@@ -235,60 +240,60 @@ impl Stream {
             return false;
         };
         let kept = self.cut_at.max(block.start.0);
-        cut(&mut block, kept);
+        truncate_block(&mut block, kept);
         self.next_block += 1;
         self.buffer.clear();
         self.buffer_at = block.start.0;
         self.pos = 0;
         self.quick_end = 0;
-        self.order = Order::new(block.bounds);
+        self.constraints = TimeConstraints::new(block.bounds);
         // A collection may begin in one block and end in the next. Its start is not carried over, so that a block
         // is read the same way wherever reading starts.
         let before = self.next_block.checked_sub(3);
         let before = before.and_then(|at| self.blocks.get(at));
         let earliest = before.map_or(Nanos(0), |block| block.begin_time);
-        self.order.collection = earliest.min(self.order.last);
-        self.lost = None;
+        self.constraints.collection = earliest.min(self.constraints.last);
+        self.resync_damage = None;
         self.last_time = None;
         self.block = Some(block);
         true
     }
 
     /// Finds the next event of the slice, crossing block boundaries.
-    pub(super) fn fill(&mut self, window: usize, damage: &mut DamageList) -> Fill {
+    pub(super) fn fill(&mut self, window: usize, damage: &mut DamageList) -> FillStep {
         // Damage in skipped events is reported by the reader of the previous slice.
         let mut unheard = DamageList::default();
-        while self.passing {
+        while self.skipping {
             match self.find(window, &mut unheard) {
-                Fill::Ready => self.pass(),
+                FillStep::Ready => self.skip_before_slice(),
                 // The block has no event of the slice, so all further blocks belong to it.
-                Fill::Passed => {
-                    self.passing = false;
+                FillStep::SkippedBlock => {
+                    self.skipping = false;
                     self.end_marker_bytes = 0;
                 }
                 other => return other,
             }
         }
         if self.ended {
-            return Fill::Exhausted;
+            return FillStep::Exhausted;
         }
         if self.head.is_none() {
             match self.find(window, damage) {
-                Fill::Ready => {}
+                FillStep::Ready => {}
                 other => return other,
             }
         }
         if self.is_past() {
-            return Fill::Exhausted;
+            return FillStep::Exhausted;
         }
-        Fill::Ready
+        FillStep::Ready
     }
 
     /// Skips the events before the slice.
-    fn pass(&mut self) {
+    fn skip_before_slice(&mut self) {
         let from = (self.slice.from, 0);
-        self.deliver(from, usize::MAX, &mut None, &mut Nothing);
-        self.passing = self.head.is_none();
+        self.deliver(from, usize::MAX, &mut None, &mut NullSink);
+        self.skipping = self.head.is_none();
     }
 
     /// Ends the stream if the head is the first event behind the slice.
@@ -300,7 +305,7 @@ impl Stream {
         if past {
             let may_end = |block: &Block| block.bounds.to >= to;
             self.irregular |= !self.block.as_ref().is_some_and(may_end);
-            self.later = self.place();
+            self.continuation = self.resume_point();
             self.head = None;
             self.ended = true;
         }
@@ -308,20 +313,20 @@ impl Stream {
     }
 
     /// Finds the next event, crossing block boundaries.
-    fn find(&mut self, window: usize, damage: &mut DamageList) -> Fill {
+    fn find(&mut self, window: usize, damage: &mut DamageList) -> FillStep {
         loop {
             let at = self.offset();
             let Some(block) = &self.block else {
                 if !self.begin_block() {
-                    return Fill::Exhausted;
+                    return FillStep::Exhausted;
                 }
                 continue;
             };
             let left = usize::try_from(block.end.0 - at).unwrap_or(usize::MAX);
             if left == 0 {
                 self.leave_block(damage);
-                if self.passing {
-                    return Fill::Passed;
+                if self.skipping {
+                    return FillStep::SkippedBlock;
                 }
                 continue;
             }
@@ -333,19 +338,19 @@ impl Stream {
                 self.quick_end = 0;
                 let from = self.buffer_at + have as u64;
                 let to = block.end.0.min(at + window as u64);
-                return Fill::Need(Need(from..to));
+                return FillStep::Need(Need(from..to));
             }
             // Up to here the window suffices, or the block ends.
             self.quick_end = self.pos + if have < left { have - LOW_WATER } else { left };
-            if self.take(have.min(left), have >= left, damage) {
-                return Fill::Ready;
+            if self.decode_next(have.min(left), have >= left, damage) {
+                return FillStep::Ready;
             }
         }
     }
 
     /// Classifies the next `len` bytes, which are either all that the block has (`whole`) or enough. Returns whether
     /// they start with an event.
-    fn take(&mut self, len: usize, whole: bool, damage: &mut DamageList) -> bool {
+    fn decode_next(&mut self, len: usize, whole: bool, damage: &mut DamageList) -> bool {
         let Some(block) = &self.block else {
             return false;
         };
@@ -355,14 +360,14 @@ impl Stream {
             cut: whole && block.truncated,
             // Bytes near the end of a window cannot be classified yet.
             reach,
-            wide: block.wide,
+            neighbor_bounds: block.neighbor_bounds,
             previous: self.previous_times(),
             ..BlockTail::new(&self.header, &self.buffer[self.pos..self.pos + len])
         };
-        let verdict = match std::mem::take(&mut self.lost) {
-            None => view.classify(self.order),
-            Some(kind) => match view.resume(0, self.order, reach) {
-                Some(0) => view.classify(self.order),
+        let verdict = match std::mem::take(&mut self.resync_damage) {
+            None => view.classify(self.constraints),
+            Some(kind) => match view.resume(0, self.constraints, reach) {
+                Some(0) => view.classify(self.constraints),
                 found => Verdict::Skip(found.unwrap_or(reach), kind),
             },
         };
@@ -371,20 +376,20 @@ impl Stream {
                 event,
                 leads_on,
                 latest,
-                told,
+                damage_kind,
             } => {
-                if let Some(kind) = told {
+                if let Some(kind) = damage_kind {
                     self.report(0, kind, damage);
                 }
                 // The previous slice may have ended too early.
                 let is_early = event.id == EventType::GC_START.0 && event.time < self.slice.from;
                 self.irregular |= is_early && block.bounds.from >= self.slice.from;
                 self.quick_end = self.quick_end.max(self.pos + event.end);
-                self.behind = if leads_on {
+                self.lookahead = if leads_on {
                     let rest = &self.buffer[self.pos..self.quick_end];
-                    Peeked::at(rest, event.end, &self.header)
+                    Lookahead::decode_at(rest, event.end, &self.header)
                 } else {
-                    Peeked::NOTHING
+                    Lookahead::NONE
                 };
                 self.head = Some(event);
                 self.latest = latest;
@@ -392,13 +397,13 @@ impl Stream {
             }
             Verdict::Skip(bytes, kind) => {
                 // Bytes behind the window are classified once they are supplied.
-                self.lost = (bytes == reach && !whole).then_some(kind);
+                self.resync_damage = (bytes == reach && !whole).then_some(kind);
                 self.report(bytes, kind, damage);
                 self.pos += bytes;
             }
-            Verdict::Expect(order, kind) => {
+            Verdict::Reconstrain(constraints, kind) => {
                 self.report(0, kind, damage);
-                self.order = order;
+                self.constraints = constraints;
                 self.irregular = true;
             }
             Verdict::EndOfData => {
@@ -454,13 +459,13 @@ impl Stream {
         let Some(mut event) = self.head else {
             return (0, 0);
         };
-        let end = self.slice.to.filter(|_| !self.passing);
+        let end = self.slice.to.filter(|_| !self.skipping);
         let limit = end.map_or(limit, |to| limit.min((to, 0)));
         let header = &self.header;
         let mut rest = &self.buffer[self.pos..self.quick_end];
         let end = self.buffer_at + self.quick_end as u64;
-        let mut behind = self.behind;
-        let mut order = self.order;
+        let mut lookahead = self.lookahead;
+        let mut constraints = self.constraints;
         let mut delivered = 0;
         self.head = loop {
             let offset = end - rest.len() as u64;
@@ -482,11 +487,11 @@ impl Stream {
             });
             delivered += 1;
             rest = after;
-            order = order.after(event.id, event.time);
-            let Peeked { id, time, end } = behind;
+            constraints = constraints.after_event(event.id, event.time);
+            let Lookahead { id, time, end } = lookahead;
             if end >= PREFIX {
-                behind = Peeked::at(rest, end, header);
-                if !behind.is_soon(order.last.max(time), order) {
+                lookahead = Lookahead::decode_at(rest, end, header);
+                if !lookahead.follows_closely(constraints.last.max(time), constraints) {
                     break None;
                 }
                 event = Extent {
@@ -496,20 +501,20 @@ impl Stream {
                     end,
                 };
             } else {
-                match behind.find_closely(rest, order, header) {
+                match lookahead.find_closely(rest, constraints, header) {
                     Some(found) => event = found,
                     None => break None,
                 }
-                behind = Peeked::at(rest, event.end, header);
+                lookahead = Lookahead::decode_at(rest, event.end, header);
             }
         };
         if self.head.is_none() {
             // Bytes not known to be valid are left to `fill`.
-            order = order.after(event.id, event.time.max(self.latest));
+            constraints = constraints.after_event(event.id, event.time.max(self.latest));
             self.last_time = Some(event.time);
         }
-        self.behind = behind;
-        self.order = order;
+        self.lookahead = lookahead;
+        self.constraints = constraints;
         let pos = self.quick_end - rest.len();
         let bytes = pos - self.pos;
         self.pos = pos;
@@ -518,7 +523,7 @@ impl Stream {
 }
 
 /// Truncates a block at the end of the file.
-pub(super) fn cut(block: &mut Block, kept: u64) {
+pub(super) fn truncate_block(block: &mut Block, kept: u64) {
     if block.end.0 > kept {
         block.truncated = true;
         block.end = ByteOffset(kept);

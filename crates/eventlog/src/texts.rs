@@ -16,7 +16,7 @@ impl TextId {
 
     /// Returns this text's entry of a list that is parallel to all texts.
     #[must_use]
-    pub fn of<T: Copy>(self, list: &[T]) -> Option<T> {
+    pub fn entry_of<T: Copy>(self, list: &[T]) -> Option<T> {
         list.get(self.place()?).copied()
     }
 
@@ -49,14 +49,14 @@ impl Sheet {
 
 /// Interned texts.
 #[derive(Clone, Debug, Default)]
-pub struct Texts {
+pub struct TextInterner {
     sheets: Vec<Sheet>,
     bytes: usize,
     /// Hash table with bounded probing, to find known texts.
     by_hash: Vec<TextId>,
 }
 
-impl Texts {
+impl TextInterner {
     /// Maximum number of entries in the hash table: 4 MiB.
     const MOST_FOUND: usize = 1 << 20;
 
@@ -94,7 +94,7 @@ impl Texts {
     }
 
     /// Interns a text. Among millions of texts, one that was evicted from the hash table is added again.
-    pub fn of(&mut self, text: &str) -> TextId {
+    pub fn intern(&mut self, text: &str) -> TextId {
         if let Some(known) = self.find(text) {
             return known;
         }
@@ -102,7 +102,7 @@ impl Texts {
             self.widen();
         }
         let id = self.push(text);
-        self.enter(self.slots(Self::hash(text)), id);
+        self.insert_slot(self.slots(Self::hash(text)), id);
         id
     }
 
@@ -128,7 +128,7 @@ impl Texts {
         std::array::from_fn(|next| hash.wrapping_add(next) & (self.by_hash.len() - 1))
     }
 
-    fn enter(&mut self, slots: [usize; 8], id: TextId) {
+    fn insert_slot(&mut self, slots: [usize; 8], id: TextId) {
         let free = slots
             .into_iter()
             .find(|&slot| self.by_hash[slot] == TextId::NONE);
@@ -160,7 +160,7 @@ impl Texts {
         let texts = self.iter();
         let hashes: Vec<_> = texts.map(|(id, text)| (Self::hash(text), id)).collect();
         for (hash, id) in hashes {
-            self.enter(self.slots(hash), id);
+            self.insert_slot(self.slots(hash), id);
         }
     }
 }
@@ -171,9 +171,9 @@ mod tests {
 
     #[test]
     fn each_text_is_kept_once() {
-        let mut all = Texts::default();
+        let mut all = TextInterner::default();
         let texts: Vec<String> = (0..5000).map(|i| format!("worker {}", i % 50)).collect();
-        let given: Vec<TextId> = texts.iter().map(|text| all.of(text)).collect();
+        let given: Vec<TextId> = texts.iter().map(|text| all.intern(text)).collect();
         assert_eq!(all.len(), 50);
         for (id, text) in given.into_iter().zip(&texts) {
             assert_eq!(all.get(id), Some(text.as_str()));
@@ -183,15 +183,15 @@ mod tests {
 
     #[test]
     fn many_texts_have_their_numbers() {
-        let mut all = Texts::default();
+        let mut all = TextInterner::default();
         let texts: Vec<String> = (0..5000)
             .map(|i| "x".repeat(i % 7) + &i.to_string())
             .collect();
-        let given: Vec<TextId> = texts.iter().map(|text| all.of(text)).collect();
+        let given: Vec<TextId> = texts.iter().map(|text| all.intern(text)).collect();
         for (&id, text) in given.iter().zip(&texts) {
             assert_eq!(all.get(id), Some(text.as_str()));
         }
-        let empty = all.of("");
+        let empty = all.intern("");
         assert_eq!(all.get(empty), Some(""));
         let listed: Vec<(TextId, &str)> = all.iter().collect();
         assert_eq!(listed.len(), 5001);

@@ -20,7 +20,7 @@ impl<T: Default> ThreadMap<T> {
     /// Returns the value of a thread, inserting the default if absent.
     #[inline]
     pub fn get_mut(&mut self, thread: ThreadId) -> &mut T {
-        let (page, place) = Self::place(thread);
+        let (page, place) = Self::page_and_slot(thread);
         if page >= self.pages.len() {
             if self.large.len() >= self.pages.len() * PAGE / 4 {
                 self.grow();
@@ -34,14 +34,14 @@ impl<T: Default> ThreadMap<T> {
 
     /// Returns the value of a thread; `None` implies the default.
     pub fn get(&self, thread: ThreadId) -> Option<&T> {
-        let (page, place) = Self::place(thread);
+        let (page, place) = Self::page_and_slot(thread);
         match self.pages.get(page) {
             Some(page) => page.as_ref().map(|page| &page[place]),
             None => self.large.get(&thread),
         }
     }
 
-    const fn place(thread: ThreadId) -> (usize, usize) {
+    const fn page_and_slot(thread: ThreadId) -> (usize, usize) {
         (thread.0 as usize / PAGE, thread.0 as usize % PAGE)
     }
 
@@ -53,9 +53,9 @@ impl<T: Default> ThreadMap<T> {
     fn grow(&mut self) {
         let len = (2 * self.pages.len()).max(1);
         self.pages.resize_with(len, || None);
-        let fits = |thread: &ThreadId, _: &mut T| Self::place(*thread).0 < len;
+        let fits = |thread: &ThreadId, _: &mut T| Self::page_and_slot(*thread).0 < len;
         for (thread, value) in self.large.extract_if(fits) {
-            let (page, place) = Self::place(thread);
+            let (page, place) = Self::page_and_slot(thread);
             self.pages[page].get_or_insert_with(Self::page)[place] = value;
         }
     }

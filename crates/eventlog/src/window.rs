@@ -13,21 +13,21 @@ pub struct Need(pub Range<u64>);
 pub(crate) struct Windows {
     len: u64,
     windows: VecDeque<(u64, Vec<u8>)>,
-    last_end: u64,
-    ask: u64,
+    last_request_end: u64,
+    request_bytes: u64,
 }
 
 impl Windows {
-    pub(crate) const MIN_ASK: u64 = 4 << 10;
-    const MAX_ASK: u64 = 4 << 20;
-    const KEPT: usize = 3;
+    pub(crate) const MIN_REQUEST_BYTES: u64 = 4 << 10;
+    const MAX_REQUEST_BYTES: u64 = 4 << 20;
+    const MAX_WINDOWS: usize = 3;
 
     pub(crate) fn new(len: u64) -> Self {
         Self {
             len,
             windows: VecDeque::new(),
-            last_end: 0,
-            ask: 64 << 10,
+            last_request_end: 0,
+            request_bytes: 64 << 10,
         }
     }
 
@@ -58,24 +58,24 @@ impl Windows {
                 return Ok(&bytes[from..]);
             }
             if have > at {
-                return Err(Need(have..self.ask_to(have, end)));
+                return Err(Need(have..self.grow_request(have, end)));
             }
         }
         if at == end {
             return Ok(&[]);
         }
-        Err(Need(at..self.ask_to(at, end)))
+        Err(Need(at..self.grow_request(at, end)))
     }
 
-    fn ask_to(&mut self, from: u64, end: u64) -> u64 {
-        let adjacent = from.abs_diff(self.last_end) <= Self::MIN_ASK;
-        self.ask = if adjacent {
-            (self.ask * 2).min(Self::MAX_ASK)
+    fn grow_request(&mut self, from: u64, end: u64) -> u64 {
+        let adjacent = from.abs_diff(self.last_request_end) <= Self::MIN_REQUEST_BYTES;
+        self.request_bytes = if adjacent {
+            (self.request_bytes * 2).min(Self::MAX_REQUEST_BYTES)
         } else {
-            Self::MIN_ASK
+            Self::MIN_REQUEST_BYTES
         };
-        self.last_end = end.max(from + self.ask).min(self.len);
-        self.last_end
+        self.last_request_end = end.max(from + self.request_bytes).min(self.len);
+        self.last_request_end
     }
 
     /// Adds bytes that start at offset `at`.
@@ -88,17 +88,17 @@ impl Windows {
             have.extend_from_slice(bytes);
             return;
         }
-        if self.windows.len() == Self::KEPT {
+        if self.windows.len() == Self::MAX_WINDOWS {
             self.windows.pop_front();
         }
         self.windows.push_back((at, bytes.to_vec()));
     }
 
     /// Drops bytes before `at`, to limit memory to a few windows.
-    pub(crate) fn pass(&mut self, at: u64) {
+    pub(crate) fn discard_before(&mut self, at: u64) {
         for (start, bytes) in &mut self.windows {
             let passed = at.saturating_sub(*start).min(bytes.len() as u64);
-            if passed >= Self::MAX_ASK {
+            if passed >= Self::MAX_REQUEST_BYTES {
                 bytes.drain(..passed as usize);
                 *start += passed;
             }
@@ -106,7 +106,7 @@ impl Windows {
     }
 
     /// Shortens the file to `len` bytes.
-    pub(crate) fn cut(&mut self, len: u64) {
+    pub(crate) fn truncate(&mut self, len: u64) {
         self.len = self.len.min(len);
     }
 }

@@ -7,7 +7,7 @@ use session::heap::choice::HeapChoice;
 
 /// Bytes of a band in one census.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Held<'a> {
+pub(crate) struct BandBytes<'a> {
     /// Number of the heap profile, from 0.
     pub(crate) profile: u32,
     /// Criterion by which the profile distinguishes bands.
@@ -27,15 +27,15 @@ pub(crate) struct Held<'a> {
 }
 
 /// Number of censuses extracted from the bands at a time.
-const AT_ONCE: u32 = 64;
+const BANDS_PER_BATCH: u32 = 64;
 
 /// Calls `take` for all bands, census by census.
 ///
 /// # Errors
 /// Returns the first error of `take`.
-pub(crate) fn each<E>(
+pub(crate) fn for_each<E>(
     log: &Log<'_>,
-    mut take: impl FnMut(&Held<'_>) -> Result<(), E>,
+    mut take: impl FnMut(&BandBytes<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     for (number, profile) in (0_u32..).zip(log.session.recording().heap().iter()) {
         let choice = HeapChoice {
@@ -52,11 +52,11 @@ pub(crate) fn each<E>(
             .map(|&band| log.session.heap_log().label(profile, band))
             .collect();
         let censuses = chosen.ranking.censuses();
-        for from in censuses.clone().step_by(AT_ONCE as usize) {
-            let part = from..from.saturating_add(AT_ONCE).min(censuses.end);
+        for from in censuses.clone().step_by(BANDS_PER_BATCH as usize) {
+            let part = from..from.saturating_add(BANDS_PER_BATCH).min(censuses.end);
             for (census, bands) in part.clone().zip(chosen.by_census(profile, &part)) {
                 for (place, bytes) in bands {
-                    take(&Held {
+                    take(&BandBytes {
                         profile: number,
                         breakdown: profile.kind.breakdown,
                         census,

@@ -16,12 +16,12 @@ pub struct Format {
     /// One-line description.
     pub help: &'static str,
     /// Kind of output, with the function that writes it.
-    pub written: Written,
+    pub output: OutputKind,
 }
 
 /// Kind of output of a format.
 #[derive(Clone, Copy)]
-pub enum Written {
+pub enum OutputKind {
     /// Tables: files below a folder that several logs may share.
     Tables(fn(&Log<'_>, &Path) -> Result<(), Error>),
     /// Several files per log in a folder; their names begin with that of the log.
@@ -35,7 +35,7 @@ pub enum Written {
     },
 }
 
-impl fmt::Debug for Written {
+impl fmt::Debug for OutputKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Tables(_) => "Tables",

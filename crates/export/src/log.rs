@@ -11,11 +11,11 @@ use session::cells::Formulas;
 use views::fingerprint::Fingerprint;
 
 /// Callback that receives records.
-pub type Taker<'a> = dyn FnMut(&Record<'_>) + 'a;
+pub type RecordCallback<'a> = dyn FnMut(&Record<'_>) + 'a;
 
 /// Reads a log from start to end and passes every record to the callback. May be called concurrently, as several
 /// tables are written at a time.
-pub type ReadAgain<'a> = dyn Fn(&mut Taker<'_>) -> Result<(), LogError> + Sync + 'a;
+pub type RereadLog<'a> = dyn Fn(&mut RecordCallback<'_>) -> Result<(), LogError> + Sync + 'a;
 
 /// A log to be exported; the same for every format.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub struct Log<'a> {
     /// Treatment of CSV texts that a spreadsheet would evaluate as formulas.
     pub formulas: Formulas,
     /// Reads the log once more.
-    pub read_again: &'a ReadAgain<'a>,
+    pub reread: &'a RereadLog<'a>,
 }
 
 impl fmt::Debug for Log<'_> {
@@ -52,13 +52,13 @@ impl Log<'_> {
     /// Identifies this log independent of its file name: its fingerprint as in links, with a dash for the dot, so
     /// that no program parses it as a number.
     #[must_use]
-    pub fn run(&self) -> String {
+    pub fn run_id(&self) -> String {
         self.fingerprint.to_string().replace('.', "-")
     }
 
     /// Returns whether a span overlaps the part to export.
     #[must_use]
-    pub fn asks_for(&self, span: Interval) -> bool {
+    pub fn is_selected(&self, span: Interval) -> bool {
         self.range
             .is_none_or(|range| range.contains(span.start()) || span.contains(range.start()))
     }
@@ -69,7 +69,7 @@ impl Log<'_> {
     /// # Errors
     /// If the log cannot be read again.
     pub fn records(&self, mut take: impl FnMut(&Record<'_>)) -> Result<(), LogError> {
-        (self.read_again)(&mut take)
+        (self.reread)(&mut take)
     }
 
     /// Reads all records ordered by time, as in event lists.
@@ -78,9 +78,9 @@ impl Log<'_> {
     /// If the log cannot be read again.
     pub fn records_by_time(&self, take: impl FnMut(&Record<'_>)) -> Result<(), LogError> {
         use eventlog::Sink;
-        let window = self.session.recording().info.back_dating.most();
+        let window = self.session.recording().info.back_dating.max();
         let mut order = DisplayOrder::new(take, window);
-        (self.read_again)(&mut |record| order.event(record))?;
+        (self.reread)(&mut |record| order.event(record))?;
         let _take = order.finish();
         Ok(())
     }

@@ -98,11 +98,11 @@ impl Rows {
         if self.count < BATCH_ROWS {
             return Ok(());
         }
-        self.hand_on()
+        self.flush()
             .map_err(|error| Error::File(self.path.clone(), error))
     }
 
-    fn hand_on(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         let runs = self.runs.slice(0, std::mem::take(&mut self.count));
         let cells = self.columns.iter_mut().map(Cells::finish);
         let columns = std::iter::once(runs).chain(cells);
@@ -114,7 +114,7 @@ impl Rows {
     pub(crate) fn finish(mut self) -> Result<(), Error> {
         let last = match self.count {
             0 => Ok(()),
-            _ => self.hand_on(),
+            _ => self.flush(),
         };
         let Self {
             encoder,

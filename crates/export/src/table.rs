@@ -54,22 +54,22 @@ pub enum Kind {
 
 impl Column {
     pub(crate) const fn text(name: &'static str, help: &'static str) -> Self {
-        Self::of(Kind::Text, name, help)
+        Self::new(Kind::Text, name, help)
     }
 
     pub(crate) const fn number(name: &'static str, help: &'static str) -> Self {
-        Self::of(Kind::Number, name, help)
+        Self::new(Kind::Number, name, help)
     }
 
     pub(crate) const fn ratio(name: &'static str, help: &'static str) -> Self {
-        Self::of(Kind::Ratio, name, help)
+        Self::new(Kind::Ratio, name, help)
     }
 
     pub(crate) const fn flag(name: &'static str, help: &'static str) -> Self {
-        Self::of(Kind::Flag, name, help)
+        Self::new(Kind::Flag, name, help)
     }
 
-    const fn of(kind: Kind, name: &'static str, help: &'static str) -> Self {
+    const fn new(kind: Kind, name: &'static str, help: &'static str) -> Self {
         Self { name, kind, help }
     }
 }

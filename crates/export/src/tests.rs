@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::format::Written;
-use crate::formats::{FORMATS, named};
-use crate::log::{Log, Taker};
+use crate::format::OutputKind;
+use crate::formats::{FORMATS, find_format};
+use crate::log::{Log, RecordCallback};
 use crate::tables::TABLES;
 use arrow_array::RecordBatch;
 use arrow_csv::ReaderBuilder;
@@ -44,12 +44,12 @@ fn bytes(name: &str) -> Vec<u8> {
 
 /// Exports a log below a folder.
 fn export(bytes: &[u8], format: &str, folder: &Path) {
-    export_with(bytes, format, folder, Formulas::Kept);
+    export_with(bytes, format, folder, Formulas::AsIs);
 }
 
 fn export_with(bytes: &[u8], format: &str, folder: &Path, formulas: Formulas) {
     let session = read_session(&mut { bytes }).expect("a log");
-    let read_again = |take: &mut Taker<'_>| -> Result<(), LogError> {
+    let read_again = |take: &mut RecordCallback<'_>| -> Result<(), LogError> {
         read_log(&mut { bytes }, &mut |record: &eventlog::Record<'_>| {
             take(record)
         })
@@ -63,10 +63,10 @@ fn export_with(bytes: &[u8], format: &str, folder: &Path, formulas: Formulas) {
         range: None,
         clock_origin_ns: None,
         formulas,
-        read_again: &read_again,
+        reread: &read_again,
     };
-    let format = named(format).expect("a format");
-    let Written::Tables(write) = format.written else {
+    let format = find_format(format).expect("a format");
+    let OutputKind::Tables(write) = format.output else {
         panic!("{} has no tables", format.name);
     };
     write(&log, folder).expect("it is written");
@@ -213,9 +213,9 @@ fn no_cell_of_csv_is_a_formula_unless_that_is_wanted() {
         let (_, csv) = files.pop_first().expect("a table");
         String::from_utf8(csv).expect("UTF-8")
     };
-    let (guarded, raw) = (events(Formulas::Neutralised), events(Formulas::Kept));
+    let (guarded, raw) = (events(Formulas::Neutralized), events(Formulas::AsIs));
     for text in texts {
-        let cell = guard_formula(text, Formulas::Neutralised);
+        let cell = guard_formula(text, Formulas::Neutralized);
         assert_eq!(cell.starts_with('\''), text != "a=1", "{text}");
         assert!(guarded.contains(&format!(",{cell}")), "{text}: {guarded}");
         assert!(raw.contains(&format!(",{text}")), "{text}: {raw}");

@@ -1,4 +1,4 @@
-//! A number with its unit, as people read it.
+//! Numbers with units, formatted for display.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use crate::metrics::Unit;
 use eventlog::ids::Duration;
 use model::format;
 
-/// A number with its unit.
+/// Number with its unit; its `Display` is for people.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Amount {
-    /// The number.
+    /// Value in the base of its unit: nanoseconds, bytes, a share of 1.
     pub number: f64,
-    /// What it counts.
+    /// Unit of the value.
     pub unit: Unit,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Display for Amount {
             _ if size.is_infinite() => "∞".to_owned(),
             Unit::Ns => format::duration(Duration(whole)),
             Unit::Bytes => format::bytes(whole),
-            // The words for shares end at all.
+            // `format::fraction` is for shares up to 1 only.
             Unit::Share if size > 1.0 => format!("{:.1}{}%", size * 100.0, format::NBSP),
             Unit::Share => format::fraction(size),
             Unit::Count if size.fract() == 0.0 => format::count(whole),

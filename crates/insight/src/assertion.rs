@@ -1,5 +1,5 @@
-//! What a log is to fulfil: `gc.pause.p99 < 10 ms and finding(*, high) == 0`, or two sides of
-//! runs: `regress(time.wall) < 5 %`.
+//! Assertions about a log, such as `gc.pause.p99 < 10 ms and finding(*, high) == 0`, or about two sides of runs:
+//! `regress(time.wall) < 5 %`.
 //!
 //! ```text
 //! assertion  = [("warn" | "error") ":"] condition {"and" condition}
@@ -13,61 +13,61 @@
 //! unit       = "ns" | "us" | "ms" | "s" | "B" | "KiB" | "MiB" | "GiB" | "kB" | "MB" | "GB" | "%" | "/s"
 //! ```
 //!
-//! `share` is a part of the time that is looked at, `rate` so much in each second of it. A
-//! window goes from one marker or message of the program to another, or is a span; the first
-//! of that name, or the `#`-th. A metric without its events has no number: it is not 0.
+//! `share` is a share of the examined time, `rate` is per second of it. A window is a span, or reaches from one
+//! marker or message of the program to another; `#` selects the n-th of that name, by default the first. A metric
+//! without its events has no value: it is not 0.
 //!
-//! `delta`, `regress` and `same` are of two sides of runs ([`crate::compare::guard`]).
+//! `delta`, `regress` and `same` apply to two sides of runs ([`crate::compare::guard`]).
 
-mod asked;
 mod parser;
+mod request;
 pub mod runs;
 mod statistic;
 #[cfg(test)]
 mod tests;
 
-pub use asked::Asked;
-pub use parser::Malformed;
+pub use parser::ParseError;
+pub use request::ValueRequest;
 
 use crate::amount::Amount;
-use crate::metrics::{MetricContext, NoNumber, Seen, Unit};
+use crate::metrics::{LocatedNumber, MetricContext, NoNumber, Unit};
 use statistic::Statistic;
 
-/// How much depends on an assertion.
+/// Severity of a failed assertion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
-    /// It is said if it does not hold.
+    /// Failure is reported as a warning.
     Warn,
-    /// It has to hold.
+    /// Failure is an error.
     #[default]
     Error,
 }
 
-/// An assertion.
+/// Parsed assertion: conditions that must all hold.
 #[derive(Clone, Debug)]
 pub struct Assertion {
-    /// As it was written.
+    /// Source text, trimmed.
     pub text: String,
-    /// How much depends on it.
+    /// Severity of a failure.
     pub level: Level,
     conditions: Vec<Condition>,
 }
 
 #[derive(Clone, Debug)]
 enum Condition {
-    Compared(Comparison),
-    Same(Asked),
+    Compared(TermComparison),
+    Same(ValueRequest),
 }
 
 #[derive(Clone, Debug)]
-struct Comparison {
+struct TermComparison {
     left: Term,
-    how: How,
+    operator: Operator,
     right: Term,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum Operator {
     Less,
     LessOrEqual,
     More,
@@ -76,7 +76,7 @@ enum How {
     NotEqual,
 }
 
-impl How {
+impl Operator {
     const ALL: [(&'static str, Self); 6] = [
         ("<=", Self::LessOrEqual),
         (">=", Self::MoreOrEqual),
@@ -101,16 +101,16 @@ impl How {
 #[derive(Clone, Debug)]
 enum Term {
     Number(f64, Option<Unit>),
-    Asked { times: f64, asked: Asked },
-    Change(Change, Asked),
+    Scaled { factor: f64, request: ValueRequest },
+    Change(Change, ValueRequest),
 }
 
-/// What is asked of two sides of runs.
+/// Function on the change between two sides of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// By which share it is more after.
+    /// Relative change from before to after.
     Delta,
-    /// By which share it is worse at least, as sure as claims are.
+    /// Lower bound of the relative change for the worse, at the confidence of claims.
     Regress,
 }
 
@@ -118,83 +118,85 @@ impl Change {
     const ALL: [(&'static str, Self); 2] = [("delta(", Self::Delta), ("regress(", Self::Regress)];
 }
 
-/// Where the numbers of an assertion come from.
-pub trait Values {
-    /// A number.
+/// Source of the values in assertions.
+pub trait ValueSource {
+    /// Returns a value.
     ///
     /// # Errors
     ///
-    /// If there is none, or if it cannot be asked like this.
-    fn value(&self, asked: &Asked) -> Result<Amount, NoNumber>;
+    /// If the value is not available, or the request is invalid.
+    fn value(&self, request: &ValueRequest) -> Result<Amount, NoNumber>;
 
-    /// How much it changed, as a share.
+    /// Returns the relative change of a value.
     ///
     /// # Errors
     ///
-    /// If there are no two sides, or too few runs to tell.
-    fn change(&self, _: Change, asked: &Asked) -> Result<f64, NoNumber> {
-        Err(two_sides(asked))
+    /// If there are not two sides, or too few runs.
+    fn change(&self, _: Change, request: &ValueRequest) -> Result<f64, NoNumber> {
+        Err(needs_two_sides(request))
     }
 
-    /// Whether no difference is seen, with the number before and after.
+    /// Returns whether there is no difference, with the values before and after.
     ///
     /// # Errors
     ///
-    /// As of [`change`](Self::change).
-    fn same(&self, asked: &Asked) -> Result<(bool, (Amount, Amount)), NoNumber> {
-        Err(two_sides(asked))
+    /// Same as [`change`](Self::change).
+    fn same(&self, request: &ValueRequest) -> Result<(bool, (Amount, Amount)), NoNumber> {
+        Err(needs_two_sides(request))
     }
 }
 
-fn two_sides(asked: &Asked) -> NoNumber {
+fn needs_two_sides(request: &ValueRequest) -> NoNumber {
     NoNumber::Usage(format!(
-        "how {} changed only two sides of runs tell: eventscope compare A --to B",
-        asked.text
+        "the change of {} needs two sides of runs: use eventscope compare A --to B",
+        request.text
     ))
 }
 
-impl Values for MetricContext<'_> {
-    fn value(&self, asked: &Asked) -> Result<Amount, NoNumber> {
-        asked.read(self)
+impl ValueSource for MetricContext<'_> {
+    fn value(&self, request: &ValueRequest) -> Result<Amount, NoNumber> {
+        request.evaluate(self)
     }
 }
 
-/// What an assertion says of a log.
+/// Result of checking an assertion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// Whether it holds.
+    /// Whether the assertion holds.
     pub holds: bool,
-    /// Both sides of the first comparison that does not hold, else of the last one.
+    /// Left and right side of the first comparison that fails, else of the last one.
     pub found: (Amount, Amount),
 }
 
 impl Assertion {
-    /// Reads an assertion.
+    /// Parses an assertion.
     ///
     /// # Errors
     ///
-    /// If it is not one.
-    pub fn parse(text: &str) -> Result<Self, Malformed> {
+    /// If the text does not follow the grammar, or has an unknown name.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
         parser::parse(text)
     }
 
-    /// The numbers that it is about.
-    pub fn asked(&self) -> impl Iterator<Item = &Asked> {
+    /// Returns the values that the assertion uses.
+    pub fn requests(&self) -> impl Iterator<Item = &ValueRequest> {
         self.conditions.iter().flat_map(|condition| {
             let both = match condition {
-                Condition::Same(asked) => [Some(asked), None],
-                Condition::Compared(compared) => [compared.left.asked(), compared.right.asked()],
+                Condition::Same(request) => [Some(request), None],
+                Condition::Compared(compared) => {
+                    [compared.left.request(), compared.right.request()]
+                }
             };
             both.into_iter().flatten()
         })
     }
 
-    /// Whether it holds of a log, or of whatever has numbers.
+    /// Checks the assertion against a log or another source of values.
     ///
     /// # Errors
     ///
-    /// If there is no such number, or if it cannot be asked like this.
-    pub fn check(&self, values: &impl Values) -> Result<Verdict, NoNumber> {
+    /// If a value is not available, or the request is invalid.
+    pub fn check(&self, values: &impl ValueSource) -> Result<Verdict, NoNumber> {
         let mut last = None;
         for condition in &self.conditions {
             let verdict = condition.check(values)?;
@@ -209,23 +211,27 @@ impl Assertion {
 }
 
 impl Condition {
-    fn check(&self, values: &impl Values) -> Result<Verdict, NoNumber> {
+    fn check(&self, values: &impl ValueSource) -> Result<Verdict, NoNumber> {
         match self {
-            Self::Same(asked) => {
-                let (holds, found) = values.same(asked)?;
+            Self::Same(request) => {
+                let (holds, found) = values.same(request)?;
                 Ok(Verdict { holds, found })
             }
-            Self::Compared(Comparison { left, how, right }) => {
-                let found = alike(left.value(values)?, right.value(values)?)?;
-                let holds = how.holds(found.0.number, found.1.number);
+            Self::Compared(TermComparison {
+                left,
+                operator,
+                right,
+            }) => {
+                let found = to_common_unit(left.value(values)?, right.value(values)?)?;
+                let holds = operator.holds(found.0.number, found.1.number);
                 Ok(Verdict { holds, found })
             }
         }
     }
 }
 
-/// Both with one unit: a plain 0 is of any.
-fn alike(
+/// Converts both sides to a common unit; a plain 0 fits any unit.
+fn to_common_unit(
     (left, left_unit): (f64, Option<Unit>),
     (right, right_unit): (f64, Option<Unit>),
 ) -> Result<(Amount, Amount), NoNumber> {
@@ -238,7 +244,7 @@ fn alike(
         let name = |unit: Option<Unit>| format!("{:?}", unit.unwrap_or(Unit::Count)).to_lowercase();
         let (left, right) = (name(left_unit), name(right_unit));
         return Err(NoNumber::Usage(format!(
-            "{left} cannot be compared with {right}: write the unit behind the number, such as 10 ms, 512 MiB or 5 %"
+            "{left} cannot be compared with {right}: write a unit after the number, such as 10 ms, 512 MiB or 5 %"
         )));
     }
     let found = |number| Amount { number, unit };
@@ -246,32 +252,33 @@ fn alike(
 }
 
 impl Term {
-    const fn asked(&self) -> Option<&Asked> {
+    const fn request(&self) -> Option<&ValueRequest> {
         match self {
             Self::Number(..) => None,
-            Self::Asked { asked, .. } | Self::Change(_, asked) => Some(asked),
+            Self::Scaled { request, .. } | Self::Change(_, request) => Some(request),
         }
     }
 
-    fn value(&self, values: &impl Values) -> Result<(f64, Option<Unit>), NoNumber> {
+    fn value(&self, values: &impl ValueSource) -> Result<(f64, Option<Unit>), NoNumber> {
         match self {
             Self::Number(number, unit) => Ok((*number, *unit)),
-            Self::Asked { times, asked } => {
-                let Amount { number, unit } = values.value(asked)?;
-                Ok((times * number, Some(unit)))
+            Self::Scaled { factor, request } => {
+                let Amount { number, unit } = values.value(request)?;
+                Ok((factor * number, Some(unit)))
             }
-            Self::Change(change, asked) => Ok((values.change(*change, asked)?, Some(Unit::Share))),
+            Self::Change(change, request) => {
+                Ok((values.change(*change, request)?, Some(Unit::Share)))
+            }
         }
     }
 }
 
-/// The one in the middle, the one that one of a hundred exceeds, and the greatest of many
-/// numbers, by the names that assertions have for them.
+/// Returns median, 99th percentile and maximum, by their names in assertions.
 #[must_use]
-pub fn ranks(all: &[Seen]) -> Vec<(&'static str, Seen)> {
+pub fn ranks(all: &[LocatedNumber]) -> Vec<(&'static str, LocatedNumber)> {
     let wanted = Statistic::ALL
         .iter()
         .filter(|(name, _)| ["p50", "p99", "max"].contains(name));
-    let ranks = wanted.filter_map(|(name, statistic)| Some((*name, statistic.one_of(all)?)));
+    let ranks = wanted.filter_map(|(name, statistic)| Some((*name, statistic.select(all)?)));
     ranks.collect()
 }

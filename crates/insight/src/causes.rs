@@ -1,13 +1,13 @@
-//! What explains what: findings that are causes, and those that are their symptoms.
+//! Relations between findings: which one is the cause of which symptom, and their order.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use crate::finding::{Axis, Confidence, Finding, Try, Value};
+use crate::finding::{Advice, Axis, Confidence, Finding, Value};
 use crate::rules;
 use model::sorting::CompactSort;
 
-/// What a rule finds, and the rules that can explain it, the deepest cause first.
+/// Symptom rules with the rules that can explain them, deepest cause first.
 const CAUSES: &[(&str, &[&str])] = &[
     ("deep-stack", &["unevaluated"]),
     (
@@ -37,31 +37,45 @@ const CAUSES: &[(&str, &[&str])] = &[
             "threads-never-end",
             "queue-grows",
             "unevaluated",
+            "pinned-blocks",
             "heap-holder",
         ],
     ),
-    // What threads refer to is kept with them.
+    // Data that live threads refer to stays alive with them.
     ("heap-holder", &["threads-never-end"]),
-    ("nursery-too-small", &["queue-grows"]),
-    ("hand-overs", &["lock-convoy", "mutual-thunks"]),
-    ("gc-sync-idle-caps", &["short-of-cores"]),
-    ("run-queue", &["one-capability"]),
+    // Collections copy what was not evaluated, and walk the stack.
+    (
+        "nursery-too-small",
+        &["queue-grows", "unevaluated", "deep-stack"],
+    ),
+    (
+        "hand-overs",
+        &["lock-convoy", "mutual-thunks", "timer-storm", "one-worker"],
+    ),
+    ("gc-sync-idle-caps", &["short-of-cores", "one-worker"]),
+    ("par-gc-unbalanced", &["one-worker"]),
+    ("ready-while-idle", &["stm-herd"]),
+    ("short-of-cores", &["stm-herd"]),
+    ("run-queue", &["stm-herd", "one-capability"]),
 ];
 
-/// The same, where both, the symptom first, show it.
-const CAUSES_BY_EVIDENCE: &[(&str, &str, Shows)] = &[
+/// Symptom and cause rules that are related only if the check on both findings succeeds.
+const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("serial-section", "queue-grows", share_a_subject),
     ("live-growth", "deep-stack", is_large_part),
     ("gc-sync-straggler", "short-of-cores", is_hint),
-    ("par-gc-unbalanced", "short-of-cores", nobody_collected),
-    ("nursery-too-small", "short-of-cores", nobody_collected),
-    ("major-gc-heavy", "short-of-cores", nobody_collected),
+    ("par-gc-unbalanced", "short-of-cores", none_collected),
+    ("nursery-too-small", "short-of-cores", none_collected),
+    ("nursery-too-small", "heap-holder", are_threads),
+    ("hand-overs", "heap-holder", are_threads),
+    ("par-gc-unbalanced", "heap-holder", are_threads),
+    ("major-gc-heavy", "short-of-cores", none_collected),
 ];
 
-/// Whether a symptom and a cause belong together.
-type Shows = fn(&Finding, &Finding) -> bool;
+/// Checks whether a symptom, the first argument, belongs to a cause.
+type IsRelated = fn(&Finding, &Finding) -> bool;
 
-/// The longest evidence of both is of one thread.
+/// The longest evidence of both has a subject in common.
 fn share_a_subject(symptom: &Finding, cause: &Finding) -> bool {
     let subjects = |finding: &Finding| {
         let longest = finding.evidence.first();
@@ -71,7 +85,7 @@ fn share_a_subject(symptom: &Finding, cause: &Finding) -> bool {
     subjects(cause).iter().any(|one| of_symptom.contains(one))
 }
 
-/// The largest that the cause holds is half of the bytes of the other, or more.
+/// The largest evidence of the cause has at least half of the bytes of the symptom's largest.
 fn is_large_part(symptom: &Finding, cause: &Finding) -> bool {
     let largest = |finding: &Finding| finding.evidence.first().map(|one| one.amount);
     match (largest(symptom), largest(cause)) {
@@ -80,22 +94,29 @@ fn is_large_part(symptom: &Finding, cause: &Finding) -> bool {
     }
 }
 
-/// The log does not tell the symptom from the cause.
+/// Threads hold the heap: collections walk their stacks, and each is created and woken.
+fn are_threads(_: &Finding, cause: &Finding) -> bool {
+    cause.title.starts_with("Threads ")
+}
+
+/// The symptom is only a hint, so the log cannot distinguish it from its cause.
 fn is_hint(symptom: &Finding, _: &Finding) -> bool {
     symptom.confidence == Confidence::Hint
 }
 
-/// For half of what the symptom costs or more, nobody collected for want of a core.
-fn nobody_collected(symptom: &Finding, cause: &Finding) -> bool {
+/// For at least half of the symptom's cost, no thread collected for lack of a core.
+fn none_collected(symptom: &Finding, cause: &Finding) -> bool {
     let mut numbers = cause.numbers.iter();
-    let nobody = numbers.find(|(name, _)| name == rules::short_of_cores::NOBODY);
-    match (symptom.cost, nobody) {
-        (Value::Ns(all), Some((_, Value::Ns(nobody_ns)))) => *nobody_ns >= all.div_ceil(2),
+    let none_collecting = numbers.find(|(name, _)| name == rules::short_of_cores::NONE_COLLECTING);
+    match (symptom.cost, none_collecting) {
+        (Value::Ns(all), Some((_, Value::Ns(none_collecting_ns)))) => {
+            *none_collecting_ns >= all.div_ceil(2)
+        }
         _ => false,
     }
 }
 
-/// Rules about pauses: a busy machine makes them less sure.
+/// Rules about pauses, which are less certain on a busy machine.
 const ABOUT_PAUSES: &[&str] = &[
     "gc-sync-straggler",
     "idle-gc",
@@ -105,10 +126,10 @@ const ABOUT_PAUSES: &[&str] = &[
     "long-pause",
 ];
 
-/// Says of each finding which other one explains it, and takes certainty from those that a
-/// busy machine may have brought about.
-pub(crate) fn relate(findings: &mut [Finding]) {
-    let matter = findings.iter().filter(|finding| finding.matters());
+/// Links each finding to the one that explains it, and lowers the confidence of findings that a busy machine may
+/// have caused.
+pub(crate) fn link_causes(findings: &mut [Finding]) {
+    let matter = findings.iter().filter(|finding| finding.is_significant());
     let matter: Vec<String> = matter.map(|finding| finding.rule.to_string()).collect();
     let is_found = |rule: &str| matter.iter().any(|found| found == rule);
     let is_busy = is_found(rules::noisy_machine::NAME);
@@ -122,10 +143,10 @@ pub(crate) fn relate(findings: &mut [Finding]) {
         let mut causes = causes.iter().flat_map(|(_, causes)| causes.iter().copied());
         let cause = causes.find(|cause| is_found(cause)).or(seen);
         finding.explained_by = cause.map(Into::into);
-        // A flag is advised once, with the cause.
+        // Advise a flag only once, with the cause.
         let of_cause = cause.and_then(|cause| advised.iter().find(|(rule, _)| rule == cause));
         if let Some((_, flags)) = of_cause {
-            let is_new = |one: &Try| !one.flag.as_ref().is_some_and(|flag| flags.contains(flag));
+            let is_new = |one: &Advice| !one.flag.as_ref().is_some_and(|flag| flags.contains(flag));
             if finding.tries.iter().any(is_new) {
                 finding.tries.retain(is_new);
             }
@@ -136,29 +157,31 @@ pub(crate) fn relate(findings: &mut [Finding]) {
     }
 }
 
-/// The flags that each rule advises that found something.
+/// Returns the flags advised by each rule with a significant finding.
 fn flags_of_each(findings: &[Finding]) -> Vec<(String, Vec<Cow<'static, str>>)> {
     let flags = |finding: &Finding| {
         let flags = finding.tries.iter().filter_map(|one| one.flag.clone());
         (finding.rule.to_string(), flags.collect())
     };
-    let matter = findings.iter().filter(|finding| finding.matters());
+    let matter = findings.iter().filter(|finding| finding.is_significant());
     matter.map(flags).collect()
 }
 
-/// The rule that explains a finding, as the evidence of both shows.
+/// Returns the rule that explains a finding according to the evidence of both.
 fn cause_by_evidence(finding: &Finding, findings: &[Finding]) -> Option<&'static str> {
-    let mut causes = CAUSES_BY_EVIDENCE.iter();
-    let (_, cause, shows) = causes.find(|(rule, ..)| *rule == finding.rule)?;
-    let mut causes = findings.iter().filter(|other| other.rule == *cause);
-    causes
-        .any(|other| other.matters() && shows(finding, other))
-        .then_some(*cause)
+    let causes = CAUSES_BY_EVIDENCE
+        .iter()
+        .filter(|(rule, ..)| *rule == finding.rule);
+    let explains = |(_, cause, is_related): &&(&str, &str, IsRelated)| {
+        let mut causes = findings.iter().filter(|other| other.rule == *cause);
+        causes.any(|other| other.is_significant() && is_related(finding, other))
+    };
+    { causes }.find(explains).map(|(_, cause, _)| *cause)
 }
 
-/// The gravest first, each symptom below its cause. A cause is as grave as the gravest of its
-/// symptoms. Of those that are alike, what claims most time comes first.
-pub(crate) fn in_order(findings: Vec<Finding>) -> Vec<Finding> {
+/// Sorts by severity, with each symptom below its cause. A cause has at least the severity of its symptoms. Among
+/// equals, the finding that claims the most time is first.
+pub(crate) fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
     let severity_of = |finding: &Finding| {
         let symptoms = findings.iter();
         let symptoms = symptoms.filter(|one| one.explained_by.as_ref() == Some(&finding.rule));
@@ -169,7 +192,7 @@ pub(crate) fn in_order(findings: Vec<Finding>) -> Vec<Finding> {
         let is_log = finding.axis == Axis::Log;
         let claimed = Reverse(finding.claimed_ns);
         (
-            !finding.matters(),
+            !finding.is_significant(),
             is_log,
             Reverse(severity_of(finding)),
             claimed,
@@ -182,18 +205,18 @@ pub(crate) fn in_order(findings: Vec<Finding>) -> Vec<Finding> {
         let by_trust = b.confidence.cmp(&a.confidence);
         key(a).cmp(&key(b)).then(by_share).then(by_trust)
     });
-    // What a finding stands below: of several findings of one rule, the first.
-    let cause_of = |place: usize| {
-        let rule = findings[place].explained_by.as_ref()?;
+    // Finding to sort below; of several findings of the causing rule, the first.
+    let cause_of = |index: usize| {
+        let rule = findings[index].explained_by.as_ref()?;
         let is_cause = |other: &usize| findings[*other].rule == *rule;
         order.iter().copied().find(is_cause)
     };
-    // What stands below another one has nothing below itself.
-    let is_symptom = |place: usize| cause_of(place).is_some_and(|cause| cause_of(cause).is_none());
+    // Only one level of nesting: a symptom has no symptoms below it.
+    let is_symptom = |index: usize| cause_of(index).is_some_and(|cause| cause_of(cause).is_none());
     let (symptoms, causes): (Vec<usize>, Vec<usize>) = order
         .iter()
         .copied()
-        .partition(|place| findings[*place].matters() && is_symptom(*place));
+        .partition(|index| findings[*index].is_significant() && is_symptom(*index));
     let below = |cause: usize| {
         symptoms
             .iter()
@@ -206,7 +229,7 @@ pub(crate) fn in_order(findings: Vec<Finding>) -> Vec<Finding> {
         .collect();
     let mut rest: Vec<Option<Finding>> = findings.into_iter().map(Some).collect();
     all.into_iter()
-        .filter_map(|place| rest[place].take())
+        .filter_map(|index| rest[index].take())
         .collect()
 }
 
@@ -234,7 +257,7 @@ mod tests {
             found("deep-stack"),
             found("unevaluated"),
         ];
-        relate(&mut all);
+        link_causes(&mut all);
         let causes = all.map(|finding| finding.explained_by);
         let unevaluated = Some("unevaluated".into());
         assert_eq!(causes, [unevaluated.clone(), unevaluated, None]);
@@ -243,24 +266,24 @@ mod tests {
     #[test]
     fn a_serial_part_is_a_queues_if_one_thread_is_in_both() {
         let seen = |rule, thread| {
-            found(rule).seen_in([Evidence {
+            found(rule).with_evidence([Evidence {
                 range: Interval::default(),
                 subjects: vec![Subject::Thread(ThreadId(thread))],
                 amount: Value::Ns(1),
             }])
         };
         let mut all = [seen("serial-section", 5), seen("queue-grows", 5)];
-        relate(&mut all);
+        link_causes(&mut all);
         assert_eq!(all[0].explained_by.as_deref(), Some("queue-grows"));
         let mut all = [seen("serial-section", 6), seen("queue-grows", 5)];
-        relate(&mut all);
+        link_causes(&mut all);
         assert_eq!(all[0].explained_by, None);
     }
 
     #[test]
     fn live_data_grows_with_a_stack_that_is_half_of_it() {
         let seen = |rule, bytes| {
-            found(rule).seen_in([Evidence {
+            found(rule).with_evidence([Evidence {
                 range: Interval::default(),
                 subjects: Vec::new(),
                 amount: Value::Bytes(bytes),
@@ -268,20 +291,24 @@ mod tests {
         };
         for (stack, cause) in [(50, Some("deep-stack")), (49, None)] {
             let mut all = [seen("live-growth", 100), seen("deep-stack", stack)];
-            relate(&mut all);
+            link_causes(&mut all);
             assert_eq!(all[0].explained_by.as_deref(), cause, "{stack}");
         }
     }
 
     #[test]
     fn collections_are_long_for_want_of_cores_if_nobody_collected_for_half_of_them() {
-        for (nobody_ns, cause) in [(50, Some("short-of-cores")), (49, None)] {
+        for (none_collecting_ns, cause) in [(50, Some("short-of-cores")), (49, None)] {
             let mut all = [found("nursery-too-small"), found("short-of-cores")];
             all[0].cost = Value::Ns(100);
-            let nobody = rules::short_of_cores::NOBODY;
-            all[1].numbers = vec![(nobody.into(), Value::Ns(nobody_ns))];
-            relate(&mut all);
-            assert_eq!(all[0].explained_by.as_deref(), cause, "{nobody_ns}");
+            let none_collecting = rules::short_of_cores::NONE_COLLECTING;
+            all[1].numbers = vec![(none_collecting.into(), Value::Ns(none_collecting_ns))];
+            link_causes(&mut all);
+            assert_eq!(
+                all[0].explained_by.as_deref(),
+                cause,
+                "{none_collecting_ns}"
+            );
         }
     }
 
@@ -293,7 +320,7 @@ mod tests {
         ] {
             let mut all = [found("gc-sync-straggler"), found("short-of-cores")];
             all[0].confidence = confidence;
-            relate(&mut all);
+            link_causes(&mut all);
             assert_eq!(all[0].explained_by.as_deref(), cause, "{confidence:?}");
         }
     }
@@ -301,7 +328,7 @@ mod tests {
     #[test]
     fn a_flag_is_advised_with_the_cause_alone() {
         let advising = |rule, flags: &[&'static str]| {
-            let tries = flags.iter().map(|flag| Try::flag(*flag, "", ""));
+            let tries = flags.iter().map(|flag| Advice::flag(*flag, "", ""));
             Finding {
                 tries: tries.collect(),
                 ..found(rule)
@@ -312,12 +339,12 @@ mod tests {
                 advising("hand-overs", symptom),
                 advising("lock-convoy", &["-N1"]),
             ];
-            relate(&mut all);
+            link_causes(&mut all);
             let flags = all[0].tries.iter().filter_map(|one| one.flag.clone());
             flags.collect::<Vec<_>>()
         };
         assert_eq!(flags_of_symptom(&["-N1", "-qg"]), ["-qg"]);
-        // Nothing would be left.
+        // Dropping the flag would leave no advice at all.
         assert_eq!(flags_of_symptom(&["-N1"]), ["-N1"]);
     }
 
@@ -325,7 +352,7 @@ mod tests {
     fn what_hardly_matters_explains_nothing() {
         let mut all = [found("long-pause"), found("deep-stack")];
         all[1].severity = Severity::Minor;
-        relate(&mut all);
+        link_causes(&mut all);
         assert_eq!(all[0].explained_by, None);
     }
 
@@ -336,7 +363,7 @@ mod tests {
             found("noisy-machine"),
             found("deep-stack"),
         ];
-        relate(&mut all);
+        link_causes(&mut all);
         let sure = all.map(|finding| finding.confidence);
         assert_eq!(
             sure,
@@ -373,7 +400,7 @@ mod tests {
         };
         let mut all = vec![
             log,
-            of("nursery-too-small", Severity::Low, 900),
+            of("forced-gc", Severity::Low, 900),
             of("par-gc-unbalanced", Severity::Medium, 1),
             of("idle-gc", Severity::Minor, 5_000),
             of("long-pause", Severity::Medium, 0),
@@ -381,8 +408,8 @@ mod tests {
             of("deep-stack", Severity::Low, 0),
             of("serial-section", Severity::Medium, 2),
         ];
-        relate(&mut all);
-        let order: Vec<String> = in_order(all)
+        link_causes(&mut all);
+        let order: Vec<String> = sorted(all)
             .into_iter()
             .map(|one| one.rule.to_string())
             .collect();
@@ -392,7 +419,7 @@ mod tests {
             "long-pause",
             "serial-section",
             "par-gc-unbalanced",
-            "nursery-too-small",
+            "forced-gc",
             "classes-missing",
             "idle-gc",
         ];
@@ -400,7 +427,7 @@ mod tests {
     }
 
     proptest! {
-        /// None is lost, whatever explains what: findings may even explain each other.
+        /// No finding is lost, whatever the relations; findings may even explain each other.
         #[test]
         fn an_order_has_all(places in prop::collection::vec((0_usize..6, 0_usize..8), 0..12)) {
             const RULES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -408,7 +435,7 @@ mod tests {
                 explained_by: RULES.get(*cause).map(|cause| (*cause).into()),
                 ..found(RULES[*rule])
             }).collect();
-            prop_assert_eq!(in_order(findings).len(), places.len());
+            prop_assert_eq!(sorted(findings).len(), places.len());
         }
     }
 }

@@ -1,31 +1,31 @@
-//! The command line of a Haskell program: its own arguments apart from those of its runtime.
+//! Command lines of Haskell programs, with the program's arguments separated from the runtime's options.
 
 use std::ffi::{OsStr, OsString};
 
-/// The arguments of a program, those of the runtime apart.
+/// Arguments of a program and options of its runtime.
 ///
-/// The runtime takes what stands between `+RTS` and `-RTS`. It takes nothing behind `--RTS`, which the program does not see,
-/// and nothing behind `--`, which it does (GHC's `rts/RtsFlags.c`, `setupRtsFlags`).
+/// The runtime takes arguments between `+RTS` and `-RTS`. It takes none after `--RTS`, which the program does not
+/// see, or after `--`, which it does (GHC's `rts/RtsFlags.c`, `setupRtsFlags`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
-    /// The program's arguments up to where its runtime stops to look for options.
+    /// The program's own arguments before `rest`.
     own: Vec<OsString>,
-    /// The options of the runtime, without `+RTS` and `-RTS`.
+    /// Runtime options, without `+RTS` and `-RTS`.
     pub options: Vec<String>,
-    /// `--` or `--RTS` and all behind it.
+    /// `--` or `--RTS` with everything after it.
     rest: Vec<OsString>,
 }
 
 impl CommandLine {
-    /// Takes the options of the runtime out of arguments.
+    /// Separates runtime options from the other arguments.
     #[must_use]
     pub fn parse(arguments: &[OsString]) -> Self {
         let mut line = Self::default();
         let mut is_runtime = false;
-        for (place, argument) in arguments.iter().enumerate() {
+        for (index, argument) in arguments.iter().enumerate() {
             match argument.to_str() {
                 Some("--" | "--RTS") => {
-                    line.rest = arguments[place..].to_vec();
+                    line.rest = arguments[index..].to_vec();
                     break;
                 }
                 Some("+RTS") => is_runtime = true,
@@ -37,21 +37,21 @@ impl CommandLine {
         line
     }
 
-    /// The same without a log: a log costs time of its own.
+    /// Removes options about the log: logging costs time.
     #[must_use]
     pub fn without_log(mut self) -> Self {
         self.options.retain(|option| !is_about_log(option));
         self
     }
 
-    /// The same with these flags, in place of those that set the same.
+    /// Adds flags, replacing options with the same setting.
     #[must_use]
     pub fn with(mut self, flags: &[String]) -> Self {
         self.options = with_flags(&self.options, flags);
         self
     }
 
-    /// The arguments as a process takes them.
+    /// Returns the arguments for starting the program.
     #[must_use]
     pub fn arguments(&self) -> Vec<OsString> {
         let mut arguments = self.own.clone();
@@ -66,7 +66,7 @@ impl CommandLine {
         arguments
     }
 
-    /// Program and arguments as a shell takes them.
+    /// Returns program and arguments quoted for a shell.
     #[must_use]
     pub fn in_shell(&self, program: &OsStr) -> String {
         let words = std::iter::once(program.to_os_string()).chain(self.arguments());
@@ -78,7 +78,7 @@ impl CommandLine {
     }
 }
 
-/// Options with these flags, in place of those that set the same.
+/// Appends flags to options, replacing options with the same setting.
 #[must_use]
 pub fn with_flags(options: &[String], flags: &[String]) -> Vec<String> {
     let sets_same = |option: &String| {
@@ -89,17 +89,17 @@ pub fn with_flags(options: &[String], flags: &[String]) -> Vec<String> {
     kept.chain(flags).cloned().collect()
 }
 
-/// Whether an option writes a log or names its file (`-l`, `-lsg`, `-olFILE`).
+/// Returns whether an option enables the log or names its file (`-l`, `-lsg`, `-olFILE`).
 #[must_use]
 pub fn is_about_log(option: &str) -> bool {
     option.starts_with("-l") || option.starts_with("-ol")
 }
 
-/// What a flag of the runtime sets, of flags that change how fast a program runs and how much memory it takes, not
-/// what it logs; `None` for all others. Of two flags with one setting the later counts.
+/// Returns the setting that a runtime flag changes, for flags on speed and memory; `None` for all others, such as
+/// those on logging. Of two flags with the same setting, the later one takes effect.
 #[must_use]
 pub fn setting(flag: &str) -> Option<&'static str> {
-    /// By how a flag begins: longer beginnings stand before shorter ones.
+    /// Settings by flag prefix; longer prefixes come before shorter ones.
     const SETTINGS: [(&str, &str); 22] = [
         ("--nonmoving-gc", "old generation"),
         ("--copying-gc", "old generation"),
@@ -128,7 +128,7 @@ pub fn setting(flag: &str) -> Option<&'static str> {
     known.map(|(_, setting)| *setting)
 }
 
-/// A flag in one form: sizes in small letters, `-N` with the number of cores.
+/// Normalizes a flag: sizes in lower case, `-N` with the number of cores, `-xn` in its long form.
 #[must_use]
 pub fn normalized(flag: &str, cores: usize) -> String {
     match flag {

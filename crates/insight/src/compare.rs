@@ -1,33 +1,30 @@
-//! Two sides of runs compared: what should be equal first, then number by number, with what
-//! the runs allow to be claimed.
+//! Comparison of two sides of runs: first what should be equal, then number by number, with claims that the runs
+//! support.
 //!
-//! # How a claim comes about
+//! # Statistics
 //!
-//! The value of a side is the median of its runs. Whether both sides differ is tested with
-//! the rank test of Mann and Whitney ([`rank_test`]); by how much is the shift of Hodges and
-//! Lehmann between the logarithms, which is a ratio, with the interval that the test leaves
-//! over ([`shift`]). Something [changed](Claim::Changed) if the test says so at
-//! [`Options::alpha`] and the ratio is further from 1 than [`Options::noise`].
+//! The value of a side is the median of its runs. The Mann–Whitney rank test ([`rank_test`]) decides whether the
+//! sides differ. The Hodges–Lehmann shift of the logarithms, which is a ratio, estimates by how much, with the
+//! confidence interval that belongs to the test ([`shift`]). A number [changed](Claim::Changed) if the test says
+//! so at [`Options::alpha`] and the ratio differs from 1 by more than [`Options::noise`].
 //!
-//! Of numbers that are [counted](Class::Counted), runs of one program hardly differ: where
-//! there are too few runs for the test, they changed if the runs of both sides lie apart by
-//! more than [`Options::tolerance`], and by ten times as much as runs of one side do. Of
-//! numbers that are timed nothing is claimed then.
+//! [Counted](Class::Counted) numbers hardly vary between runs of one program. With too few runs for the test, they
+//! changed if the sides are disjoint, with a gap above [`Options::tolerance`] and more than ten times the spread
+//! within a side. Nothing is claimed about timed numbers then.
 //!
-//! Who looks at hundreds of numbers finds some that changed by chance. So of runs of one
-//! program at least `1 - alpha` of all comparisons claim no difference, in any row:
+//! Among hundreds of numbers, some differ by chance. In at least `1 - alpha` of all comparisons of a program with
+//! itself, no row claims a difference:
 //!
-//! - The verdict on the whole is given on a few numbers that are chosen before
-//!   ([`Difference::is_gated`]): those that a guard asks for ([`Group::Asked`]), else
-//!   [`HEADLINES`]. They have four fifths of alpha, and are corrected after Holm ([`holm`]).
-//! - All others together have the last fifth, and all of alpha once one of the verdict
-//!   changed. They are corrected by permutations of whole runs (`splits`).
+//! - The verdict covers a few numbers chosen in advance ([`Difference::is_gated`]): those that a guard asks for
+//!   ([`Group::Asked`]), else [`HEADLINES`]. They use four fifths of alpha, with Holm's correction ([`holm`]).
+//! - All other numbers share the last fifth, or all of alpha once a number of the verdict changed. They are
+//!   corrected by permutations of whole runs (`splits`).
 
 mod candidates;
 mod facts;
 mod findings;
 pub mod guard;
-mod lead;
+mod main_reason;
 pub mod rank_test;
 mod rows;
 pub mod shift;
@@ -40,29 +37,29 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 pub use candidates::against_baseline;
-pub use facts::Unequal;
-pub use findings::{FindingChange, FindingState, findings_of_note};
-pub use lead::Lead;
+pub use facts::UnequalFact;
+pub use findings::{FindingChange, FindingState, changed_findings};
+pub use main_reason::MainReason;
 pub use rank_test::holm;
 pub use rows::HEADLINES;
 
 use crate::digest::{Digest, Group, Key, NoData};
 use crate::metrics::{Class, Direction, Unit};
 
-/// So many runs a side are needed for a claim about times: so many as [`HEADLINES`] need. What
-/// asks for more numbers than these needs more ([`Comparison::runs_needed`]).
+/// Runs per side needed to claim a change of [`HEADLINES`]. A comparison that gates more numbers needs more runs
+/// ([`Comparison::runs_needed`]).
 pub const RUNS_NEEDED: usize = 5;
 
-/// How runs are compared.
+/// Parameters of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// How likely it may be that a difference is claimed of runs of one program.
+    /// Probability, at most, of claiming any difference between runs of the same program.
     pub alpha: f64,
-    /// Changes of timed numbers by less than this share are of no interest.
+    /// Relative change below which a difference of timed numbers does not matter.
     pub noise: f64,
-    /// The same of counted ones.
+    /// Relative change below which a difference of counted numbers does not matter.
     pub tolerance: f64,
-    /// Totals are divided by the number of spans of this name, if there is one.
+    /// Name of the spans whose number divides totals, if totals are to be divided.
     pub per_span: Option<String>,
 }
 
@@ -77,117 +74,114 @@ impl Default for Options {
     }
 }
 
-/// The difference between two sides of runs.
+/// Result of a comparison of two sides of runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// How they were compared.
+    /// Parameters that were used.
     pub options: Options,
-    /// How many runs there are before.
+    /// Number of runs before.
     pub runs_before: usize,
-    /// How many there are after.
+    /// Number of runs after.
     pub runs_after: usize,
-    /// What should be equal and is not: other causes of what differs.
-    pub unequal: Vec<Unequal>,
-    /// The numbers, by group; in a group as in the digests.
+    /// Facts that should be equal but differ: other possible causes of differences.
+    pub unequal: Vec<UnequalFact>,
+    /// Numbers by group, within a group in the order of the digests.
     pub rows: Vec<Difference>,
-    /// The findings: new ones first, then gone, worse, better, the same.
+    /// Findings: new ones first, then gone, worse, better, unchanged.
     pub findings: Vec<FindingChange>,
-    /// How many names of a group are compared with nothing, as a digest left them out.
+    /// Number of names by group that could not be compared because a digest left them out.
     pub left_out: Vec<(Group, u64)>,
-    /// What was asked for and a run does not tell.
+    /// Requested numbers that a run does not have.
     pub no_data: Vec<NoData>,
 }
 
-/// The runs of a side.
+/// Values of one number in the runs of a side.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Side {
-    /// The number of each run that has it, in the order of the runs.
+    /// Values in order of the runs, only of runs that have the number.
     pub values: Vec<f64>,
-    /// Their median.
+    /// Median of the values; 0 if there are none.
     pub median: f64,
-    /// Where the median of all such runs lies, as likely as claims are sure; `None` if there
-    /// are too few runs.
+    /// Confidence interval of the median at `1 - alpha`; `None` with too few runs.
     pub interval: Option<(f64, f64)>,
-    /// The least of them.
+    /// Minimum of the values; 0 if there are none.
     pub least: f64,
-    /// Which runs are [`outliers`](shift::outliers), as places in `values`: they count all
-    /// the same.
+    /// Indices into `values` of [`outliers`](shift::outliers), which are not excluded.
     pub outliers: Vec<usize>,
 }
 
-/// What the runs say of a number.
+/// Conclusion about a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Claim {
-    /// It is another one after.
+    /// The number differs between the sides.
     Changed,
-    /// No difference is seen: it is as before, or the difference is too small to be told.
+    /// No difference, or one too small to detect.
     NoDifference,
-    /// There are too few runs to claim anything.
+    /// Too few runs for a conclusion.
     TooFewRuns,
-    /// No run after has it.
+    /// All runs before have the number, and no run after.
     OnlyBefore,
-    /// No run before has it.
+    /// All runs after have the number, and no run before.
     OnlyAfter,
 }
 
-/// Whether a number is better after than before; whatever can be claimed.
+/// Direction of the estimated change, whether or not it is significant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trend {
-    /// It is.
+    /// Better after than before.
     Better,
-    /// It is worse.
+    /// Worse after than before.
     Worse,
-    /// It is the same, or neither is better.
+    /// No change, or no preferred direction.
     Neutral,
 }
 
 /// A number before and after.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
-    /// Which one.
+    /// Identity of the number.
     pub key: Key,
-    /// What it counts.
+    /// Unit of the values.
     pub unit: Unit,
-    /// Which way is better.
+    /// Whether less or more is better.
     pub direction: Direction,
-    /// How much it differs between runs.
+    /// Variability between runs.
     pub class: Class,
-    /// The runs before.
+    /// Runs before.
     pub before: Side,
-    /// The runs after.
+    /// Runs after.
     pub after: Side,
-    /// By how much more it is after, in its unit: the shift of Hodges and Lehmann, of one
-    /// run each the difference. 0 if a side has none.
+    /// Estimated change, after minus before, in the unit: the Hodges–Lehmann shift. With one run per side it is
+    /// the difference; 0 if a side has none.
     pub change: f64,
-    /// The interval of the change; `None` if there are too few runs.
+    /// Confidence interval of the change; `None` with too few runs.
     pub change_interval: Option<(f64, f64)>,
-    /// How many times as much it is after; `None` if a number is not above 0.
+    /// Estimated ratio, after to before; `None` unless all values are positive.
     pub ratio: Option<f64>,
-    /// The interval of the ratio.
+    /// Confidence interval of the ratio.
     pub ratio_interval: Option<(f64, f64)>,
-    /// How likely such ranks are if nothing differs; `None` if there are too few runs.
+    /// P-value of the rank test; `None` with too few runs.
     pub p: Option<f64>,
-    /// How likely it is that any of the numbers that are tested with this one shows as much if
-    /// nothing differs; `None` if there are too few runs for that.
+    /// P-value corrected for all numbers tested together with this one; `None` with too few runs for that.
     pub corrected_p: Option<f64>,
-    /// Whether the verdict is about it.
+    /// Whether the verdict covers this number.
     pub is_gated: bool,
-    /// Whether it is better.
+    /// Whether the change is better or worse.
     pub trend: Trend,
-    /// What can be claimed.
+    /// Conclusion that the runs support.
     pub claim: Claim,
-    /// Whether the least of each side says something too: it is a time of a program that
-    /// computes all the time on one capability, which other work on the machine only adds to.
+    /// Whether the minimum of each side is informative too: for times of a program that computes on one capability
+    /// without waiting, other work on the machine only adds time.
     pub least_tells: bool,
-    /// Other numbers that are the same in each run, and have no row of their own.
+    /// Other numbers with the same values in each run, which have no row of their own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub equal: Vec<Key>,
 }
 
 impl Difference {
-    /// What it is called: as guards call it, and those that are equal after it.
+    /// Returns the name as in guards, followed by the names in `equal`.
     #[must_use]
     pub fn name(&self) -> String {
         let equal = self.equal.iter().map(|key| {
@@ -203,22 +197,22 @@ impl Difference {
     }
 }
 
-/// What is said of two sides as a whole.
+/// Conclusion about a comparison as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Of none of the numbers that it is about a difference is seen.
+    /// None of the gated numbers shows a difference.
     Alike,
-    /// At least one of them changed.
+    /// At least one gated number changed.
     Changed,
-    /// None is known to have changed, but of some there are too few runs for a claim.
+    /// No gated number is known to have changed, but some have too few runs.
     TooFewRuns,
 }
 
 impl Comparison {
-    /// Of the runs before with those after.
+    /// Compares two sides of runs.
     #[must_use]
-    pub fn of(before: &[Digest], after: &[Digest], options: &Options) -> Self {
+    pub fn compare(before: &[Digest], after: &[Digest], options: &Options) -> Self {
         let (rows, left_out) = rows::differences(before, after, options);
         let runs = before.iter().chain(after);
         let no_data: BTreeSet<&NoData> = runs.flat_map(|digest| &digest.no_data).collect();
@@ -226,7 +220,7 @@ impl Comparison {
             options: options.clone(),
             runs_before: before.len(),
             runs_after: after.len(),
-            unequal: facts::unequal(before, after),
+            unequal: facts::unequal_facts(before, after),
             rows,
             findings: findings::changes(before, after),
             left_out,
@@ -234,12 +228,12 @@ impl Comparison {
         }
     }
 
-    /// The numbers that the verdict is about.
+    /// Returns the numbers that the verdict covers.
     pub fn gated(&self) -> impl Iterator<Item = &Difference> {
         self.rows.iter().filter(|row| row.is_gated)
     }
 
-    /// What is said of both sides as a whole.
+    /// Returns the conclusion about the comparison as a whole.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let claims = |wanted: &[Claim]| self.gated().any(|row| wanted.contains(&row.claim));
@@ -252,11 +246,11 @@ impl Comparison {
         }
     }
 
-    /// How many runs a side needs at least for a claim on a timed number of the verdict.
+    /// Returns the minimum number of runs per side for a claim on a timed number of the verdict.
     #[must_use]
     pub fn runs_needed(&self) -> usize {
         rank_test::runs_needed(
-            self.options.alpha * rows::OF_THE_VERDICT,
+            self.options.alpha * rows::VERDICT_SHARE_OF_ALPHA,
             self.gated().count(),
         )
     }

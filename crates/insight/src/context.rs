@@ -1,13 +1,13 @@
-//! What rules look at: a log and a part of it, with what many of them ask for.
+//! Input of rules: a log and a range of it, with cached results that many rules need.
 
 use std::cell::OnceCell;
 
-use crate::disturbance::{Disturbed, disturbed};
+use crate::disturbance::{DisturbedCollection, find_disturbed};
 use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
 use crate::flags::option_bytes;
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
-use crate::threads::is_of_runtime;
+use crate::threads::is_runtime_label;
 use analysis::account::pauses::Pause;
 use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
@@ -15,7 +15,7 @@ use analysis::numbers::Collection;
 use analysis::numbers::summary::SparkTotals;
 use analysis::process::Way;
 use analysis::recording::Recording;
-use analysis::timeline::thread_table::ThreadsIn;
+use analysis::timeline::thread_table::ThreadsInRange;
 use analysis::yielder::{Steps, Yield, sort};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -23,58 +23,58 @@ use eventlog::{EventSet, EventType};
 use model::lane::Lane;
 use model::time::Interval;
 
-/// A log that is read, and a part of it.
+/// A completely read log and a range of it.
 #[derive(Debug)]
 pub struct RuleContext<'a> {
-    /// The log.
+    /// Log to examine.
     pub log: &'a Recording,
-    /// The part that is looked at.
+    /// Range to examine.
     pub range: Interval,
-    /// Whether it is the whole log.
+    /// Whether no range was given, so that the whole log is meant.
     is_whole: bool,
-    /// Where the time went in it.
+    /// Account of time in the range.
     pub times: ProgramTimes,
-    /// The capabilities that live in it.
+    /// Number of capabilities that exist in the range; at least 1.
     pub caps: u64,
-    /// The collections that begin in it.
-    pub stops: Vec<GcPause<'a>>,
-    /// What all threads did in it, once somebody asks.
-    threads: OnceCell<ThreadsIn>,
-    /// The places of the collections that nothing but a wish asked for, likewise.
-    asked_for: OnceCell<Vec<usize>>,
-    /// The places of the collections that took much longer than others of the same size.
-    disturbed: OnceCell<Vec<Disturbed>>,
-    /// The threads of the runtime: each rule asks for each thread.
+    /// Collections that begin in the range.
+    pub gc_pauses: Vec<GcPause<'a>>,
+    /// Sums over all threads in the range, computed on first use.
+    threads: OnceCell<ThreadsInRange>,
+    /// Indices into `gc_pauses` of collections that were requested explicitly, computed on first use.
+    requested_collections: OnceCell<Vec<usize>>,
+    /// Disturbed collections, sorted by index, computed on first use.
+    disturbed: OnceCell<Vec<DisturbedCollection>>,
+    /// Threads of the runtime. Cached, as each rule checks each thread.
     runtime_threads: OnceCell<SeededSet<ThreadId>>,
 }
 
-/// A collection: the program stands still, first until all have stopped.
+/// Collection: the program is stopped, at first until all capabilities have stopped.
 #[derive(Clone, Copy, Debug)]
 pub struct GcPause<'a> {
-    /// When.
+    /// Times of the request, the start and the end.
     pub pause: &'a Pause,
-    /// What the runtime says of it, if it does.
-    pub told: Option<&'a Collection>,
-    /// Whether all generations were collected.
+    /// Statistics logged by the runtime, if there are any.
+    pub statistics: Option<&'a Collection>,
+    /// Whether the oldest generation was collected.
     pub is_major: bool,
     range: Interval,
 }
 
 impl GcPause<'_> {
-    /// From the request to the end, in nanoseconds.
+    /// Returns the time from the request to the end, in nanoseconds.
     #[must_use]
     pub fn all_ns(&self) -> u64 {
         self.pause.span().duration().0
     }
 
-    /// Until all had stopped, in nanoseconds of the range.
+    /// Returns the time until all capabilities had stopped, clipped to the range, in nanoseconds.
     #[must_use]
     pub fn sync_ns(&self) -> u64 {
         let sync = Interval::new(self.pause.requested, self.pause.start);
         sync.clip(self.range).duration().0
     }
 
-    /// The collection itself, in nanoseconds of the range.
+    /// Returns the time from start to end of the collection, clipped to the range, in nanoseconds.
     #[must_use]
     pub fn pause_ns(&self) -> u64 {
         let pause = Interval::new(self.pause.start, self.pause.end);
@@ -82,30 +82,30 @@ impl GcPause<'_> {
     }
 }
 
-/// Events that rules need, by what turns them on.
+/// Events that rules need, by the options that enable them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Threads: `+RTS -l` or `-ls`.
+    /// Thread events: `+RTS -l` or `-ls`.
     Threads,
-    /// As [`Threads`](Self::Threads), of which each run is looked at.
+    /// Same as [`Threads`](Self::Threads), for rules that look at each run.
     EachRun,
     /// Collections: `+RTS -l` or `-lg`.
     Collections,
-    /// What a collection copied: `+RTS -l` or `-lg`, GHC 7.6 and later.
+    /// Statistics of collections: `+RTS -l` or `-lg`, GHC 7.6 and later.
     GcStatistics,
-    /// Sums of sparks: `+RTS -l` or `-lp`.
+    /// Spark counters: `+RTS -l` or `-lp`.
     Sparks,
-    /// Each spark: `+RTS -lf`.
+    /// Single sparks: `+RTS -lf`.
     EachSpark,
-    /// Censuses of the heap: `+RTS -hT -l` or another `-h`.
+    /// Heap censuses: `+RTS -hT -l` or another `-h`.
     Censuses,
-    /// The concurrent collector: `+RTS --nonmoving-gc -l`, GHC 8.10 and later.
+    /// Concurrent collector: `+RTS --nonmoving-gc -l`, GHC 8.10 and later.
     Nonmoving,
 }
 
-/// What the runtime logs with each class of collections, even before the first one: a log that has any of
-/// these and no collection is of a program without collections (GHC 7.6 and later).
-const OF_COLLECTIONS: [EventType; 6] = [
+/// Event types of the GC class. The runtime logs some of them even before the first collection, so a log with any
+/// of these and no collection is from a program without collections (GHC 7.6 and later).
+const GC_CLASS_EVENTS: [EventType; 6] = [
     EventType::HEAP_INFO_GHC,
     EventType::HEAP_ALLOCATED,
     EventType::HEAP_SIZE,
@@ -118,8 +118,8 @@ impl Input {
     const fn events(self) -> &'static [EventType] {
         match self {
             Self::Threads | Self::EachRun => &[EventType::RUN_THREAD],
-            Self::Collections => &OF_COLLECTIONS,
-            Self::GcStatistics => OF_COLLECTIONS.split_at(5).0,
+            Self::Collections => &GC_CLASS_EVENTS,
+            Self::GcStatistics => GC_CLASS_EVENTS.split_at(5).0,
             Self::Sparks => &[EventType::SPARK_COUNTERS],
             Self::EachSpark => &[EventType::SPARK_RUN, EventType::SPARK_STEAL],
             Self::Censuses => &[EventType::HEAP_PROF_SAMPLE_BEGIN],
@@ -127,15 +127,15 @@ impl Input {
         }
     }
 
-    /// Whether a log has it.
+    /// Returns whether a log has any of the events.
     #[must_use]
     pub fn is_in(self, info: &Info) -> bool {
-        info.has(EventSet::of(self.events()))
+        info.has(EventSet::from_types(self.events()))
     }
 
-    /// What to run the program with to have it.
+    /// Returns a message on how to run the program to get the events.
     #[must_use]
-    pub const fn how(self) -> &'static str {
+    pub const fn missing_message(self) -> &'static str {
         match self {
             Self::Threads | Self::EachRun => {
                 "the log has no events of threads: run the program with +RTS -ls"
@@ -145,11 +145,13 @@ impl Input {
                 "the log has no statistics of collections: run the program with +RTS -lg (GHC 7.6 or later)"
             }
             Self::Sparks => {
-                "the log has no sparks: the program makes none, or it was run without +RTS -lp"
+                "the log has no sparks: the program creates none, or ran without +RTS -lp"
             }
-            Self::EachSpark => "the log has no single sparks: run the program with +RTS -lf",
+            Self::EachSpark => {
+                "the log has no events of single sparks: run the program with +RTS -lf"
+            }
             Self::Nonmoving => {
-                "the nonmoving collector did not run; with +RTS --nonmoving-gc -l it would"
+                "the nonmoving collector did not run: run the program with +RTS --nonmoving-gc -l"
             }
             Self::Censuses => {
                 "the log has no census of the heap: run the program with +RTS -hT -l, or another kind of heap profile"
@@ -159,12 +161,12 @@ impl Input {
 }
 
 impl<'a> RuleContext<'a> {
-    /// A part of a log, or all of it.
+    /// Creates the context of a range of a log; `None` is the whole log.
     #[must_use]
     pub fn new(log: &'a Recording, range: Option<Interval>) -> Self {
         let range = log.within_cut(range);
         let is_whole = range.is_none();
-        let range = range.unwrap_or_else(|| log.whole());
+        let range = range.unwrap_or_else(|| log.whole_range());
         let times = log.times(Some(range));
         let lived = times.caps.iter().filter(|(_, times)| times.life_ns > 0);
         Self {
@@ -173,55 +175,59 @@ impl<'a> RuleContext<'a> {
             is_whole,
             caps: (lived.count() as u64).max(1),
             times,
-            stops: stops_in(log, range),
+            gc_pauses: gc_pauses_in(log, range),
             threads: OnceCell::new(),
-            asked_for: OnceCell::new(),
+            requested_collections: OnceCell::new(),
             disturbed: OnceCell::new(),
             runtime_threads: OnceCell::new(),
         }
     }
 
-    /// What rules look at if nothing else is asked for: from the first run of a thread to the
-    /// collection with which the runtime ends, which no program can avoid.
+    /// Creates the context that rules use. The default range is from the first run of a thread to the collection
+    /// with which the runtime ends, which no program can avoid.
     #[must_use]
     pub fn for_rules(log: &'a Recording, range: Option<Interval>) -> Self {
         Self {
             is_whole: range.is_none(),
-            ..Self::new(log, Some(range.unwrap_or_else(|| working(log))))
+            ..Self::new(log, Some(range.unwrap_or_else(|| program_range(log))))
         }
     }
 
-    /// The same for rules.
+    /// Returns the context for rules if this one is of the whole log.
     #[must_use]
-    pub(crate) fn of_rules(&self) -> Option<Self> {
+    pub(crate) fn rules_context(&self) -> Option<Self> {
         self.is_whole.then(|| Self::for_rules(self.log, None))
     }
 
-    /// What the program allocated; of the whole log also what the last collection tells, which
-    /// ends the scope of rules.
+    /// Returns the bytes allocated. For the whole log, this includes the data of the last collection, at which the
+    /// default range of rules ends.
     #[must_use]
     pub fn allocated_bytes(&self) -> Option<u64> {
         let range = (!self.is_whole).then_some(self.range);
         self.log.numbers.bytes_allocated(self.log.end(), range)
     }
 
-    /// What became of the sparks. A scope that reaches to the end of the program's work has what the
-    /// runtime tells at its end, too: counters come with collections, and there may be no other.
+    /// Returns the spark counters. A range up to the end of the program's work includes what the runtime logs at
+    /// its end: counters come with collections, and there may be no other.
     pub(crate) fn sparks(&self) -> SparkTotals {
         let (start, end) = (self.range.start(), self.range.end());
-        let is_to_end = end >= working(self.log).end();
+        let is_to_end = end >= program_range(self.log).end();
         let end = if is_to_end { self.log.end() } else { end };
-        let of = self.log.sparks(Some(Interval::new(start, end)));
-        of.rows.first().map(|all| all.totals).unwrap_or_default()
+        let sparks = self.log.sparks(Some(Interval::new(start, end)));
+        sparks
+            .rows
+            .first()
+            .map(|all| all.totals)
+            .unwrap_or_default()
     }
 
-    /// How many runs of threads begin in it.
+    /// Returns the number of runs of threads that begin in the range.
     #[must_use]
     pub fn runs(&self) -> u64 {
         self.runs_until(self.range.end())
     }
 
-    /// How many of them begin before a time.
+    /// Returns the number of runs in the range that begin before a time.
     pub(crate) fn runs_until(&self, time: Nanos) -> u64 {
         let runs = self.cap_ids().filter_map(|cap| {
             let runs = &self.log.store.cap(cap)?.runs;
@@ -231,55 +237,59 @@ impl<'a> RuleContext<'a> {
         runs.sum()
     }
 
-    /// How long it is, in nanoseconds.
+    /// Returns the length of the range in nanoseconds, at least 1.
     #[must_use]
     pub fn length_ns(&self) -> u64 {
         self.range.duration().0.max(1)
     }
 
-    /// The share that so many nanoseconds of the program are.
+    /// Returns `ns` as a share of the range.
     #[must_use]
     pub fn share(&self, ns: u64) -> f64 {
         ns as f64 / self.length_ns() as f64
     }
 
-    /// A finding of time that claims so many nanoseconds of capabilities of a pool.
+    /// Creates a time finding that claims capability nanoseconds from a pool.
     #[must_use]
-    pub fn of_time(
+    pub fn time_finding(
         &self,
         rule: &'static str,
         title: String,
         loss_budget: &mut LossBudget,
         claim: (Pool, u64),
     ) -> Finding {
-        self.of_pools(rule, title, loss_budget, &[claim])
+        self.time_finding_from_pools(rule, title, loss_budget, &[claim])
     }
 
-    /// The same of several pools that have nothing in common.
-    pub(crate) fn of_pools(
+    /// Creates a time finding that claims from several disjoint pools.
+    pub(crate) fn time_finding_from_pools(
         &self,
         rule: &'static str,
         title: String,
         loss_budget: &mut LossBudget,
         claims: &[(Pool, u64)],
     ) -> Finding {
-        // A rule counts as if all capabilities lived all the time.
-        let of = |&(pool, cap_ns): &(Pool, u64)| (pool, cap_ns.min(loss_budget.all_ns(pool)));
-        let claims: Vec<(Pool, u64)> = claims.iter().map(of).collect();
+        // Rules calculate as if every capability existed all the time.
+        let capped = |&(pool, cap_ns): &(Pool, u64)| (pool, cap_ns.min(loss_budget.all_ns(pool)));
+        let claims: Vec<(Pool, u64)> = claims.iter().map(capped).collect();
         let claimed = claims
             .iter()
             .map(|(pool, cap_ns)| loss_budget.claim(*pool, *cap_ns));
         Finding {
             claimed_ns: claimed.sum(),
-            ..self.costing(rule, title, claims.iter().map(|(_, cap_ns)| cap_ns).sum())
+            ..self.unclaimed_time_finding(
+                rule,
+                title,
+                claims.iter().map(|(_, cap_ns)| cap_ns).sum(),
+            )
         }
     }
 
-    /// A finding that costs so many nanoseconds of capabilities, of which it claims none yet.
-    fn costing(&self, rule: &'static str, title: String, cap_ns: u64) -> Finding {
+    /// Creates a time finding with a cost in capability nanoseconds and nothing claimed yet.
+    fn unclaimed_time_finding(&self, rule: &'static str, title: String, cap_ns: u64) -> Finding {
         let cost_ns = cap_ns / self.caps;
         let share = self.share(cost_ns);
-        // Of a few milliseconds any share is a matter of chance.
+        // A share of only a few milliseconds may be chance.
         const FEW_NS: u64 = 10_000_000;
         let most = if cost_ns < FEW_NS {
             Severity::Low
@@ -294,10 +304,10 @@ impl<'a> RuleContext<'a> {
         }
     }
 
-    /// A finding of threads that were blocked beside idle capabilities, for so many nanoseconds
-    /// of capabilities. It claims what capabilities were idle in those stretches, whatever the
-    /// cause by the account, without stretches that another finding explains.
-    pub(crate) async fn of_blocked(
+    /// Creates a finding on threads blocked while capabilities were idle, with a cost in capability nanoseconds.
+    /// It claims idle time in those stretches, of any cause in the account, except for stretches that another
+    /// finding claimed.
+    pub(crate) async fn blocked_finding(
         &self,
         (rule, title): (&'static str, String),
         loss_budget: &mut LossBudget,
@@ -307,12 +317,12 @@ impl<'a> RuleContext<'a> {
         let idle_ns =
             loss_budget.all_ns(Pool::Idle) + loss_budget.all_ns(Pool::CapIdleWorkAvailable);
         let cost = cap_ns.min(idle_ns);
-        self.of_stretches((rule, title), loss_budget, (waits, cost), yielder)
+        self.stretches_finding((rule, title), loss_budget, (waits, cost), yielder)
             .await
     }
 
-    /// The same of stretches in which no thread was ready.
-    pub(crate) async fn of_idle(
+    /// Same as [`blocked_finding`](Self::blocked_finding), for stretches in which no thread was ready.
+    pub(crate) async fn idle_finding(
         &self,
         (rule, title): (&'static str, String),
         loss_budget: &mut LossBudget,
@@ -320,11 +330,11 @@ impl<'a> RuleContext<'a> {
         yielder: &dyn Yield,
     ) -> Finding {
         let cost = cap_ns.min(loss_budget.all_ns(Pool::Idle));
-        self.of_stretches((rule, title), loss_budget, (stretches, cost), yielder)
+        self.stretches_finding((rule, title), loss_budget, (stretches, cost), yielder)
             .await
     }
 
-    async fn of_stretches(
+    async fn stretches_finding(
         &self,
         (rule, title): (&'static str, String),
         loss_budget: &mut LossBudget,
@@ -336,76 +346,73 @@ impl<'a> RuleContext<'a> {
         let whole_ns = self.idle_in(&stretches, yielder).await.all_ns();
         let free = loss_budget.claim_idle(&stretches);
         let parts = self.idle_in(&free, yielder).await;
-        // A thread waits beside one capability at most.
-        let beside = cap_ns as f64 / whole_ns.max(cap_ns).max(1) as f64;
-        let claimed_ns = loss_budget.claim_parts(&parts.times(beside));
+        // Each waiting thread accounts for at most one idle capability.
+        let share = cap_ns as f64 / whole_ns.max(cap_ns).max(1) as f64;
+        let claimed_ns = loss_budget.claim_parts(&parts.scaled(share));
         Finding {
             claimed_ns,
-            ..self.costing(rule, title, cap_ns)
+            ..self.unclaimed_time_finding(rule, title, cap_ns)
         }
     }
 
-    /// The bytes that a capability may allocate before a collection (`-A`): as the runtime says,
-    /// which knows options that are compiled into the program too, else as the arguments say,
-    /// else the default of the GHC.
+    /// Returns the allocation area of a capability in bytes (`-A`): as logged by the runtime, which includes
+    /// compiled-in options, else from the arguments, else the default of the GHC version.
     #[must_use]
     pub fn allocation_area_bytes(&self) -> u64 {
         let process = self.log.info.process();
         if let Some(heap) = process.heap.filter(|heap| heap.allocation_area_bytes > 0) {
             return heap.allocation_area_bytes;
         }
-        let said = self
+        let from_arguments = self
             .option_value("-A")
             .and_then(|value| option_bytes(&value));
         let default = match process.ghc.as_deref().map(version) {
             Some(version) if version < (9, 2) => 1 << 20,
             _ => 4 << 20,
         };
-        said.unwrap_or(default)
+        from_arguments.unwrap_or(default)
     }
 
-    /// To how many times of what was alive the old generation may grow before it is
-    /// collected (`-F`): as the arguments say, else 2, which is the default of every GHC.
+    /// Returns the factor of live data to which the old generation may grow before it is collected (`-F`): from
+    /// the arguments, else 2, the default of every GHC.
     #[must_use]
     pub fn old_generation_factor(&self) -> f64 {
-        let said = self.option_value("-F");
-        let said = said.and_then(|value| value.parse().ok());
-        said.filter(|factor: &f64| factor.is_finite() && *factor >= 1.0)
+        let from_arguments = self.option_value("-F");
+        let from_arguments = from_arguments.and_then(|value| value.parse().ok());
+        from_arguments
+            .filter(|factor: &f64| factor.is_finite() && *factor >= 1.0)
             .unwrap_or(2.0)
     }
 
-    /// The major collections that nothing but a wish asked for, with their places: before
-    /// them no capability allocated nearly as much as brings one about.
-    pub async fn asked_for(&self, yielder: &dyn Yield) -> Vec<(usize, &GcPause<'a>)> {
-        let places = match self.asked_for.get() {
-            Some(places) => places,
+    /// Returns the major collections that were requested explicitly, with their indices: no capability had
+    /// allocated nearly enough to trigger them.
+    pub async fn requested_collections(&self, yielder: &dyn Yield) -> Vec<(usize, &GcPause<'a>)> {
+        let indices = match self.requested_collections.get() {
+            Some(indices) => indices,
             None => {
-                let places = self.look_for_asked(yielder).await;
-                self.asked_for.get_or_init(|| places)
+                let indices = self.find_requested_collections(yielder).await;
+                self.requested_collections.get_or_init(|| indices)
             }
         };
-        places
+        indices
             .iter()
-            .map(|place| (*place, &self.stops[*place]))
+            .map(|index| (*index, &self.gc_pauses[*index]))
             .collect()
     }
 
-    /// How much brings one about, minor collections tell, which come for no other reason;
-    /// the arguments do not have what was compiled into the program (`-with-rtsopts`).
-    async fn look_for_asked(&self, yielder: &dyn Yield) -> Vec<usize> {
+    /// Compares with the usual allocation before minor collections, which have no other trigger. The arguments
+    /// alone are not enough: they lack compiled-in options (`-with-rtsopts`).
+    async fn find_requested_collections(&self, yielder: &dyn Yield) -> Vec<usize> {
         const NEARLY: f64 = 0.9;
         let mut steps = Steps::new(yielder);
         let (mut before_minors, mut majors) = (Vec::new(), Vec::new());
-        for (place, stop) in self.stops_where(|stop| stop.told.is_some()) {
+        for (index, gc) in self.gc_pauses_where(|gc| gc.statistics.is_some()) {
             steps.step().await;
-            let next = self.stops.get(place + 1);
+            let next = self.gc_pauses.get(index + 1);
             let next = next.map_or(Nanos(u64::MAX), |next| next.pause.start);
-            let allocated = self
-                .log
-                .numbers
-                .most_allocated_bytes(stop.pause.start, next);
-            if stop.is_major {
-                majors.push((place, allocated));
+            let allocated = self.log.numbers.most_allocated_bytes(gc.pause.start, next);
+            if gc.is_major {
+                majors.push((index, allocated));
             } else {
                 before_minors.push(allocated);
             }
@@ -415,11 +422,11 @@ impl<'a> RuleContext<'a> {
         let area = self.allocation_area_bytes();
         let limit = usual.map_or(area, |usual| area.min(*usual)) as f64 * NEARLY;
         majors.retain(|(_, allocated)| (*allocated as f64) < limit);
-        majors.into_iter().map(|(place, _)| place).collect()
+        majors.into_iter().map(|(index, _)| index).collect()
     }
 
-    /// Whether the old generation is collected while the program runs, as far as the log
-    /// tells: what is compiled into the program (`-with-rtsopts`) shows in the events alone.
+    /// Returns whether the nonmoving collector is used, as far as the log shows: a compiled-in option
+    /// (`-with-rtsopts`) shows only in the events.
     #[must_use]
     pub fn is_nonmoving(&self) -> bool {
         Input::Nonmoving.is_in(&self.log.info)
@@ -427,63 +434,62 @@ impl<'a> RuleContext<'a> {
             || self.has_argument("-xn")
     }
 
-    /// Whether it is the log of a machine of Eden, of which there are several.
+    /// Returns whether the log is of one machine of an Eden program, which has several.
     #[must_use]
-    pub fn is_of_eden(&self) -> bool {
+    pub fn is_eden_machine(&self) -> bool {
         let types = [EventType::CREATE_MACHINE, EventType::CREATE_PROCESS];
-        self.log.info.has(EventSet::of(&types))
+        self.log.info.has(EventSet::from_types(&types))
     }
 
-    /// Whether the program has a single thread of the operating system: not even a collector
-    /// runs beside it then.
+    /// Returns whether the program uses the non-threaded runtime; then not even collector threads run in parallel.
     #[must_use]
     pub fn is_not_threaded(&self) -> bool {
         self.log.info.process().ways.contains(&Way::NotThreaded)
     }
 
-    /// The collections that took much longer than others that copied as much, by place.
-    pub(crate) fn disturbed(&self) -> &[Disturbed] {
-        self.disturbed.get_or_init(|| disturbed(self))
+    /// Returns the disturbed collections, sorted by index.
+    pub(crate) fn disturbed(&self) -> &[DisturbedCollection] {
+        self.disturbed.get_or_init(|| find_disturbed(self))
     }
 
-    /// Whether a collection took much longer than others that copied as much.
+    /// Returns whether the collection with this index took much longer than others that copied as much.
     #[must_use]
-    pub fn is_disturbed(&self, place: usize) -> bool {
+    pub fn is_disturbed(&self, index: usize) -> bool {
         let found = self.disturbed();
-        found.binary_search_by_key(&place, |one| one.place).is_ok()
+        found.binary_search_by_key(&index, |one| one.index).is_ok()
     }
 
-    /// Whether the heap was counted for a profile in a collection.
+    /// Returns whether the collection included a heap census.
     #[must_use]
-    pub fn has_census(&self, stop: &GcPause<'_>) -> bool {
-        let times = self.log.times(Some(stop.pause.span()));
+    pub fn has_census(&self, gc: &GcPause<'_>) -> bool {
+        let times = self.log.times(Some(gc.pause.span()));
         times.all_caps().census_ns > 0
     }
 
-    /// For how long no thread of the program ran on any capability before a moment, in
-    /// nanoseconds. The runtime's own threads look after timers and files meanwhile.
+    /// Returns for how long before `time` no thread of the program ran on any capability, in nanoseconds. Runs of
+    /// the runtime's own threads, for timers and files, do not count.
     #[must_use]
     pub fn quiet_before_ns(&self, time: Nanos) -> u64 {
-        /// More runs of the runtime's own threads are not looked at.
-        const MOST_RUNS: usize = 100;
+        /// Give up after this many runs of the runtime's threads.
+        const MAX_RUNS: usize = 100;
         let last_end = self.cap_ids().filter_map(|cap| {
             let runs = &self.log.store.cap(cap)?.runs;
             let next = runs.first_starting_at(time.0);
-            let places = (next.saturating_sub(MOST_RUNS)..next).rev();
-            let is_of_program = |place: &usize| {
-                let thread = self.log.store.thread_of(cap, *place);
-                !thread.is_some_and(|thread| self.is_of_runtime(thread))
+            let indices = (next.saturating_sub(MAX_RUNS)..next).rev();
+            let is_of_program = |index: &usize| {
+                let thread = self.log.store.thread_of(cap, *index);
+                !thread.is_some_and(|thread| self.is_runtime_thread(thread))
             };
-            let last = { places }.find(is_of_program);
-            let oldest = next.checked_sub(MOST_RUNS + 1);
+            let last = { indices }.find(is_of_program);
+            let oldest = next.checked_sub(MAX_RUNS + 1);
             Some(runs.span(last.or(oldest)?).1.min(time.0))
         });
         time.0.saturating_sub(last_end.max().unwrap_or(0))
     }
 
-    /// What all threads did together in the range, the runtime's own included: what is
-    /// little here need not be looked for in each.
-    pub async fn threads(&self, yielder: &dyn Yield) -> &ThreadsIn {
+    /// Returns sums over all threads in the range, including the runtime's. If a sum is small, rules need not look
+    /// at each thread.
+    pub async fn threads(&self, yielder: &dyn Yield) -> &ThreadsInRange {
         if let Some(all) = self.threads.get() {
             return all;
         }
@@ -491,18 +497,16 @@ impl<'a> RuleContext<'a> {
         self.threads.get_or_init(|| all)
     }
 
-    /// Whether a thread is one of the runtime's own.
-    pub(crate) fn is_of_runtime(&self, thread: ThreadId) -> bool {
+    pub(crate) fn is_runtime_thread(&self, thread: ThreadId) -> bool {
         self.runtime_threads().contains(&thread)
     }
 
-    /// The runtime's own threads.
     pub(crate) fn runtime_threads(&self) -> &SeededSet<ThreadId> {
-        let labelled = || self.log.store.threads_labelled(is_of_runtime).collect();
+        let labelled = || self.log.store.threads_labeled(is_runtime_label).collect();
         self.runtime_threads.get_or_init(labelled)
     }
 
-    /// What a thread is called: its label, else its number.
+    /// Returns the display name of a thread: its number, with its label if it has one.
     #[must_use]
     pub fn thread_name(&self, thread: ThreadId) -> String {
         match self.log.store.label_of(thread) {
@@ -511,35 +515,35 @@ impl<'a> RuleContext<'a> {
         }
     }
 
-    /// Evidence of collections: each with what `amount` says of it.
-    pub fn evidence_of<'s>(
-        stops: impl IntoIterator<Item = &'s GcPause<'s>>,
+    /// Creates evidence for collections, with the amount that `amount` returns for each.
+    pub fn collections_evidence<'s>(
+        gc_pauses: impl IntoIterator<Item = &'s GcPause<'s>>,
         amount: impl Fn(&GcPause<'s>) -> Value,
     ) -> Vec<Evidence> {
-        let evidence = |stop: &'s GcPause<'s>| Evidence {
-            range: stop.pause.span(),
-            subjects: stop
-                .told
-                .map(|told| Subject::Collection(told.number))
+        let evidence = |gc: &'s GcPause<'s>| Evidence {
+            range: gc.pause.span(),
+            subjects: gc
+                .statistics
+                .map(|statistics| Subject::Collection(statistics.number))
                 .into_iter()
                 .collect(),
-            amount: amount(stop),
+            amount: amount(gc),
         };
-        stops.into_iter().map(evidence).collect()
+        gc_pauses.into_iter().map(evidence).collect()
     }
 
-    /// Its capabilities.
+    /// Returns the capabilities in the range.
     pub fn cap_ids(&self) -> impl Iterator<Item = CapId> + '_ {
         self.times.caps.iter().map(|(cap, _)| *cap)
     }
 
-    /// Collections of which `wanted` holds, with their places.
-    pub fn stops_where(
+    /// Returns the collections for which `wanted` holds, with their indices.
+    pub fn gc_pauses_where(
         &self,
         wanted: impl Fn(&GcPause<'a>) -> bool,
     ) -> impl Iterator<Item = (usize, &GcPause<'a>)> {
-        let all = self.stops.iter().enumerate();
-        all.filter(move |(_, stop)| wanted(stop))
+        let all = self.gc_pauses.iter().enumerate();
+        all.filter(move |(_, gc)| wanted(gc))
     }
 }
 
@@ -548,35 +552,37 @@ pub(crate) fn version(text: &str) -> (u32, u32) {
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
-fn stops_in(log: &Recording, range: Interval) -> Vec<GcPause<'_>> {
-    let told = log.numbers.told_collections();
+fn gc_pauses_in(log: &Recording, range: Interval) -> Vec<GcPause<'_>> {
+    let statistics = log.numbers.collections_with_statistics();
     let pauses = log.store.account().pauses().starting_in(range).iter();
-    let stop = |pause| GcPause {
+    let gc = |pause| GcPause {
         pause,
-        told: None,
+        statistics: None,
         is_major: false,
         range,
     };
-    let mut stops: Vec<GcPause<'_>> = pauses.map(stop).collect();
-    let mut next = told.partition_point(|told| told.start < range.start());
-    for stop in &mut stops {
-        while told
+    let mut gc_pauses: Vec<GcPause<'_>> = pauses.map(gc).collect();
+    let mut next = statistics.partition_point(|statistics| statistics.start < range.start());
+    for gc in &mut gc_pauses {
+        while statistics
             .get(next)
-            .is_some_and(|told| told.start < stop.pause.start)
+            .is_some_and(|statistics| statistics.start < gc.pause.start)
         {
             next += 1;
         }
-        stop.told = told.get(next).filter(|told| told.start == stop.pause.start);
-        let generation = stop.pause.generation;
-        stop.is_major = generation.is_some_and(|number| log.numbers.is_oldest(number));
+        gc.statistics = statistics
+            .get(next)
+            .filter(|statistics| statistics.start == gc.pause.start);
+        let generation = gc.pause.generation;
+        gc.is_major = generation.is_some_and(|number| log.numbers.is_oldest(number));
     }
-    stops
+    gc_pauses
 }
 
-/// From the first run of a thread to the collection at the runtime's end, after which
-/// no thread runs for long.
-fn working(log: &Recording) -> Interval {
-    /// Finalizers and the flushing of handles take less.
+/// Returns the range from the first run of a thread to the final collection of the runtime, after which threads
+/// hardly run.
+fn program_range(log: &Recording) -> Interval {
+    /// Upper bound of what finalizers and flushing handles take.
     const AFTER_END_NS: u64 = 5_000_000;
     let account = log.store.account();
     let all = account.log();

@@ -1,11 +1,9 @@
-//! What is compared of a log: the facts that should be equal, and numbers by name. It is
-//! small, can be written down as JSON, and knows nothing of the log any more, so that
-//! hundreds of runs can be compared.
+//! Comparable data of a log: facts that should be equal, and numbers by name. A digest is small, serializes to
+//! JSON and no longer needs the log, so hundreds of runs can be compared.
 //!
-//! Of each [`Group`] at most [`MOST_NAMES`] names are kept, those with the most of what the
-//! group is about; how many were left out is said. Names are cut after 120
-//! letters, findings are at most [`MOST_FINDINGS`], curves [`MOST_CURVES`]. So a digest has
-//! some hundred kB at most, whatever the log.
+//! Each [`Group`] keeps at most [`MAX_NAMES`] names, those with the largest weight, and records how many it left
+//! out. Names are cut after 120 characters. There are at most [`MAX_FINDINGS`] findings and [`MAX_CURVES`]
+//! curves, so a digest takes a few hundred kB at most, whatever the size of the log.
 
 pub(crate) mod facts;
 mod gather;
@@ -19,73 +17,73 @@ use crate::finding::{Axis, Confidence, Finding, Severity, Value};
 use crate::metrics::{Class, Direction, Unit};
 use model::time::{Interval, range_ns};
 
-/// So many names of a group are kept.
-pub const MOST_NAMES: usize = 150;
-/// So many findings are kept, the gravest.
-pub const MOST_FINDINGS: usize = 100;
-/// So many curves are kept: that of the pauses, and those of the spans with the most time.
-pub const MOST_CURVES: usize = 20;
-/// So many points a curve has at most: the least, each hundredth, the greatest.
-pub const MOST_POINTS: usize = 101;
+/// Maximum number of names per group.
+pub const MAX_NAMES: usize = 150;
+/// Maximum number of findings; the most severe are kept.
+pub const MAX_FINDINGS: usize = 100;
+/// Maximum number of curves: that of the pauses, and those of the spans with the most total time.
+pub const MAX_CURVES: usize = 20;
+/// Maximum number of points of a curve: the minimum, every percentile, the maximum.
+pub const MAX_POINTS: usize = 101;
 
-/// What is compared of a log, or of a range of it.
+/// Comparable data of a log, or of a range of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Digest {
-    /// The part of the log.
+    /// Range of the log that the digest covers.
     #[serde(with = "range_ns")]
     pub range: Interval,
-    /// What should be equal if numbers are to be compared, in the order in which it is told.
+    /// Facts that should be equal for numbers to be comparable, in display order.
     pub facts: Vec<Fact>,
-    /// The numbers, those of a group and of a name together.
+    /// Numbers; those of one group, and within it of one name, are adjacent.
     pub rows: Vec<Row>,
-    /// How many names of a group were left out, where any were.
+    /// Number of names left out by group, for groups that left any out.
     pub left_out: Vec<(Group, u64)>,
-    /// How pauses and spans of the program are distributed.
+    /// Distributions of the pauses and of the program's spans.
     pub curves: Vec<Curve>,
-    /// What is wrong with the program, the gravest first; what hardly matters is left out.
-    pub findings: Vec<Known>,
-    /// What was asked for ([`Group::Asked`]) and the log does not tell.
+    /// Significant findings, most severe first.
+    pub findings: Vec<FindingSummary>,
+    /// Requested numbers ([`Group::Asked`]) that the log does not have.
     pub no_data: Vec<NoData>,
 }
 
-/// A number that a log does not tell.
+/// Requested number that a log does not have.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NoData {
-    /// Which one.
+    /// Expression that was requested.
     pub name: String,
-    /// Why, and which flag would help.
+    /// Reason, with the flag that would help.
     pub why: String,
 }
 
-/// Something that should be equal in logs whose numbers are compared.
+/// Property that should be equal in logs whose numbers are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fact {
-    /// What it is, such as `GHC`.
+    /// Name of the property, such as `GHC`.
     pub name: Cow<'static, str>,
-    /// What it is in this log; empty if the log does not tell.
+    /// Value in this log; empty if the log does not have it.
     pub value: String,
 }
 
-/// What a number is about.
+/// Group of numbers by subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
-    /// Numbers that a guard asks for, by their expressions.
+    /// Numbers that a guard asks for, named by their expressions.
     Asked,
     /// The program as a whole: the metrics of [`crate::metrics`].
     Program,
-    /// Threads by label, the number at its end cut off; those without a label are one.
+    /// Threads by label without trailing number; all threads without a label form one row.
     Threads,
     /// Spans of the program, by name.
     Spans,
-    /// Cost centres by module and label, by their samples.
+    /// Cost centres by module and label, with the time of their samples.
     CostCentres,
     /// Bands of heap profiles, by name.
     Bands,
 }
 
 impl Group {
-    /// All of them, in the order in which they are shown.
+    /// All groups, in display order.
     pub const ALL: [Self; 6] = [
         Self::Asked,
         Self::Program,
@@ -95,7 +93,7 @@ impl Group {
         Self::Bands,
     ];
 
-    /// What its rows stand under.
+    /// Returns the heading of the group.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -109,19 +107,20 @@ impl Group {
     }
 }
 
-/// Which number it is: by this, rows of two logs are matched.
+/// Identity of a number: rows of two logs are matched by it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
-    /// What it is about.
+    /// Group of the number.
     pub group: Group,
-    /// Whose number it is: a metric, a label, a span, a cost centre, a band.
+    /// Name within the group: a metric, a label, a span, a cost centre or a band.
     pub name: String,
-    /// Which of its numbers, such as `p99` or `ran`; empty if it has but one.
+    /// Statistic of the name, such as `p99` or `ran`; empty if the name has only one number.
     pub part: Cow<'static, str>,
 }
 
 impl Key {
-    /// Its name and part: as guards write them, with a dot where that is how they are written.
+    /// Returns the name with its statistic: dotted as in guards where guards can use it (`gc.pause.p99`), else
+    /// with ` · `.
     #[must_use]
     pub fn full_name(&self) -> String {
         match (self.group, self.part.as_ref()) {
@@ -132,62 +131,62 @@ impl Key {
     }
 }
 
-/// A number of a log.
+/// Number of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Which one.
+    /// Identity of the number.
     pub key: Key,
-    /// What it counts.
+    /// Unit of the value.
     pub unit: Unit,
-    /// Which way is better.
+    /// Whether less or more is better.
     pub direction: Direction,
-    /// How much it differs between runs. With several capabilities most of what is counted
-    /// depends on times, and is [`Class::Timed`] here.
+    /// Variability between runs. With several capabilities, most counted numbers depend on timing and are
+    /// [`Class::Timed`] here.
     pub class: Class,
-    /// Whether it grows with the work that the program does, so that it can be divided by it.
+    /// Whether the number grows with the work that the program does, and so can be divided by it.
     pub is_total: bool,
-    /// The number.
+    /// Value in the base of its unit.
     pub value: f64,
 }
 
-/// How many numbers of a kind are distributed.
+/// Distribution of a metric or of the lengths of spans.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// What they are about: [`Group::Program`] for collections, [`Group::Spans`].
+    /// [`Group::Program`] for collections, [`Group::Spans`] for spans.
     pub group: Group,
-    /// Of which metric, or of the spans of which name.
+    /// Name of the metric or of the spans.
     pub name: String,
-    /// What they count.
+    /// Unit of the points.
     pub unit: Unit,
-    /// How many there are.
+    /// Number of values in the distribution.
     pub count: u64,
-    /// Quantiles at equal steps, from the least to the greatest: with `n` points, the
-    /// `i`-th is the number that a share of `i / (n - 1)` is not greater than.
+    /// Quantiles at equal steps, from the minimum to the maximum: with `n` points, the `i`-th is the `i / (n - 1)`
+    /// quantile.
     pub points: Vec<f64>,
 }
 
-/// A finding, as far as it is compared.
+/// Finding, reduced to what is compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Known {
-    /// What it is known by.
+pub struct FindingSummary {
+    /// Identity that matches findings of two logs: [`Finding::identity`].
     pub identity: String,
-    /// The name of the rule.
+    /// Name of the rule.
     pub rule: Cow<'static, str>,
-    /// What is wrong, with the number.
+    /// One-line statement of the problem, with its number.
     pub title: String,
-    /// What it costs.
+    /// Kind of cost.
     pub axis: Axis,
-    /// How much is at stake.
+    /// Severity of the finding.
     pub severity: Severity,
-    /// How sure it is.
+    /// Confidence of the finding.
     pub confidence: Confidence,
-    /// What it costs by itself.
+    /// Total cost, whatever other findings claim of it.
     pub cost: Value,
-    /// The share of the time, or of the peak of the heap.
+    /// Cost as a share of the time, or of the heap's peak.
     pub share: f64,
 }
 
-impl From<&Finding> for Known {
+impl From<&Finding> for FindingSummary {
     fn from(finding: &Finding) -> Self {
         Self {
             identity: finding.identity(),
@@ -203,7 +202,7 @@ impl From<&Finding> for Known {
 }
 
 impl Digest {
-    /// The value of a number, if the log has it.
+    /// Returns a number by group, name and statistic, if the log has it.
     #[must_use]
     pub fn value(&self, group: Group, name: &str, part: &str) -> Option<f64> {
         let is = |row: &&Row| {
@@ -212,7 +211,7 @@ impl Digest {
         self.rows.iter().find(is).map(|row| row.value)
     }
 
-    /// Whether names of a group were left out, so that one that is missing may be among them.
+    /// Returns whether names of a group were left out, so that a missing name may be one of them.
     #[must_use]
     pub fn has_left_out(&self, group: Group) -> bool {
         self.left_out.iter().any(|(of, _)| *of == group)

@@ -1,16 +1,16 @@
-//! What measures the flags that findings advise: `eventscope try`.
+//! Advised flags as input to `eventscope try`, which measures them.
 
 use std::ffi::{OsStr, OsString};
 
 use crate::command_line::{CommandLine, setting};
-use crate::finding::{Finding, TryKind};
+use crate::finding::{AdviceKind, Finding};
 use analysis::process::Process;
 
-/// `eventscope try -- PROGRAM ARGUMENTS`, if a finding advises a flag that it can measure and the log names the program.
-/// The options of the log itself are left out.
+/// Returns the command `eventscope try -- PROGRAM ARGUMENTS`, without the options about the log; `None` unless a
+/// finding advises a flag that it can measure and the log names the program.
 pub(crate) fn try_command(findings: &[Finding], process: &Process) -> Option<String> {
     let program = process.program.as_deref().filter(|name| !name.is_empty())?;
-    if !flags_of(findings).any(|(_, flag)| can_be_tried(flag)) {
+    if !advised_flags(findings).any(|(_, flag)| is_measurable(flag)) {
         return None;
     }
     let arguments: Vec<OsString> = process.arguments.iter().map(OsString::from).collect();
@@ -21,23 +21,27 @@ pub(crate) fn try_command(findings: &[Finding], process: &Process) -> Option<Str
     ))
 }
 
-/// The flags that findings advise, the gravest finding first.
-pub fn flags_of(findings: &[Finding]) -> impl Iterator<Item = (&Finding, &str)> {
-    let mut matter: Vec<&Finding> = findings.iter().filter(|one| one.matters()).collect();
+/// Returns the flags that findings advise, most severe finding first.
+pub fn advised_flags(findings: &[Finding]) -> impl Iterator<Item = (&Finding, &str)> {
+    let mut matter: Vec<&Finding> = findings.iter().filter(|one| one.is_significant()).collect();
     matter.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     matter.into_iter().flat_map(|finding| {
-        let advised = finding.tries.iter().filter(|one| one.kind == TryKind::Flag);
+        let advised = finding
+            .tries
+            .iter()
+            .filter(|one| one.kind == AdviceKind::Flag);
         advised.filter_map(move |one| Some((finding, one.flag.as_deref()?)))
     })
 }
 
-/// Whether a flag is one that `eventscope try` measures, or at least one of several is.
-fn can_be_tried(text: &str) -> bool {
+/// Returns whether `eventscope try` can measure at least one of the flags in the text.
+fn is_measurable(text: &str) -> bool {
     let mut all = alternatives(text).into_iter().flatten();
     all.any(|flag| setting(&flag).is_some())
 }
 
-/// The alternatives in a text of flags: `-A64m -n4m` is one of two flags, `-A16m, -A64m` are two of one.
+/// Splits an advised text into alternatives: `-A64m -n4m` is one of two flags, `-A16m, -A64m` are two of one flag
+/// each.
 #[must_use]
 pub fn alternatives(text: &str) -> Vec<Vec<String>> {
     let is_flag = |word: &&str| word.starts_with('-');
@@ -53,14 +57,14 @@ pub fn alternatives(text: &str) -> Vec<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::finding::{Axis, Severity, Try};
+    use crate::finding::{Advice, Axis, Severity};
 
     use super::*;
 
     fn finding(flag: &'static str) -> Finding {
         let mut finding = Finding::new("rule", Axis::Time, "A title".to_owned());
         finding.severity = Severity::High;
-        finding.tries = vec![Try::flag(flag, "", "")];
+        finding.tries = vec![Advice::flag(flag, "", "")];
         finding
     }
 
@@ -86,6 +90,6 @@ mod tests {
     fn texts_of_flags() {
         assert_eq!(alternatives("-A4m, -A16m or -A64m").len(), 3);
         assert_eq!(alternatives("-A64m -n4m"), [["-A64m", "-n4m"]]);
-        assert!(can_be_tried("-threaded, -N4") && !can_be_tried("-threaded"));
+        assert!(is_measurable("-threaded, -N4") && !is_measurable("-threaded"));
     }
 }

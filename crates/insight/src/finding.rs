@@ -1,4 +1,4 @@
-//! A finding: what a rule has to say.
+//! Results of rules.
 
 use std::borrow::Cow;
 
@@ -8,25 +8,25 @@ use eventlog::ids::{CapId, Duration, ThreadId};
 use model::format;
 use model::time::Interval;
 
-/// What a finding costs: findings of one axis can be compared.
+/// Kind of cost; findings of the same axis are comparable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Axis {
     /// Time that the program could have used.
     Time,
-    /// How long something took that somebody waited for.
+    /// Duration of something that the program or its users wait for.
     Latency,
-    /// Bytes.
+    /// Bytes of memory.
     Memory,
-    /// Nothing: it is about the log, and what that cannot tell.
+    /// No cost: the finding is about the limits of the log.
     Log,
 }
 
 impl Axis {
-    /// All of them, in the order in which they are shown.
+    /// All axes, in display order.
     pub const ALL: [Self; 4] = [Self::Time, Self::Latency, Self::Memory, Self::Log];
 
-    /// What its findings stand under.
+    /// Returns the heading of the axis.
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
@@ -38,22 +38,22 @@ impl Axis {
     }
 }
 
-/// How much is at stake.
+/// Size of the cost. Limits are for a share of all time or of the heap's peak, or for a latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
-    /// Less than is worth a look: shown on demand.
+    /// Below the other limits: shown only on demand.
     Minor,
-    /// A hundredth of all, or 20 ms.
+    /// From 1 %, or 20 ms.
     Low,
-    /// A twentieth of all, or a tenth of a second.
+    /// From 5 %, or 100 ms.
     Medium,
-    /// A fifth of all, or a second.
+    /// From 20 %, or 1 s.
     High,
 }
 
 impl Severity {
-    /// Of a share of all time, or of the peak of the heap.
+    /// Returns the severity of a share of all time, or of the heap's peak.
     #[must_use]
     pub fn of_share(share: f64) -> Self {
         match share {
@@ -64,7 +64,7 @@ impl Severity {
         }
     }
 
-    /// Of something that took so long, in nanoseconds.
+    /// Returns the severity of a latency in nanoseconds.
     #[must_use]
     pub const fn of_latency(ns: u64) -> Self {
         const MS: u64 = 1_000_000;
@@ -76,7 +76,7 @@ impl Severity {
         }
     }
 
-    /// Its name.
+    /// Returns the lowercase name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -88,20 +88,20 @@ impl Severity {
     }
 }
 
-/// How sure a finding is.
+/// Confidence of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
-    /// It may be so; a person has to look.
+    /// A possibility for a person to check.
     Hint,
     /// The pattern fits, but the log does not name the cause.
     Probable,
-    /// The events say it.
+    /// The events prove it.
     Certain,
 }
 
 impl Confidence {
-    /// Its name.
+    /// Returns the lowercase name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -112,74 +112,74 @@ impl Confidence {
     }
 }
 
-/// A number of a finding, with its unit.
+/// Number of a finding, with its unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "unit", content = "value", rename_all = "kebab-case")]
 pub enum Value {
-    /// A time in nanoseconds.
+    /// Time in nanoseconds.
     Ns(u64),
-    /// Bytes.
+    /// Size in bytes.
     Bytes(u64),
-    /// How many.
+    /// Number of items.
     Count(u64),
-    /// A share; 1 is all.
+    /// Share of a whole, from 0 to 1.
     Share(f64),
-    /// How many times as much.
+    /// Factor.
     Times(f64),
-    /// So many a second.
+    /// Items per second.
     PerSecond(f64),
 }
 
-/// What evidence is about.
+/// Subject of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
-    /// A thread.
+    /// Thread by number.
     Thread(ThreadId),
-    /// A capability.
+    /// Capability by number.
     Capability(CapId),
-    /// A collection, by its number.
+    /// Collection by number, starting at 1.
     Collection(u32),
 }
 
-/// Where a finding is to be seen.
+/// Position in the log that shows a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// When.
+    /// Time range to look at.
     pub range: Interval,
-    /// What it is about, the most important first.
+    /// Threads, capabilities or collections involved, most important first.
     pub subjects: Vec<Subject>,
-    /// How much of the cost lies there.
+    /// Part of the cost at this position.
     pub amount: Value,
 }
 
-/// What kind of a change is to be tried.
+/// Kind of advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TryKind {
-    /// An option of the runtime or of the compiler.
+pub enum AdviceKind {
+    /// Option of the runtime or of the compiler.
     Flag,
-    /// A change of the program.
+    /// Change of the program.
     Code,
-    /// Another log, to know more.
+    /// Another log, for more information.
     Measure,
 }
 
-/// What could help.
+/// Piece of advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Try {
-    /// Which kind of a change.
-    pub kind: TryKind,
-    /// The flags as they are written, if it is one.
+pub struct Advice {
+    /// Kind of advice.
+    pub kind: AdviceKind,
+    /// Flags as typed, if the advice has any.
     pub flag: Option<Cow<'static, str>>,
     /// What to do, and why it helps.
     pub text: Cow<'static, str>,
-    /// What it costs.
+    /// Disadvantage of following the advice.
     pub price: Option<Cow<'static, str>>,
 }
 
-impl Try {
-    /// An option.
+impl Advice {
+    /// Creates advice to use an option.
     #[must_use]
     pub fn flag(
         flag: impl Into<Cow<'static, str>>,
@@ -187,29 +187,29 @@ impl Try {
         price: impl Into<Cow<'static, str>>,
     ) -> Self {
         Self {
-            kind: TryKind::Flag,
+            kind: AdviceKind::Flag,
             flag: Some(flag.into()),
             text: text.into(),
             price: Some(price.into()),
         }
     }
 
-    /// A change of the program.
+    /// Creates advice to change the program.
     #[must_use]
     pub fn code(text: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            kind: TryKind::Code,
+            kind: AdviceKind::Code,
             flag: None,
             text: text.into(),
             price: None,
         }
     }
 
-    /// Another log.
+    /// Creates advice to take another log.
     #[must_use]
     pub fn measure(flag: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            kind: TryKind::Measure,
+            kind: AdviceKind::Measure,
             flag: Some(flag.into()),
             text: text.into(),
             price: None,
@@ -217,47 +217,48 @@ impl Try {
     }
 }
 
-/// What a rule found.
+/// Problem found by a rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The name of the rule.
+    /// Name of the rule.
     pub rule: Cow<'static, str>,
-    /// Whom it is about, where one rule may find several things; with the rule it
-    /// says whether findings of two logs are the same.
+    /// Subject, for rules that can have several findings. Together with the rule, it identifies the same finding
+    /// in another log.
     pub subject: Option<String>,
-    /// What it costs.
+    /// Kind of cost.
     pub axis: Axis,
-    /// How much is at stake.
+    /// Size of the cost.
     pub severity: Severity,
-    /// How sure it is.
+    /// Confidence in the finding.
     pub confidence: Confidence,
-    /// The rule that found its cause, if another finding explains it.
+    /// Rule of another finding that is the cause of this one.
     #[serde(default)]
     pub explained_by: Option<Cow<'static, str>>,
-    /// What it costs by itself.
+    /// Total cost, whatever other findings claim of it.
     pub cost: Value,
-    /// Of time, what no other finding before it claims: nanoseconds of the program.
+    /// Part of a time cost that no earlier finding claims, in nanoseconds (capability time divided by
+    /// capabilities).
     pub claimed_ns: u64,
-    /// The share of the time, or of the peak of the heap.
+    /// Cost as a share of the time, or of the heap's peak.
     pub share: f64,
-    /// What is wrong, with the number.
+    /// One-line statement of the problem, with its number.
     pub title: String,
-    /// What that means, in a sentence.
+    /// Explanation in one sentence.
     pub meaning: Cow<'static, str>,
-    /// What to try, the most likely first: three at most.
-    pub tries: Vec<Try>,
-    /// When not to trust it.
+    /// Advice, most likely to help first; at most three pieces.
+    pub tries: Vec<Advice>,
+    /// Circumstances in which the finding may be wrong.
     pub distrust: Cow<'static, str>,
-    /// The numbers behind it.
+    /// Named numbers behind the finding.
     pub numbers: Vec<(Cow<'static, str>, Value)>,
-    /// Where it is to be seen, the worst first.
+    /// Positions in the log, largest amount first; at most [`MAX_EVIDENCE`].
     pub evidence: Vec<Evidence>,
-    /// How many such places there are, those in the list included.
+    /// Number of all such positions, including those not listed.
     pub places: u64,
 }
 
 impl Finding {
-    /// A finding of a rule that says no more than its title yet.
+    /// Creates a finding with only a title.
     #[must_use]
     pub fn new(rule: &'static str, axis: Axis, title: String) -> Self {
         Self {
@@ -280,7 +281,7 @@ impl Finding {
         }
     }
 
-    /// A finding of memory: so many bytes, which are a share of the peak.
+    /// Creates a finding of bytes and their share of the heap's peak.
     #[must_use]
     pub fn of_memory(rule: &'static str, title: String, (bytes, share): (u64, f64)) -> Self {
         Self {
@@ -292,8 +293,7 @@ impl Finding {
         }
     }
 
-    /// What it is known by, in links and where two logs are compared: its rule, and whom
-    /// it is about if that rule may find several things.
+    /// Returns the identity for links and for comparing logs: the rule, with the subject if there is one.
     #[must_use]
     pub fn identity(&self) -> String {
         match &self.subject {
@@ -302,33 +302,33 @@ impl Finding {
         }
     }
 
-    /// As grave as it can be: what is a hint only is never high, as guards fail by that.
-    pub(crate) fn weighed(mut self) -> Self {
+    /// Caps the severity of hints at medium, as guards fail on high severity.
+    pub(crate) fn with_capped_severity(mut self) -> Self {
         if self.confidence == Confidence::Hint {
             self.severity = self.severity.min(Severity::Medium);
         }
         self
     }
 
-    /// Whether it is worth a look without being asked for.
+    /// Returns whether to show the finding without being asked: its severity is above minor.
     #[must_use]
-    pub fn matters(&self) -> bool {
+    pub fn is_significant(&self) -> bool {
         self.severity > Severity::Minor
     }
 
-    /// Says where it is to be seen, by how much lies there: the worst are kept.
+    /// Sets the evidence; keeps the pieces with the largest amounts.
     #[must_use]
-    pub fn seen_in(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
+    pub fn with_evidence(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
         self.places = 0;
         self.evidence.clear();
         for one in evidence {
             self.places += 1;
-            // Of equal ones the first stands first.
+            // Among equal amounts, keep the earlier one first.
             let more = |kept: &Evidence| kept.amount.size().total_cmp(&one.amount.size()).is_ge();
-            let place = self.evidence.partition_point(more);
-            if place < MOST_EVIDENCE {
-                self.evidence.truncate(MOST_EVIDENCE - 1);
-                self.evidence.insert(place, one);
+            let index = self.evidence.partition_point(more);
+            if index < MAX_EVIDENCE {
+                self.evidence.truncate(MAX_EVIDENCE - 1);
+                self.evidence.insert(index, one);
             }
         }
         self
@@ -360,7 +360,7 @@ impl std::fmt::Display for Subject {
 }
 
 impl Value {
-    /// Its number, whatever its unit.
+    /// Returns the number without its unit.
     #[must_use]
     pub const fn size(self) -> f64 {
         match self {
@@ -370,16 +370,16 @@ impl Value {
     }
 }
 
-/// So many places of a finding are listed.
-pub const MOST_EVIDENCE: usize = 20;
+/// Maximum number of pieces of evidence listed per finding.
+pub const MAX_EVIDENCE: usize = 20;
 
-/// What a rule answers.
+/// Answer of a rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// These are wrong.
+    /// Problems.
     Found(Vec<Finding>),
-    /// Nothing is, by this number: "collections took 1.4 %, the limit is 10 %".
+    /// No problem, with the number that shows it: "collections took 1.4 %, the limit is 10 %".
     Clear(String),
-    /// The log does not tell: what is missing, and which flag would log it.
+    /// The log is not sufficient: what is missing, and the flag that would log it.
     CannotTell(Cow<'static, str>),
 }

@@ -1,31 +1,31 @@
-//! Options of the runtime: those of the run, and whether another one makes sense for it.
+//! Runtime options: those of the run, and whether advising another one makes sense.
 //!
-//! The log has the command line and the environment, thus `GHCRTS`. It does not have options
-//! that are compiled in (`-with-rtsopts`), except for those that other events reveal.
+//! The log has the command line and the environment, and so `GHCRTS`. It does not have compiled-in options
+//! (`-with-rtsopts`), except for those that other events reveal.
 
 use crate::context::{RuleContext, version};
-use crate::finding::{Finding, Try};
+use crate::finding::{Advice, Finding};
 use analysis::heap::Breakdown;
 use model::format;
 
-/// More advice than this is not read.
-const MOST_TRIES: usize = 3;
-/// A larger allocation area is at least so many times the current one.
+/// More pieces of advice than this would not be read.
+const MAX_ADVICE: usize = 3;
+/// An advised allocation area is at least this many times the current one.
 const LARGER: f64 = 1.5;
-/// The allocation areas that advice names: from the size of a processor's cache to where
-/// more gained nothing in the programs of `docs/findings.md`.
+/// Allocation areas to advise: from the size of a processor's cache up to where more gained nothing in the
+/// programs of `docs/findings.md`.
 const AREAS: [&str; 3] = ["-A4m", "-A16m", "-A64m"];
-/// All areas together take no more than this part of a limited heap.
+/// All allocation areas together may take at most `1 / ROOM` of a limited heap.
 const ROOM: u64 = 2;
-/// The first GHC with `-qn`.
+/// First GHC version with `-qn`.
 const QN: (u32, u32) = (8, 2);
-/// The first GHC with the nonmoving collector, and with `-Iw`.
+/// First GHC version with the nonmoving collector, and with `-Iw`.
 const NONMOVING: (u32, u32) = (8, 10);
-/// The first GHC with heap profiles by info table.
+/// First GHC version with heap profiles by info table.
 const INFO_TABLES: (u32, u32) = (9, 2);
 
-/// The bytes that an option names: `64m` of `-A64m`. Without a unit they are bytes
-/// (GHC's `rts/RtsFlags.c`, `decodeSize`).
+/// Parses the size of an option, such as `64m` of `-A64m`, into bytes. Without a unit it is in bytes (GHC's
+/// `rts/RtsFlags.c`, `decodeSize`).
 #[must_use]
 pub fn option_bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
@@ -43,7 +43,7 @@ pub fn option_bytes(text: &str) -> Option<u64> {
 }
 
 impl RuleContext<'_> {
-    /// Whether the run was started with an option of the runtime.
+    /// Returns whether the run had exactly this runtime option.
     #[must_use]
     pub fn has_argument(&self, option: &str) -> bool {
         self.log
@@ -53,7 +53,8 @@ impl RuleContext<'_> {
             .any(|word| word == option)
     }
 
-    /// The value of the last option that begins with `prefix`, such as `256k` of `-A256k`.
+    /// Returns the value of the last option that starts with `prefix` and has a numeric value, such as `256k` of
+    /// `-A256k`.
     #[must_use]
     pub fn option_value(&self, prefix: &str) -> Option<String> {
         let is_number = |value: &&str| value.starts_with(|letter: char| letter.is_ascii_digit());
@@ -63,38 +64,37 @@ impl RuleContext<'_> {
         values.next().map(str::to_owned)
     }
 
-    /// The most that the heap may have (`-M`), if there is a limit: as the runtime says, which
-    /// knows options that are compiled into the program too, else as the arguments say.
+    /// Returns the heap limit (`-M`), if there is one: as logged by the runtime, which includes compiled-in
+    /// options, else from the arguments.
     #[must_use]
     pub fn heap_limit_bytes(&self) -> Option<u64> {
-        let told = self.log.info.process().heap;
-        let told = told.and_then(|heap| heap.max_heap_bytes);
-        let said = || option_bytes(&self.option_value("-M")?);
-        told.or_else(said)
+        let logged = self.log.info.process().heap;
+        let logged = logged.and_then(|heap| heap.max_heap_bytes);
+        let from_arguments = || option_bytes(&self.option_value("-M")?);
+        logged.or_else(from_arguments)
     }
 
-    /// The GHC as major and minor version; `None` if the log does not name it.
+    /// Returns the major and minor version of GHC; `None` if the log does not have it.
     #[must_use]
     pub fn ghc(&self) -> Option<(u32, u32)> {
         self.log.info.process().ghc.as_deref().map(version)
     }
 
-    /// How many capabilities ran threads at a time, on average over the time in which any did:
-    /// 1 if the log does not tell.
+    /// Returns the mean number of capabilities running threads, over the time in which any did; 1 if unknown.
     #[must_use]
     pub fn parallelism(&self) -> f64 {
         self.times.mean_parallelism().unwrap_or(1.0)
     }
 
-    /// Whether advice that names these options makes sense for the run: it does not have them
-    /// or better ones already, its GHC knows them, and its runtime can do what they ask for.
+    /// Returns whether advising these options makes sense: the run does not have them or better ones already, its
+    /// GHC supports them, and its runtime can apply them.
     #[must_use]
-    pub fn suits(&self, flags: &str) -> bool {
+    pub fn is_suitable(&self, flags: &str) -> bool {
         let mut flags = flags.split([' ', ',']).filter(|flag| !flag.is_empty());
-        flags.all(|flag| self.suits_one(flag))
+        flags.all(|flag| self.is_suitable_flag(flag))
     }
 
-    fn suits_one(&self, flag: &str) -> bool {
+    fn is_suitable_flag(&self, flag: &str) -> bool {
         let knows = |first| self.ghc().is_none_or(|ghc| ghc >= first);
         let bytes = |prefix: &str| flag.strip_prefix(prefix).and_then(option_bytes);
         if self.has_argument(flag) && flag != "-l" && flag != "-p" {
@@ -102,7 +102,7 @@ impl RuleContext<'_> {
         }
         if let Some(area) = bytes("-A") {
             let is_larger = area as f64 >= self.allocation_area_bytes() as f64 * LARGER;
-            // The runtime refuses to start with areas that are more than the heap may be.
+            // The runtime refuses to start if the areas exceed the heap limit.
             let all = area.saturating_mul(self.caps).saturating_mul(ROOM);
             return is_larger && self.heap_limit_bytes().is_none_or(|limit| all <= limit);
         }
@@ -111,11 +111,11 @@ impl RuleContext<'_> {
             .and_then(|text| text.parse::<f64>().ok())
         {
             let current = self.old_generation_factor();
-            // A limit of the heap makes the runtime lower the factor itself.
+            // With a heap limit the runtime lowers the factor itself.
             return factor != current && (factor < current || self.option_value("-M").is_none());
         }
         if let Some(caps) = flag.strip_prefix("-N") {
-            // Who has chosen a number knows how many cores there are.
+            // Plain `-N` is no advice to a user who already chose a number of capabilities.
             let same = match caps {
                 "" => self.caps > 1,
                 caps => caps.parse() == Ok(self.caps),
@@ -135,48 +135,48 @@ impl RuleContext<'_> {
         }
     }
 
-    /// Whether several threads collect, as far as the options tell.
+    /// Returns whether several threads collect, as far as the options show.
     fn collects_in_parallel(&self) -> bool {
         self.caps > 1 && !self.is_not_threaded() && !self.has_argument("-qg")
     }
 
-    /// Whether the nonmoving collector can run: it needs an old generation that is copied, and
-    /// takes no censuses.
+    /// Returns whether the nonmoving collector could be used. It needs a copied old generation, and cannot take
+    /// heap censuses.
     fn can_be_nonmoving(&self) -> bool {
         let excludes = |word: &String| word == "-G1" || word == "-c" || word.starts_with("-h");
         let excluded = self.log.info.runtime_options().iter().any(excludes);
-        // What it leaves in place counts, where the heap has a limit.
+        // It does not free some garbage at once, which matters with a heap limit.
         let is_limited = self.heap_limit_bytes().is_some();
         !self.is_nonmoving() && !self.is_not_threaded() && !excluded && !is_limited
     }
 
-    /// Whether the log has a heap profile of that kind.
+    /// Returns whether the log has a heap profile with this breakdown.
     #[must_use]
     pub fn has_profile_by(&self, breakdown: Breakdown) -> bool {
         let mut all = self.log.heap().iter();
         all.any(|profile| profile.kind.breakdown == breakdown)
     }
 
-    /// The larger allocation areas that are worth a trial, smallest first.
+    /// Returns the larger allocation areas that are worth trying, smallest first.
     #[must_use]
     pub fn larger_areas(&self) -> Vec<&'static str> {
-        let suits = |flag: &&'static str| self.suits(flag);
-        AREAS.into_iter().filter(suits).collect()
+        let is_suitable = |flag: &&'static str| self.is_suitable(flag);
+        AREAS.into_iter().filter(is_suitable).collect()
     }
 
-    /// The finding with the advice that makes sense for the run, at most three pieces of it.
-    pub(crate) fn suited(&self, mut finding: Finding) -> Finding {
-        let suits = |flag: &str| self.suits(flag);
-        let is_kept = |flags: Option<&str>| flags.is_none_or(suits);
+    /// Drops advice that does not make sense for the run, and keeps at most three pieces of it.
+    pub(crate) fn without_unsuitable_advice(&self, mut finding: Finding) -> Finding {
+        let is_suitable = |flag: &str| self.is_suitable(flag);
+        let is_kept = |flags: Option<&str>| flags.is_none_or(is_suitable);
         finding
             .tries
-            .retain(|attempt| is_kept(attempt.flag.as_deref()));
-        finding.tries.truncate(MOST_TRIES);
+            .retain(|advice| is_kept(advice.flag.as_deref()));
+        finding.tries.truncate(MAX_ADVICE);
         let names_area =
-            |one: &&mut Try| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-A"));
-        for attempt in finding.tries.iter_mut().filter(names_area) {
+            |one: &&mut Advice| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-A"));
+        for advice in finding.tries.iter_mut().filter(names_area) {
             let area = format::bytes(self.allocation_area_bytes());
-            attempt.text = format!("{} The allocation area is {area} now.", attempt.text).into();
+            advice.text = format!("{} The allocation area is {area} now.", advice.text).into();
         }
         finding
     }

@@ -1,10 +1,9 @@
-//! What is wrong with a program, as far as its log tells: [`Rule`]s, each of
-//! which answers one question with a [`Finding`], or says why there is none.
+//! Diagnoses a Haskell program from its eventlog. Each [`Rule`] answers one question with [`Finding`]s, or
+//! explains why there is none.
 //!
-//! A rule is a pure function of a [`RuleContext`], a log and a part of it. It stands in
-//! a file of its own in [`rules`], with its formula, its thresholds and their
-//! reasons, and its words. What time a finding lost is claimed from a [`LossBudget`],
-//! so that no nanosecond of a capability is lost twice.
+//! A rule is a pure function of a [`RuleContext`]: a log and a range of it. Each rule has its own file in
+//! [`rules`], with its formula, its thresholds and their reasons, and its texts. Findings claim the time they cost
+//! from a [`LossBudget`], so that no nanosecond of a capability is counted twice.
 
 pub mod amount;
 pub mod assertion;
@@ -17,7 +16,6 @@ mod disturbance;
 pub mod experiment;
 pub mod finding;
 mod flags;
-mod kept_name;
 pub mod loss_budget;
 pub mod lost_time;
 pub mod measured;
@@ -25,6 +23,7 @@ pub mod metrics;
 pub mod report;
 pub mod rules;
 mod threads;
+mod truncated_name;
 pub mod window;
 
 pub use amount::Amount;
@@ -35,7 +34,7 @@ pub use finding::{Finding, Outcome};
 pub use flags::option_bytes;
 pub use loss_budget::LossBudget;
 pub use lost_time::LostTime;
-pub use measured::Measured;
+pub use measured::MeasuredMetric;
 pub use report::Report;
 pub use rules::Rule;
-pub use threads::is_of_runtime;
+pub use threads::is_runtime_label;

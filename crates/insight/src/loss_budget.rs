@@ -1,37 +1,36 @@
-//! Who claims which lost time: every nanosecond of a capability is lost to one
-//! finding at most.
+//! Lost time still available to findings: every nanosecond of a capability is claimed by at most one finding.
 //!
-//! The account of time has one class for every nanosecond of a capability. What is
-//! not running can be claimed, class by class, in the order of the rules; so that
-//! all claims together are never more than the capabilities' lives.
+//! The account of time assigns one class to every nanosecond of a capability. Findings claim from these classes in
+//! the order of the rules, so that all claims together never exceed the capabilities' lifetimes.
 
 use crate::lost_time::{CAUSES, Cause, CauseTimes, IdleParts};
 
-/// What can be claimed: causes of lost time, and classes of the account that have several.
+/// Pool that findings claim time from: one cause of lost time, or several together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pool {
-    /// Standing still until all have stopped for a collection.
+    /// Stopped, waiting until all capabilities have stopped for a collection.
     Stopping,
-    /// In collections.
+    /// Inside collections, including waiting in them and heap censuses.
     Collecting,
-    /// The part of it in which a capability has nothing to collect, or goes on late.
+    /// Part of [`Collecting`](Self::Collecting): a capability has no work in a collection, or resumes late after
+    /// it.
     GcWaiting,
-    /// Standing by while a thread is ready.
+    /// Idle while a thread is runnable.
     CapIdleWorkAvailable,
-    /// The part of it in which a thread waited for long.
+    /// Part of [`CapIdleWorkAvailable`](Self::CapIdleWorkAvailable) with a long wait of a thread.
     ReadyLong,
-    /// The rest of it.
+    /// The rest of [`CapIdleWorkAvailable`](Self::CapIdleWorkAvailable).
     HandOver,
-    /// Standing by, with no thread ready.
+    /// Idle with no thread runnable.
     Idle,
-    /// The part of it in which one capability ran.
+    /// Part of [`Idle`](Self::Idle) in which one other capability ran.
     Serial,
     /// Running threads.
     Running,
 }
 
 impl Pool {
-    /// Which causes it has: a claim takes the first ones first.
+    /// Returns the causes in the pool, in the order in which claims use them up.
     const fn causes(self) -> &'static [Cause] {
         match self {
             Self::Stopping => &[Cause::GcSync],
@@ -53,68 +52,68 @@ impl Pool {
     }
 }
 
-/// What is not claimed yet, in nanoseconds of capabilities.
+/// Unclaimed time by cause, in nanoseconds summed over capabilities.
 #[derive(Clone, Debug)]
 pub struct LossBudget {
     all: CauseTimes,
-    left: CauseTimes,
+    unclaimed: CauseTimes,
     caps: u64,
-    /// Of the collections of the scope, which ones are claimed, and which of the waits
-    /// before them.
-    stops: Vec<bool>,
-    syncs: Vec<bool>,
-    /// When capabilities were idle for a reason that a rule knows, in order.
+    /// Whether each collection of the context is claimed; `claimed_syncs` is the same for the stopping time before it.
+    claimed_pauses: Vec<bool>,
+    claimed_syncs: Vec<bool>,
+    /// Idle stretches already claimed, sorted and disjoint.
     idle: Vec<(u64, u64)>,
 }
 
 impl LossBudget {
-    /// Nothing is claimed of a range with so many collections.
+    /// Creates a budget with nothing claimed, for a range with `gc_pauses` collections.
     #[must_use]
-    pub fn new(all: CauseTimes, caps: u64, stops: usize) -> Self {
+    pub fn new(all: CauseTimes, caps: u64, gc_pauses: usize) -> Self {
         Self {
             all,
-            left: all,
+            unclaimed: all,
             caps: caps.max(1),
-            stops: vec![false; stops],
-            syncs: vec![false; stops],
+            claimed_pauses: vec![false; gc_pauses],
+            claimed_syncs: vec![false; gc_pauses],
             idle: Vec::new(),
         }
     }
 
-    /// Claims nanoseconds of capabilities, as far as nobody did: how many, as
-    /// nanoseconds of the program.
+    /// Claims up to `cap_ns` capability nanoseconds of what is left in the pool. Returns the claimed time divided
+    /// by the number of capabilities.
     pub fn claim(&mut self, pool: Pool, cap_ns: u64) -> u64 {
         self.take(pool.causes(), cap_ns) / self.caps
     }
 
-    /// Claims idle time of capabilities part by part, as far as nobody did: how many, as
-    /// nanoseconds of the program.
+    /// Claims up to these amounts of idle time from what is left. Returns the claimed time divided by the number
+    /// of capabilities.
     pub fn claim_parts(&mut self, parts: &IdleParts) -> u64 {
-        let nobody = [Cause::EachOther, Cause::Outside, Cause::Sleeping];
+        let none_running = [Cause::EachOther, Cause::Outside, Cause::Sleeping];
         let parts: [(&[Cause], u64); 4] = [
             (Pool::CapIdleWorkAvailable.causes(), parts.ready_ns),
             (&[Cause::Serial], parts.serial_ns),
             (&[Cause::FewThreads], parts.several_ns),
-            (&nobody, parts.nobody_ns),
+            (&none_running, parts.none_running_ns),
         ];
         let claimed = parts.map(|(causes, cap_ns)| self.take(causes, cap_ns));
         claimed.iter().sum::<u64>() / self.caps
     }
 
-    /// Takes from the first causes first: how much there was, in nanoseconds of capabilities.
+    /// Takes up to `cap_ns` from the causes, first ones first. Returns the capability nanoseconds that were
+    /// available.
     fn take(&mut self, causes: &[Cause], cap_ns: u64) -> u64 {
         let mut open_ns = cap_ns;
         for cause in causes {
-            let left = &mut self.left[*cause as usize];
-            let claimed = open_ns.min(*left);
-            *left -= claimed;
+            let unclaimed = &mut self.unclaimed[*cause as usize];
+            let claimed = open_ns.min(*unclaimed);
+            *unclaimed -= claimed;
             open_ns -= claimed;
         }
         cap_ns - open_ns
     }
 
-    /// Claims stretches of time in which capabilities were idle: those parts of them that
-    /// nobody claimed before. Stretches are in order and do not overlap.
+    /// Claims idle stretches and returns those parts of them that were unclaimed. `stretches` are sorted and
+    /// disjoint.
     pub fn claim_idle(&mut self, stretches: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let free = without(stretches, &self.idle);
         self.idle.extend_from_slice(&free);
@@ -122,58 +121,58 @@ impl LossBudget {
         free
     }
 
-    /// All that there is of a pool, in nanoseconds of capabilities: no loss is greater.
+    /// Returns the whole size of a pool, claimed or not, in capability nanoseconds: the upper bound of any cost.
     #[must_use]
     pub fn all_ns(&self, pool: Pool) -> u64 {
         let causes = pool.causes().iter();
         causes.map(|cause| self.all[*cause as usize]).sum()
     }
 
-    /// Claims a collection, by its place in the scope; whether nobody did before.
-    pub fn claim_stop(&mut self, place: usize) -> bool {
-        let slot = self.stops.get_mut(place);
+    /// Claims a collection by its index in the context. Returns whether it was unclaimed.
+    pub fn claim_pause(&mut self, index: usize) -> bool {
+        let slot = self.claimed_pauses.get_mut(index);
         slot.is_some_and(|slot| !std::mem::replace(slot, true))
     }
 
-    /// Claims the time until all had stopped for a collection; whether nobody did before.
-    pub fn claim_sync(&mut self, place: usize) -> bool {
-        let slot = self.syncs.get_mut(place);
+    /// Claims the stopping time before a collection. Returns whether it was unclaimed.
+    pub fn claim_sync(&mut self, index: usize) -> bool {
+        let slot = self.claimed_syncs.get_mut(index);
         slot.is_some_and(|slot| !std::mem::replace(slot, true))
     }
 
-    /// Whether the time until all had stopped for a collection is not claimed.
+    /// Returns whether the stopping time before a collection is unclaimed.
     #[must_use]
-    pub fn is_sync_free(&self, place: usize) -> bool {
-        self.syncs.get(place) == Some(&false)
+    pub fn is_sync_free(&self, index: usize) -> bool {
+        self.claimed_syncs.get(index) == Some(&false)
     }
 
-    /// Whether a collection is not claimed.
+    /// Returns whether a collection is unclaimed.
     #[must_use]
-    pub fn is_free(&self, place: usize) -> bool {
-        self.stops.get(place) == Some(&false)
+    pub fn is_pause_free(&self, index: usize) -> bool {
+        self.claimed_pauses.get(index) == Some(&false)
     }
 
-    /// What nobody claimed of a pool, in nanoseconds of capabilities.
+    /// Returns the unclaimed time of a pool, in capability nanoseconds.
     #[must_use]
-    pub fn left_ns(&self, pool: Pool) -> u64 {
+    pub fn unclaimed_ns(&self, pool: Pool) -> u64 {
         let causes = pool.causes().iter();
-        causes.map(|cause| self.left[*cause as usize]).sum()
+        causes.map(|cause| self.unclaimed[*cause as usize]).sum()
     }
 
-    /// What nobody claimed, by cause.
+    /// Returns the unclaimed time by cause, in capability nanoseconds.
     #[must_use]
-    pub const fn left(&self) -> &[u64; CAUSES] {
-        &self.left
+    pub const fn unclaimed(&self) -> &[u64; CAUSES] {
+        &self.unclaimed
     }
 
-    /// All there is, by cause.
+    /// Returns all time by cause, claimed or not, in capability nanoseconds.
     #[must_use]
     pub const fn all(&self) -> &[u64; CAUSES] {
         &self.all
     }
 }
 
-/// The parts of stretches outside of others; both are in order and do not overlap.
+/// Subtracts `others` from `stretches`; both are sorted and disjoint.
 fn without(stretches: &[(u64, u64)], others: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut free = Vec::new();
     for &(mut from, to) in stretches {
@@ -214,8 +213,8 @@ mod tests {
         all[Cause::ReadyLong as usize] = 50;
         let mut loss_budget = LossBudget::new(all, 2, 0);
         assert_eq!(loss_budget.claim(Pool::CapIdleWorkAvailable, 120), 60);
-        assert_eq!(loss_budget.left_ns(Pool::HandOver), 0);
-        assert_eq!(loss_budget.left_ns(Pool::ReadyLong), 30);
+        assert_eq!(loss_budget.unclaimed_ns(Pool::HandOver), 0);
+        assert_eq!(loss_budget.unclaimed_ns(Pool::ReadyLong), 30);
         assert_eq!(loss_budget.claim(Pool::CapIdleWorkAvailable, 120), 15);
         let parts = IdleParts {
             ready_ns: 9,

@@ -1,11 +1,12 @@
-//! Where the time of all capabilities went, by cause: rows that sum to the account.
+//! Time of all capabilities by cause: rows that sum to the account of time.
 //!
-//! The account of time has a class for every nanosecond of a capability. Two of its classes have
-//! several causes, which are told apart here. *Idle while a thread was ready* is a long wait, if
-//! some thread had been ready for more than a millisecond, and a hand-over else. *Idle with no
-//! thread ready* is divided by how many capabilities ran; where none did, by the thread that
-//! ran next. All sums are the account's, from its prefix sums. The division of two of them looks at
-//! runs: of a log with more than half a million, at evenly spaced slices that hold about so many.
+//! The account assigns a class to every nanosecond of a capability. Two of its classes have several causes, which
+//! are separated here. *Idle while a thread was ready* is a long wait if some thread was ready for more than a
+//! millisecond, otherwise a hand-over. *Idle with no thread ready* is divided by the number of running
+//! capabilities; where none ran, by the cause that ended the gap.
+//!
+//! All sums come from the account's prefix sums. Only the division of the two classes looks at single runs; in a
+//! log with more than half a million runs, it looks at evenly spaced slices with about that many.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,7 +14,7 @@ use std::collections::BinaryHeap;
 use serde::{Deserialize, Serialize};
 
 use crate::context::RuleContext;
-use analysis::timeline::lives::RunOn;
+use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Steps, Yield, sort};
 use eventlog::ids::{CapId, Nanos};
@@ -21,59 +22,59 @@ use model::class::{ManagerThread, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
 
-/// A thread that is ready for longer waits for a capability that is busy or that does not take it;
-/// a wakeup of another capability, with a sleeping OS thread, takes some tens of microseconds.
+/// Limit above which a wait counts as long: the capability is busy or does not take the thread. Waking another
+/// capability, with a sleeping OS thread, takes only tens of microseconds.
 pub const LONG_WAIT_NS: u64 = 1_000_000;
 
-/// So many runs are looked at within some tenths of a second, also in a browser.
-const MOST_RUNS: u64 = 500_000;
-/// Of more runs so many slices are looked at.
+/// This many runs take a few tenths of a second, even in a browser.
+const MAX_RUNS: u64 = 500_000;
+/// Number of slices to look at in a log with more than [`MAX_RUNS`] runs.
 const SLICES: u64 = 256;
 
-/// What a capability spent its time on, or lost it to.
+/// Use or loss of a capability's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
-    /// It ran threads.
+    /// Running threads.
     Running,
-    /// It collected garbage.
+    /// Collecting garbage.
     Collecting,
-    /// It had stopped for a collection, and others had not.
+    /// Stopped for a collection, waiting for other capabilities to stop.
     GcSync,
-    /// It had no work in a collection, or had not resumed after it.
+    /// Without work in a collection, or not yet resumed after it.
     GcWaiting,
-    /// The heap was counted for a profile.
+    /// Heap census for a profile.
     Census,
-    /// It was idle beside a thread that had to wait for more than a millisecond.
+    /// Idle while some thread was ready for more than a millisecond.
     ReadyLong,
-    /// It was idle beside threads that were ready for less.
+    /// Idle while threads were ready, each for at most a millisecond.
     HandOver,
-    /// It was idle, no thread was ready, and one other capability ran.
+    /// Idle with no thread ready, while one other capability ran.
     Serial,
-    /// It was idle, no thread was ready, and several others ran.
+    /// Idle with no thread ready, while several others ran.
     FewThreads,
-    /// No capability ran, until a timer ended a sleep or timeout.
+    /// No capability ran until a timer ended a sleep or timeout.
     Sleeping,
-    /// No capability ran, until a file was ready, a foreign call returned or one came in.
+    /// No capability ran until a file was ready, a foreign call returned, or foreign code called in.
     Outside,
-    /// No capability ran, and neither a timer nor anything outside of the program ended that.
+    /// No capability ran until another thread ended a wait, not a timer or an event outside the program.
     EachOther,
-    /// Before the first run of any thread, and after the last.
+    /// Idle before the first run of any thread, or after the last.
     StartEnd,
-    /// It did not exist, or the range lies outside of the log.
+    /// The capability did not exist, or the range exceeds the log.
     Absent,
-    /// The log does not tell.
+    /// Not covered by the log.
     Unknown,
 }
 
-/// How many causes there are.
+/// Number of causes.
 pub const CAUSES: usize = 15;
 
-/// Nanoseconds of capabilities by [`Cause`].
+/// Capability nanoseconds by [`Cause`].
 pub type CauseTimes = [u64; CAUSES];
 
 impl Cause {
-    /// All of them, in the order in which they are shown.
+    /// All causes, in display order.
     pub const ALL: [Self; CAUSES] = [
         Self::Running,
         Self::Collecting,
@@ -92,47 +93,47 @@ impl Cause {
         Self::Unknown,
     ];
 
-    /// Whether a capability could have run the program instead, as far as the log tells.
+    /// Returns whether the capability could have run the program instead, as far as the log shows.
     #[must_use]
     pub const fn is_lost(self) -> bool {
         !matches!(self, Self::Running | Self::Absent | Self::Unknown)
     }
 }
 
-/// A row of the lost time.
+/// Time of all capabilities for one cause.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostTime {
-    /// What took the time.
+    /// Cause of the row.
     pub cause: Cause,
-    /// Nanoseconds of all capabilities together: rows sum to capabilities × length of the range.
+    /// Nanoseconds summed over capabilities; all rows add up to capabilities × length of the range.
     pub cap_ns: u64,
-    /// The same as nanoseconds of the program: divided by the number of capabilities.
+    /// `cap_ns` divided by the number of capabilities.
     pub ns: u64,
-    /// The share of all capability time, 0 to 1.
+    /// Share of all capability time, from 0 to 1.
     pub share: f64,
-    /// What findings claim of it, in nanoseconds of capabilities.
+    /// Part claimed by findings, in capability nanoseconds.
     pub claimed_cap_ns: u64,
-    /// What no finding claims, in nanoseconds of capabilities.
+    /// Part that no finding claims, in capability nanoseconds.
     pub unexplained_cap_ns: u64,
 }
 
-/// The rows, of what there is and what nobody claimed.
+/// Builds the rows from all time and the unclaimed time by cause; causes without time have no row.
 #[must_use]
-pub fn rows(all: &CauseTimes, left: &CauseTimes, caps: u64) -> Vec<LostTime> {
+pub fn rows(all: &CauseTimes, unclaimed: &CauseTimes, caps: u64) -> Vec<LostTime> {
     let whole: u64 = all.iter().sum();
-    let rows = Cause::ALL.into_iter().zip(all.iter().zip(left));
-    let row = |(cause, (&cap_ns, &left))| LostTime {
+    let rows = Cause::ALL.into_iter().zip(all.iter().zip(unclaimed));
+    let row = |(cause, (&cap_ns, &unclaimed))| LostTime {
         cause,
         cap_ns,
         ns: cap_ns / caps.max(1),
         share: cap_ns as f64 / whole.max(1) as f64,
-        claimed_cap_ns: cap_ns.saturating_sub(left),
-        unexplained_cap_ns: left,
+        claimed_cap_ns: cap_ns.saturating_sub(unclaimed),
+        unexplained_cap_ns: unclaimed,
     };
     rows.map(row).filter(|row| row.cap_ns > 0).collect()
 }
 
-/// The time of all capabilities of a scope, by cause. It sums to capabilities × length.
+/// Divides the time of all capabilities by cause. The result sums to capabilities × length of the range.
 pub async fn by_cause(context: &RuleContext<'_>, yielder: &dyn Yield) -> CauseTimes {
     let mut times = CauseTimes::default();
     let all = context.times.all_caps();
@@ -168,7 +169,7 @@ pub async fn by_cause(context: &RuleContext<'_>, yielder: &dyn Yield) -> CauseTi
     times
 }
 
-/// The part of the scope from the first run of any thread in the log to the end of the last.
+/// Returns the part of the range from the first run of any thread in the log to the end of the last one.
 fn between_runs(context: &RuleContext<'_>) -> Interval {
     let lanes = context
         .cap_ids()
@@ -185,41 +186,40 @@ fn between_runs(context: &RuleContext<'_>) -> Interval {
     inner.unwrap_or_else(|| Interval::new(context.range.start(), context.range.start()))
 }
 
-/// Divides a time by weights; the last one with any weight takes what is left over.
+/// Divides a time by weights. The last cause with any weight gets the rounding rest.
 fn divide(all_ns: u64, weights: &[(Cause, f64)], times: &mut CauseTimes) {
     let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
     let last = weights.iter().rposition(|(_, weight)| *weight > 0.0);
     let last = last.unwrap_or(weights.len().saturating_sub(1));
-    let mut left_ns = all_ns;
-    for (place, (cause, weight)) in weights.iter().enumerate() {
-        let part_ns = if place == last {
-            left_ns
+    let mut rest_ns = all_ns;
+    for (index, (cause, weight)) in weights.iter().enumerate() {
+        let part_ns = if index == last {
+            rest_ns
         } else if sum > 0.0 {
-            ((all_ns as f64 * weight / sum).round() as u64).min(left_ns)
+            ((all_ns as f64 * weight / sum).round() as u64).min(rest_ns)
         } else {
             0
         };
-        left_ns -= part_ns;
+        rest_ns -= part_ns;
         times[*cause as usize] += part_ns;
     }
 }
 
-/// What is looked at of the range: all of it, or slices of which all together have about as many
-/// runs as may be looked at.
+/// Returns the parts of the range to sample: all of it, or slices that together have about [`MAX_RUNS`] runs.
 fn slices(context: &RuleContext<'_>, inner: Interval) -> Vec<Interval> {
     let runs = context.runs();
-    if runs <= MOST_RUNS {
+    if runs <= MAX_RUNS {
         return vec![inner];
     }
     let (start, length) = (inner.start().0, inner.duration().0);
     let step = (length / SLICES).max(1);
-    let width = (step as f64 * MOST_RUNS as f64 / runs as f64).ceil() as u64;
+    let width = (step as f64 * MAX_RUNS as f64 / runs as f64).ceil() as u64;
     let from = (0..SLICES).map(|slice| start + slice * step);
     from.map(|from| Interval::new(Nanos(from), Nanos((from + width).min(inner.end().0))))
         .collect()
 }
 
-/// The share of the idle time with a thread ready in which one was ready for long.
+/// Returns the share of the idle time with a thread ready in which one was ready for long.
 async fn long_share(context: &RuleContext<'_>, slices: &[Interval], yielder: &dyn Yield) -> f64 {
     let (mut long_ns, mut all_ns) = (0_u64, 0_u64);
     for slice in slices {
@@ -239,20 +239,20 @@ async fn long_share(context: &RuleContext<'_>, slices: &[Interval], yielder: &dy
     long_ns as f64 / all_ns.max(1) as f64
 }
 
-/// When threads were ready for long outside of collections, as far as it lies in a slice.
+/// Returns the long waits of ready threads, not counting collections, clipped to a slice.
 async fn long_waits(
     context: &RuleContext<'_>,
     slice: Interval,
     yielder: &dyn Yield,
 ) -> Vec<(u64, u64)> {
-    /// Of waits that reach beyond the slice, those of so many later runs are looked at.
+    /// Number of runs after the slice to check for waits that began in it.
     const LATER: usize = 64;
     let pauses = context.log.store.account().pauses();
     let (mut waits, mut steps) = (Vec::new(), Steps::new(yielder));
     for cap in context.cap_ids() {
         let later = Interval::new(slice.start(), Nanos(u64::MAX));
         let mut beyond = 0;
-        for (_, run) in context.log.store.runs_over(cap, later) {
+        for (_, run) in context.log.store.runs_overlapping(cap, later) {
             steps.step().await;
             beyond += usize::from(run.start_ns >= slice.end().0);
             if beyond > LATER {
@@ -261,7 +261,7 @@ async fn long_waits(
             let from = run.start_ns.saturating_sub(run.ready_ns.unwrap_or(0));
             let ready_ns = run.start_ns - from;
             if ready_ns > LONG_WAIT_NS
-                && ready_ns - pauses.still_in(from, run.start_ns).min(ready_ns) > LONG_WAIT_NS
+                && ready_ns - pauses.paused_in_ns(from, run.start_ns).min(ready_ns) > LONG_WAIT_NS
             {
                 waits.push((from.max(slice.start().0), run.start_ns.min(slice.end().0)));
             }
@@ -271,7 +271,7 @@ async fn long_waits(
     waits
 }
 
-/// Stretches in which any of some spans lies, which are in order of their starts.
+/// Merges spans, sorted by start, into disjoint stretches.
 pub(crate) fn union(spans: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut all: Vec<(u64, u64)> = Vec::new();
     for &(from, to) in spans {
@@ -295,79 +295,79 @@ async fn divide_idle(
     let parts = context.idle_in(&whole, yielder).await;
     let serial_ns = parts.serial_ns.min(idle_ns);
     let few_ns = parts.several_ns.min(idle_ns - serial_ns);
-    let nobody_ns = idle_ns - serial_ns - few_ns;
+    let none_running_ns = idle_ns - serial_ns - few_ns;
     times[Cause::Serial as usize] += serial_ns;
     times[Cause::FewThreads as usize] += few_ns;
-    if nobody_ns == 0 {
+    if none_running_ns == 0 {
         return;
     }
-    let mut ended = [0_u64; 3];
+    let mut ns_by_end = [0_u64; 3];
     for slice in slices {
-        gaps(context, *slice, &mut ended, yielder).await;
+        add_gaps(context, *slice, &mut ns_by_end, yielder).await;
     }
-    let [sleeping, outside, each_other] = ended.map(|ns| ns as f64);
+    let [sleeping, outside, each_other] = ns_by_end.map(|ns| ns as f64);
     let weights = [
         (Cause::Sleeping, sleeping),
         (Cause::EachOther, each_other),
         (Cause::Outside, outside),
     ];
-    divide(nobody_ns, &weights, times);
+    divide(none_running_ns, &weights, times);
 }
 
-/// What ended a gap in which no capability ran.
+/// Kind of event that ended a gap in which no capability ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum GapEnd {
     Timer = 0,
     Outside = 1,
     Threads = 2,
 }
 
-/// What let a thread run while none was ready: its label, and the turn with its run.
-pub(crate) fn ended_by(label: Option<&str>, turn: Option<&WaitRunCycle>) -> Ended {
+/// Classifies the end of a gap by the label of the thread that runs next and the turn of that run.
+pub(crate) fn gap_end(label: Option<&str>, turn: Option<&WaitRunCycle>) -> GapEnd {
     match label.and_then(ManagerThread::from_label) {
-        Some(ManagerThread::Timer) => return Ended::Timer,
-        Some(ManagerThread::Io) => return Ended::Outside,
+        Some(ManagerThread::Timer) => return GapEnd::Timer,
+        Some(ManagerThread::Io) => return GapEnd::Outside,
         None => {}
     }
     match turn.and_then(WaitRunCycle::wait_reason) {
-        Some(WaitReason::Delay) => Ended::Timer,
-        Some(reason) if reason.is_for_thread() => Ended::Threads,
-        // A thread that is new is a call from outside.
-        _ => Ended::Outside,
+        Some(WaitReason::Delay) => GapEnd::Timer,
+        Some(reason) if reason.is_for_thread() => GapEnd::Threads,
+        // A new thread comes from a call by foreign code.
+        _ => GapEnd::Outside,
     }
 }
 
-/// A run of a thread, as [`each_run`] tells it.
+/// Run of a thread, with the gap before it, for [`each_run`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AnyRun {
+pub(crate) struct RunWithGap {
     pub cap: CapId,
-    /// Its place among the runs of the capability.
-    pub place: usize,
-    pub run: RunOn,
-    /// For how long no capability had run before, and no thread had been ready: from when, to
-    /// when, and how many nanoseconds of it are outside of collections.
-    pub nobody: Option<(u64, u64, u64)>,
+    /// Index on the lane of the capability.
+    pub index: usize,
+    pub run: RunOnCap,
+    /// Gap before the run in which no capability ran and no thread was ready: start, end, and nanoseconds outside
+    /// collections.
+    pub idle_gap: Option<(u64, u64, u64)>,
 }
 
-/// Tells of each run of any capability in a slice, and of the one after it, in order of time.
+/// Calls `visit` for each run of any capability in a slice, and for the first one after it, in order of time.
 pub(crate) async fn each_run(
     context: &RuleContext<'_>,
     slice: Interval,
     yielder: &dyn Yield,
-    tell: &mut dyn FnMut(AnyRun),
+    visit: &mut dyn FnMut(RunWithGap),
 ) {
     let store = &context.log.store;
     let pauses = store.account().pauses();
     let caps: Vec<CapId> = context.cap_ids().collect();
-    // The run after the slice ends a gap that reaches beyond it.
+    // The run after the slice may end a gap that starts in it.
     let later = Interval::new(slice.start(), Nanos(u64::MAX));
     let mut lanes: Vec<_> = caps
         .iter()
-        .map(|cap| store.runs_over(*cap, later))
+        .map(|cap| store.runs_overlapping(*cap, later))
         .collect();
-    let mut next: Vec<Option<(usize, RunOn)>> = lanes.iter_mut().map(Iterator::next).collect();
+    let mut next: Vec<Option<(usize, RunOnCap)>> = lanes.iter_mut().map(Iterator::next).collect();
     let mut order: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
-    let start = |run: &Option<(usize, RunOn)>| run.map(|(_, run)| run.start_ns);
+    let start = |run: &Option<(usize, RunOnCap)>| run.map(|(_, run)| run.start_ns);
     order.extend(
         (0..)
             .zip(&next)
@@ -376,21 +376,21 @@ pub(crate) async fn each_run(
     let (mut until, mut steps) = (slice.start().0, Steps::new(yielder));
     while let Some(Reverse((_, lane))) = order.pop() {
         steps.step().await;
-        let Some((place, run)) = next[lane] else {
+        let Some((index, run)) = next[lane] else {
             break;
         };
-        let mut nobody = None;
+        let mut idle_gap = None;
         if until < run.start_ns.min(slice.end().0) {
             let ready_from = run.start_ns.saturating_sub(run.ready_ns.unwrap_or(0));
             let to = ready_from.min(slice.end().0).max(until);
-            let ns = (to - until).saturating_sub(pauses.still_in(until, to));
-            nobody = (ns > 0).then_some((until, to, ns));
+            let ns = (to - until).saturating_sub(pauses.paused_in_ns(until, to));
+            idle_gap = (ns > 0).then_some((until, to, ns));
         }
-        tell(AnyRun {
+        visit(RunWithGap {
             cap: caps[lane],
-            place,
+            index,
             run,
-            nobody,
+            idle_gap,
         });
         if run.start_ns >= slice.end().0 {
             break;
@@ -401,70 +401,71 @@ pub(crate) async fn each_run(
     }
 }
 
-/// For how long no capability ran in a slice and no thread was ready, by what ended that.
-async fn gaps(
+/// Adds the time in a slice with no capability running and no thread ready, by what ended it.
+async fn add_gaps(
     context: &RuleContext<'_>,
     slice: Interval,
-    ended: &mut [u64; 3],
+    ns_by_end: &mut [u64; 3],
     yielder: &dyn Yield,
 ) {
     let store = &context.log.store;
-    let mut tell = |one: AnyRun| {
-        if let Some((_, _, ns)) = one.nobody {
+    let mut visit = |one: RunWithGap| {
+        if let Some((_, _, ns)) = one.idle_gap {
             let label = store.label_of(one.run.thread);
-            let turn = store.turn_of_run(one.cap, one.place);
-            ended[ended_by(label, turn.as_ref()) as usize] += ns;
+            let turn = store.turn_of_run(one.cap, one.index);
+            ns_by_end[gap_end(label, turn.as_ref()) as usize] += ns;
         }
     };
-    each_run(context, slice, yielder, &mut tell).await;
+    each_run(context, slice, yielder, &mut visit).await;
 }
 
-/// For how long capabilities were idle in some stretches, in nanoseconds of capabilities.
+/// Idle time in some stretches, in capability nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IdleParts {
-    /// While a thread was ready.
+    /// Idle while a thread was ready.
     pub ready_ns: u64,
-    /// With none ready, while one capability ran.
+    /// No thread ready, one capability running.
     pub serial_ns: u64,
-    /// With none ready, while several ran.
+    /// No thread ready, several capabilities running.
     pub several_ns: u64,
-    /// With none ready, while none ran.
-    pub nobody_ns: u64,
+    /// No thread ready, no capability running.
+    pub none_running_ns: u64,
 }
 
 impl IdleParts {
-    /// All of it.
+    /// Returns the sum of the parts, saturating.
     #[must_use]
     pub const fn all_ns(&self) -> u64 {
         (self.ready_ns.saturating_add(self.serial_ns))
-            .saturating_add(self.several_ns.saturating_add(self.nobody_ns))
+            .saturating_add(self.several_ns.saturating_add(self.none_running_ns))
     }
 
-    /// A share of each part.
+    /// Scales each part by a share.
     #[must_use]
-    pub fn times(&self, share: f64) -> Self {
+    pub fn scaled(&self, share: f64) -> Self {
         let part = |ns: u64| (ns as f64 * share) as u64;
         Self {
             ready_ns: part(self.ready_ns),
             serial_ns: part(self.serial_ns),
             several_ns: part(self.several_ns),
-            nobody_ns: part(self.nobody_ns),
+            none_running_ns: part(self.none_running_ns),
         }
     }
 }
 
 impl RuleContext<'_> {
-    /// How capabilities were idle in stretches that are in order and do not overlap.
+    /// Returns the idle time in stretches, which must be sorted and disjoint.
     pub async fn idle_in(&self, stretches: &[(u64, u64)], yielder: &dyn Yield) -> IdleParts {
         let mut parts = IdleParts::default();
-        let (mut walker, mut steps) = (self.log.store.account().walker(), Steps::new(yielder));
+        let (mut sweep_cursor, mut steps) =
+            (self.log.store.account().sweep_cursor(), Steps::new(yielder));
         for &(from, to) in stretches {
             steps.step().await;
-            let before = walker.totals(Nanos(from));
-            let totals = walker.totals(Nanos(to)).since(&before);
+            let before = sweep_cursor.totals(Nanos(from));
+            let totals = sweep_cursor.totals(Nanos(to)).since(&before);
             parts.ready_ns += totals.idle_ready_ns.iter().sum::<u64>();
-            let [nobody_ns, serial_ns, several_ns] = totals.idle_ns;
-            parts.nobody_ns += nobody_ns;
+            let [none_running_ns, serial_ns, several_ns] = totals.idle_ns;
+            parts.none_running_ns += none_running_ns;
             parts.serial_ns += serial_ns;
             parts.several_ns += several_ns;
         }

@@ -1,5 +1,4 @@
-//! What every metric says of a log, as scripts get it: the command line as JSON, the package for
-//! JavaScript as objects.
+//! Values of all metrics of a log for scripts: JSON on the command line, objects in the JavaScript package.
 
 use std::collections::BTreeMap;
 
@@ -8,60 +7,60 @@ use serde::Serialize;
 use model::time::{Interval, range_ns};
 
 use crate::assertion::ranks;
-use crate::metrics::{Labels, METRICS, Metric, MetricContext, NoNumber, Numbers, Seen};
+use crate::metrics::{Labels, LocatedNumber, METRICS, Metric, MetricContext, NoNumber, Numbers};
 
-/// A metric, and what it is in a log.
+/// Metric with its value in a log.
 #[derive(Clone, Debug, Serialize)]
-pub struct Measured {
-    /// Which.
+pub struct MeasuredMetric {
+    /// The metric.
     #[serde(flatten)]
     pub metric: Metric,
-    /// Of which part of the log.
+    /// Range of the log that the value covers.
     #[serde(with = "range_ns")]
     pub range: Interval,
-    /// What it is.
+    /// Its value.
     #[serde(flatten)]
-    pub found: Found,
+    pub found: MeasuredValue,
 }
 
-/// What a metric is in a log.
+/// Value of a metric in a log.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "snake_case", untagged)]
-pub enum Found {
-    /// One number.
+pub enum MeasuredValue {
+    /// Single number.
     One {
-        /// The number.
+        /// The number, in the unit of the metric.
         value: f64,
     },
-    /// As many as there were.
+    /// Many numbers, one for each occurrence.
     Many {
-        /// Each of them, by time.
+        /// All numbers, in order of time.
         values: Vec<f64>,
-        /// Some of them by their rank, such as `max`, with where they are to be seen.
-        ranks: BTreeMap<&'static str, Seen>,
+        /// Selected ranks such as `max`, each with its position in the log.
+        ranks: BTreeMap<&'static str, LocatedNumber>,
     },
-    /// None.
+    /// No number.
     None {
-        /// Why, and which flag of the runtime helps.
+        /// Reason, with the runtime flag that would help.
         no_data: String,
     },
 }
 
-impl Measured {
-    /// Every metric of a part of a log.
+impl MeasuredMetric {
+    /// Evaluates every metric.
     #[must_use]
-    pub fn all(looked: &MetricContext<'_>) -> Vec<Self> {
+    pub fn evaluate_all(metrics: &MetricContext<'_>) -> Vec<Self> {
         let measured = |metric: &Metric| Self {
             metric: *metric,
-            range: metric.range(looked),
-            found: Found::of(metric.read(looked, &Labels::new())),
+            range: metric.range(metrics),
+            found: MeasuredValue::from_result(metric.evaluate(metrics, &Labels::new())),
         };
         METRICS.iter().map(measured).collect()
     }
 }
 
-impl Found {
-    fn of(numbers: Result<Numbers, NoNumber>) -> Self {
+impl MeasuredValue {
+    fn from_result(numbers: Result<Numbers, NoNumber>) -> Self {
         match numbers {
             Ok(Numbers::One(value)) => Self::One { value },
             Ok(Numbers::Many(all)) => Self::Many {

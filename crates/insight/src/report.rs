@@ -1,4 +1,4 @@
-//! All that the rules say of a log.
+//! Evaluation of all rules on a log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,98 +10,97 @@ use crate::experiment::try_command;
 use crate::finding::{Axis, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::{self, CauseTimes, LostTime};
-use crate::rules::{Look, RULES};
+use crate::rules::{Evaluation, RULES};
 use analysis::recording::Recording;
 use analysis::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
 use model::time::{Interval, range_ns};
 
-/// A rule that found nothing, and why.
+/// Rule without a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Passed {
-    /// Its name.
+pub struct RuleWithoutFinding {
+    /// Name of the rule.
     pub rule: String,
-    /// What it asks.
+    /// Question that the rule answers.
     pub question: String,
-    /// Why it found nothing.
+    /// Reason why it found nothing.
     pub why: String,
 }
 
-/// What the rules say.
+/// Answers of all rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// The part of the log that was looked at.
+    /// Range of the log that was examined.
     #[serde(with = "range_ns")]
     pub range: Interval,
-    /// What was found, the gravest first, whatever it costs, each symptom below its cause; what is
-    /// about the log itself comes after that, and what hardly matters last.
+    /// Findings by severity over all axes, each symptom below its cause; then findings on the log itself, then
+    /// those that hardly matter.
     pub findings: Vec<Finding>,
-    /// Of a log with very many runs of threads: the part of which the rules that look at each run
-    /// looked at all.
+    /// For a log with very many runs of threads: the range to which rules that look at each run were limited.
     #[serde(default)]
     pub sample: Option<Sample>,
-    /// Rules that found nothing.
-    pub clear: Vec<Passed>,
-    /// Rules that could not tell.
-    pub cannot_tell: Vec<Passed>,
-    /// Time in which the program did not run, or not on all capabilities, and that no
-    /// finding claims, in nanoseconds of the program.
+    /// Rules that found no problem.
+    pub clear: Vec<RuleWithoutFinding>,
+    /// Rules for which the log is not sufficient.
+    pub cannot_tell: Vec<RuleWithoutFinding>,
+    /// Lost time on all or some capabilities that no finding claims, in nanoseconds (capability time divided by
+    /// capabilities).
     pub unexplained_ns: u64,
-    /// How many capabilities lived in the range.
+    /// Number of capabilities that exist in the range.
     #[serde(default)]
     pub caps: u64,
-    /// Where the time of all capabilities went: it sums to capabilities × length. None of a log
-    /// that several processes have written.
+    /// Time of all capabilities by cause; it sums to capabilities × length. Empty for a log written by several
+    /// processes.
     #[serde(default)]
     pub lost_time: Vec<LostTime>,
-    /// The command that measures the flags that findings advise, to be run where the program is.
+    /// Command that measures the advised flags, for the directory of the program.
     #[serde(default)]
     pub try_command: Option<String>,
-    /// The labels of the threads that findings are about, of those that have one.
+    /// Labels of the threads in the evidence, for threads that have one.
     pub labels: BTreeMap<ThreadId, String>,
 }
 
-/// A part of a log that stands for all of it.
+/// Part of a log that represents all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// When.
+    /// Range of the part.
     #[serde(with = "range_ns")]
     pub range: Interval,
-    /// How many runs of threads the whole range has.
+    /// Number of runs of threads in the whole range.
     pub of_runs: u64,
 }
 
-/// How many runs rules look at.
+/// Limits on the number of runs that rules look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunLimits {
-    /// At each of so many.
+    /// Up to this number, rules look at every run.
     pub most: u64,
-    /// Of more, at about so many in the middle.
+    /// Above that, rules look at about this many runs in the middle.
     pub sample: u64,
 }
 
 impl RunLimits {
-    /// A million takes rules up to two seconds of a native program and three of a browser's worker, in
-    /// which other answers come late, and some 100 MiB.
-    pub const USUAL: Self = Self {
+    /// A million runs take up to two seconds natively and three in a browser's worker, which delays other answers,
+    /// and about 100 MiB.
+    pub const DEFAULT: Self = Self {
         most: 2_000_000,
         sample: 500_000,
     };
 }
 
-/// Why rules say nothing of a log that several processes have written.
-const SEVERAL: &str = "rules look at one program, and this log is of several processes: open the log of each by itself";
+/// Reason why rules cannot examine a log written by several processes.
+const SEVERAL: &str = "rules analyze one program, and this log has several processes: open the log of each separately";
 
-/// The part in the middle that has so many runs as a sample has.
-fn middle(context: &RuleContext<'_>, runs: u64) -> Sample {
+/// Returns the range in the middle that contains `runs` runs.
+fn middle_sample(context: &RuleContext<'_>, runs: u64) -> Sample {
     let (start, end) = (context.range.start().0, context.range.end().0);
     let of_runs = context.runs();
-    // The middle of all runs, not of the time: a program may start slowly.
-    let time_of = |place: u64| {
+    // Middle of the runs, not of the time: a program may start slowly.
+    let time_of = |runs_before: u64| {
         let (mut low, mut high) = (start, end);
         while low < high {
             let time = low + (high - low) / 2;
-            match context.runs_until(Nanos(time)) < place {
+            match context.runs_until(Nanos(time)) < runs_before {
                 true => low = time + 1,
                 false => high = time,
             }
@@ -115,84 +114,84 @@ fn middle(context: &RuleContext<'_>, runs: u64) -> Sample {
     }
 }
 
-/// What no finding claims, by cause: of what is left, findings in the sample claim the same share
-/// as there.
-fn left(loss_budget: &LossBudget, sampled: Option<&LossBudget>) -> CauseTimes {
-    let mut left = *loss_budget.left();
+/// Returns the unclaimed time by cause. With a sample, its unclaimed share of each cause is applied to the
+/// unclaimed time of the whole.
+fn unclaimed_times(loss_budget: &LossBudget, sampled: Option<&LossBudget>) -> CauseTimes {
+    let mut unclaimed = *loss_budget.unclaimed();
     if let Some(sampled) = sampled {
-        for (left, (all, rest)) in left
+        for (unclaimed, (all, rest)) in unclaimed
             .iter_mut()
-            .zip(sampled.all().iter().zip(sampled.left()))
+            .zip(sampled.all().iter().zip(sampled.unclaimed()))
         {
             if *all > 0 {
-                *left = (*left as f64 * *rest as f64 / *all as f64) as u64;
+                *unclaimed = (*unclaimed as f64 * *rest as f64 / *all as f64) as u64;
             }
         }
     }
-    left
+    unclaimed
 }
 
-/// How far the rules are with a log.
+/// Progress of the rules on a log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
-    /// How many rules have answered.
+    /// Number of rules that have answered.
     pub answered: usize,
-    /// How many there are.
+    /// Number of all rules.
     pub rules: usize,
-    /// What they have found that matters: how grave, and the title. What explains what is known at
-    /// the end only, so that these are in the order of the rules.
+    /// Severities and titles of the significant findings so far, in the order of the rules: which one explains
+    /// which is known only at the end.
     pub found: Vec<(Severity, String)>,
 }
 
 impl Progress {
     fn add(&mut self, found: &[Finding]) {
-        let matter = found.iter().filter(|finding| finding.matters());
+        let matter = found.iter().filter(|finding| finding.is_significant());
         let titles = matter.map(|finding| (finding.severity, finding.title.clone()));
         self.found.extend(titles);
     }
 }
 
 impl Report {
-    /// Asks all rules about a part of a log.
-    pub async fn of(context: &RuleContext<'_>, yielder: &dyn Yield) -> Self {
-        Self::of_runs(context, RunLimits::USUAL, yielder).await
+    /// Runs all rules on a range of a log.
+    pub async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Self {
+        Self::evaluate_with_limits(context, RunLimits::DEFAULT, yielder).await
     }
 
-    /// The same, with other limits.
-    pub async fn of_runs(
+    /// Same as [`evaluate`](Self::evaluate), with other limits.
+    pub async fn evaluate_with_limits(
         context: &RuleContext<'_>,
         limits: RunLimits,
         yielder: &dyn Yield,
     ) -> Self {
-        Self::watched(context, limits, yielder, |_| ()).await
+        Self::evaluate_with_progress(context, limits, yielder, |_| ()).await
     }
 
-    /// The same; `tell` learns of each rule that has answered.
-    pub async fn watched(
+    /// Same as [`evaluate_with_limits`](Self::evaluate_with_limits), calling `on_progress` before each rule.
+    pub async fn evaluate_with_progress(
         context: &RuleContext<'_>,
         limits: RunLimits,
         yielder: &dyn Yield,
-        mut tell: impl FnMut(&Progress),
+        mut on_progress: impl FnMut(&Progress),
     ) -> Self {
         let several = context.log.info.processes.are_several();
         let causes = match several {
             true => Default::default(),
             false => lost_time::by_cause(context, yielder).await,
         };
-        let mut loss_budget = LossBudget::new(causes, context.caps, context.stops.len());
+        let mut loss_budget = LossBudget::new(causes, context.caps, context.gc_pauses.len());
         let mut report = Self {
             range: context.range,
             caps: context.caps,
             ..Self::default()
         };
         if !several && context.runs() > limits.most {
-            report.sample = Some(middle(context, limits.sample));
+            report.sample = Some(middle_sample(context, limits.sample));
         }
         let mut sampled = match report.sample {
             Some(sample) => {
                 let context = RuleContext::for_rules(context.log, Some(sample.range));
                 let causes = lost_time::by_cause(&context, yielder).await;
-                let loss_budget = LossBudget::new(causes, context.caps, context.stops.len());
+                let loss_budget = LossBudget::new(causes, context.caps, context.gc_pauses.len());
                 Some((context, loss_budget))
             }
             None => None,
@@ -203,8 +202,8 @@ impl Report {
         };
         for (answered, rule) in RULES.iter().enumerate() {
             progress.answered = answered;
-            tell(&progress);
-            let passed = |why: String| Passed {
+            on_progress(&progress);
+            let passed = |why: String| RuleWithoutFinding {
                 rule: rule.name.to_owned(),
                 question: rule.question.to_owned(),
                 why,
@@ -218,7 +217,9 @@ impl Report {
                 .iter()
                 .find(|input| !input.is_in(&context.log.info));
             if let Some(missing) = missing {
-                report.cannot_tell.push(passed(missing.how().to_owned()));
+                report
+                    .cannot_tell
+                    .push(passed(missing.missing_message().to_owned()));
                 continue;
             }
             let (context, loss_budget) = match &mut sampled {
@@ -227,10 +228,12 @@ impl Report {
                 }
                 _ => (context, &mut loss_budget),
             };
-            let outcome = match rule.look {
-                Look::AtOnce(look) => look(context, loss_budget),
-                Look::InSteps(look) => look(context, loss_budget, yielder).await,
-                Look::AtFindings(look) => look(context, loss_budget, &report.findings),
+            let outcome = match rule.evaluate {
+                Evaluation::Immediate(evaluate) => evaluate(context, loss_budget),
+                Evaluation::Yielding(evaluate) => evaluate(context, loss_budget, yielder).await,
+                Evaluation::OnFindings(evaluate) => {
+                    evaluate(context, loss_budget, &report.findings)
+                }
             };
             yielder.yield_if_due().await;
             match outcome {
@@ -242,7 +245,11 @@ impl Report {
                             .clear
                             .push(passed("it is so, but costs no time".into()));
                     }
-                    let found = found.into_iter().map(|one| context.suited(one).weighed());
+                    let found = found.into_iter().map(|one| {
+                        context
+                            .without_unsuitable_advice(one)
+                            .with_capped_severity()
+                    });
                     let found: Vec<Finding> = found.collect();
                     progress.add(&found);
                     report.findings.extend(found);
@@ -251,25 +258,25 @@ impl Report {
                 Outcome::CannotTell(why) => report.cannot_tell.push(passed(why.into_owned())),
             }
         }
-        causes::relate(&mut report.findings);
-        report.findings = causes::in_order(std::mem::take(&mut report.findings));
+        causes::link_causes(&mut report.findings);
+        report.findings = causes::sorted(std::mem::take(&mut report.findings));
         let sampled = sampled.as_ref().map(|(_, loss_budget)| loss_budget);
         report.lost_time = lost_time::rows(
             loss_budget.all(),
-            &left(&loss_budget, sampled),
+            &unclaimed_times(&loss_budget, sampled),
             context.caps,
         );
         let lost = report.lost_time.iter().filter(|row| row.cause.is_lost());
-        let left = lost.map(|row| row.unexplained_cap_ns).sum::<u64>();
-        report.unexplained_ns = left / context.caps;
+        let unclaimed = lost.map(|row| row.unexplained_cap_ns).sum::<u64>();
+        report.unexplained_ns = unclaimed / context.caps;
         report.try_command = try_command(&report.findings, &context.log.info.process());
         report.labels = labels(context.log, &report.findings);
         report
     }
 
-    /// What a finding is about, by its label if it has one: `Thread 12 (worker)`.
+    /// Returns the display name of a subject, with the label of a thread if it has one: `Thread 12 (worker)`.
     #[must_use]
-    pub fn name(&self, subject: Subject) -> String {
+    pub fn subject_name(&self, subject: Subject) -> String {
         match subject {
             Subject::Thread(thread) => match self.labels.get(&thread) {
                 Some(label) => format!("Thread {thread} ({label})"),
@@ -280,46 +287,46 @@ impl Report {
         }
     }
 
-    /// How many rules were asked.
+    /// Returns the number of rules that were evaluated.
     #[must_use]
-    pub fn rules(&self) -> usize {
-        self.clear.len() + self.cannot_tell.len() + self.rules_that_found()
+    pub fn rule_count(&self) -> usize {
+        self.clear.len() + self.cannot_tell.len() + self.rules_with_findings()
     }
 
-    /// How many rules found something.
+    /// Returns the number of rules with findings.
     #[must_use]
-    pub fn rules_that_found(&self) -> usize {
+    pub fn rules_with_findings(&self) -> usize {
         let rules = self.findings.iter().map(|finding| &finding.rule);
         rules.collect::<BTreeSet<_>>().len()
     }
 
-    /// What matters, in the order of all.
+    /// Returns the significant findings, in the order of `findings`.
     #[must_use]
-    pub fn gravest(&self) -> Vec<&Finding> {
+    pub fn significant_findings(&self) -> Vec<&Finding> {
         let all = self.findings.iter();
-        all.filter(|finding| finding.matters()).collect()
+        all.filter(|finding| finding.is_significant()).collect()
     }
 
-    /// The title of the finding that explains another one.
+    /// Returns the title of the finding that explains another one.
     #[must_use]
-    pub fn cause(&self, finding: &Finding) -> Option<&str> {
+    pub fn cause_title(&self, finding: &Finding) -> Option<&str> {
         let rule = finding.explained_by.as_ref()?;
         let found = self.findings.iter().find(|one| one.rule == *rule);
         found.map(|found| found.title.as_str())
     }
 
-    /// What was found of an axis.
-    pub fn of_axis(&self, axis: Axis) -> impl Iterator<Item = &Finding> {
+    /// Returns the findings of an axis.
+    pub fn findings_on_axis(&self, axis: Axis) -> impl Iterator<Item = &Finding> {
         self.findings
             .iter()
             .filter(move |finding| finding.axis == axis)
     }
 }
 
-/// The labels of the threads that findings are about.
+/// Returns the labels of the threads in the evidence.
 fn labels(log: &Recording, findings: &[Finding]) -> BTreeMap<ThreadId, String> {
-    let places = findings.iter().flat_map(|finding| &finding.evidence);
-    let subjects = places.flat_map(|place| &place.subjects);
+    let evidence = findings.iter().flat_map(|finding| &finding.evidence);
+    let subjects = evidence.flat_map(|evidence| &evidence.subjects);
     let label = |subject: &Subject| match *subject {
         Subject::Thread(thread) => Some((thread, log.store.label_of(thread)?.to_owned())),
         _ => None,

@@ -1,5 +1,5 @@
-//! What rules about threads ask for: lives without those of the runtime's own threads,
-//! sums over all, and for how long threads waited while capabilities stood by.
+//! Helpers for rules about threads: iteration without the runtime's own threads, sums over all threads, and waits
+//! that overlap idle capabilities.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ use model::lane::Lane;
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// A stretch of time in which a thread could not go on.
+/// Stretch of time in which a thread could not run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wait {
     pub thread: ThreadId,
-    /// The capability on which it ran afterwards, if it did.
+    /// Capability of the run after the wait, if there was one.
     pub cap: Option<CapId>,
     pub range: Interval,
-    /// How much of it counts, in nanoseconds.
+    /// Part that counts, in nanoseconds; less than the range if collections overlap it.
     pub ns: u64,
 }
 
@@ -47,13 +47,15 @@ impl Wait {
     }
 }
 
-/// Each pair of a thread that waits and the other one that it has to do with, with all of their waits.
-pub(crate) fn of_pairs<'a>(waits: impl Iterator<Item = (ThreadId, &'a Wait)>) -> Vec<Evidence> {
+/// Aggregates waits into one piece of evidence per pair of waiting thread and other thread.
+pub(crate) fn evidence_by_pair<'a>(
+    waits: impl Iterator<Item = (ThreadId, &'a Wait)>,
+) -> Vec<Evidence> {
     let mut pairs: BTreeMap<(ThreadId, ThreadId), (Interval, u64)> = BTreeMap::new();
     for (other, wait) in waits {
         let pair = pairs.entry((wait.thread, other));
-        let of = pair.or_insert((wait.range, 0));
-        *of = (of.0.hull(wait.range), of.1 + wait.ns);
+        let sum = pair.or_insert((wait.range, 0));
+        *sum = (sum.0.hull(wait.range), sum.1 + wait.ns);
     }
     let evidence = |((waits, other), (range, ns))| Evidence {
         range,
@@ -63,71 +65,71 @@ pub(crate) fn of_pairs<'a>(waits: impl Iterator<Item = (ThreadId, &'a Wait)>) ->
     pairs.into_iter().map(evidence).collect()
 }
 
-/// A thread of the program woke another one.
+/// Wakeup of a thread by another thread of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Wakeup {
-    /// The thread that can run again.
+    /// Thread that was woken.
     pub thread: ThreadId,
     pub at: Nanos,
-    /// Where the giver ran.
+    /// Capability on which the waker ran.
     pub cap: CapId,
-    pub giver: ThreadId,
+    pub waker: ThreadId,
 }
 
-/// Whether a thread of that label is one of the runtime's own, which wait for files and time, or of
-/// ghc-stack-profiler, which waits for its next sample: that they do is normal.
+/// Returns whether a label is that of a runtime thread, which waits for files and time, or of a ghc-stack-profiler
+/// thread, which waits for its next sample. Such waits are normal.
 #[must_use]
-pub fn is_of_runtime(label: &str) -> bool {
+pub fn is_runtime_label(label: &str) -> bool {
     let is_sampler = ["Sample Profiler Thread ", "Stack Sampler "]
         .into_iter()
         .any(|begin| label.starts_with(begin));
     is_sampler || ManagerThread::from_label(label).is_some()
 }
 
-/// A thread of the program that was created and finished in the range.
-pub(crate) struct Finished {
+/// Thread of the program that was created and finished in the range.
+pub(crate) struct FinishedThread {
     pub thread: ThreadId,
     pub life: Interval,
     pub ran_ns: u64,
 }
 
-/// How long a thread ran each time.
+/// Statistics of the runs of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Runs {
-    /// Half of the runs took at most so long.
+pub(crate) struct RunStatistics {
+    /// Median length of the runs.
     pub median_ns: u64,
     pub all_ns: u64,
 }
 
 impl<'a> RuleContext<'a> {
-    /// The runs of a thread in a part of the range.
-    pub(crate) fn runs_of(&self, thread: ThreadId, range: Interval) -> Runs {
+    /// Returns statistics of the runs of a thread in a range.
+    pub(crate) fn run_statistics(&self, thread: ThreadId, range: Interval) -> RunStatistics {
         let life = self.log.store.thread_lane(thread);
-        let turns = life.iter().flat_map(|life| life.turns_over(range));
+        let turns = life.iter().flat_map(|life| life.turns_overlapping(range));
         let mut runs: Vec<u64> = turns.map(|(_, turn)| turn.duration(2)).collect();
         let (middle, all_ns) = (runs.len() / 2, runs.iter().sum());
         match runs.is_empty() {
-            true => Runs::default(),
-            false => Runs {
+            true => RunStatistics::default(),
+            false => RunStatistics {
                 median_ns: *runs.select_nth_unstable(middle).1,
                 all_ns,
             },
         }
     }
 
-    /// The threads that came and went in the range.
-    pub(crate) async fn finished_threads(&self, yielder: &dyn Yield) -> Vec<Finished> {
+    /// Returns the threads that were both created and finished in the range, except the runtime's own.
+    pub(crate) async fn finished_threads(&self, yielder: &dyn Yield) -> Vec<FinishedThread> {
         let (mut all, mut steps) = (Vec::new(), Steps::new(yielder));
         for life in self.log.store.lives() {
             steps.step().await;
-            let Some((range, ran_ns)) = life.whole() else {
+            let Some((range, ran_ns)) = life.complete_life() else {
                 continue;
             };
             let is_outside = range.start() < self.range.start() || self.range.end() < range.end();
-            if is_outside || self.is_of_runtime(life.id()) {
+            if is_outside || self.is_runtime_thread(life.id()) {
                 continue;
             }
-            all.push(Finished {
+            all.push(FinishedThread {
                 thread: life.id(),
                 life: range,
                 ran_ns,
@@ -136,30 +138,32 @@ impl<'a> RuleContext<'a> {
         all
     }
 
-    /// For how long threads ran, without the runtime's own.
+    /// Returns the total run time of threads, except the runtime's own, in nanoseconds.
     pub(crate) fn program_ran_ns(&self) -> u64 {
         let own = self.runtime_threads().iter();
-        let own_ns: u64 = own.map(|one| self.runs_of(*one, self.range).all_ns).sum();
+        let own_ns: u64 = own
+            .map(|one| self.run_statistics(*one, self.range).all_ns)
+            .sum();
         self.times.all_caps().running_ns.saturating_sub(own_ns)
     }
 
-    /// Looks at each turn in the range of the lives of threads, without the runtime's own.
+    /// Calls `visit` for each turn in the range of each thread, except the runtime's own.
     pub(crate) async fn each_turn(
         &self,
         yielder: &dyn Yield,
-        look: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
+        visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
-        self.each_turn_of(self.log.store.lives(), yielder, look)
+        self.each_turn_of(self.log.store.lives(), yielder, visit)
             .await;
     }
 
-    /// The same, of the threads that were blocked for any of some reasons and ran so many times
-    /// at least.
+    /// Same as [`each_turn`](Self::each_turn), only for threads that were blocked for a wanted reason and ran at
+    /// least `least_runs` times.
     pub(crate) async fn each_turn_blocked(
         &self,
         (is_wanted, least_runs): (impl Fn(WaitReason) -> bool, u64),
         yielder: &dyn Yield,
-        look: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
+        visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
         let all = self.threads(yielder).await;
         let reasons = WaitReason::ALL
@@ -167,31 +171,31 @@ impl<'a> RuleContext<'a> {
             .filter(|reason| is_wanted(*reason));
         let lives = self.log.store.lives_blocked(all, reasons);
         let lives = lives.filter(|life| life.runs() as u64 >= least_runs);
-        self.each_turn_of(lives, yielder, look).await;
+        self.each_turn_of(lives, yielder, visit).await;
     }
 
-    /// The same, of some lives: most threads of a program with a hundred thousand of them ran a
-    /// few times only, and are passed over by their number of runs.
+    /// Same as [`each_turn`](Self::each_turn), only for these lives. Callers filter by number of runs first: in a
+    /// program with a hundred thousand threads, most ran only a few times.
     pub(crate) async fn each_turn_of<'b>(
         &self,
         lives: impl Iterator<Item = ThreadLane<'b>>,
         yielder: &dyn Yield,
-        mut look: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
+        mut visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
         let mut steps = Steps::new(yielder);
         for life in lives {
             steps.step().await;
-            if self.is_of_runtime(life.id()) {
+            if self.is_runtime_thread(life.id()) {
                 continue;
             }
-            for (number, turn) in life.turns_over(self.range) {
-                look(&life, (number, &turn));
+            for (number, turn) in life.turns_overlapping(self.range) {
+                visit(&life, (number, &turn));
                 steps.step().await;
             }
         }
     }
 
-    /// The runs of a capability that lie in the range, with their places.
+    /// Returns the runs of a capability that overlap the range, with their indices.
     pub(crate) fn runs_on(
         &self,
         cap: CapId,
@@ -201,51 +205,52 @@ impl<'a> RuleContext<'a> {
         let first = lane.map_or(0, |runs| runs.first_ending_after(self.range.start().0));
         let all = lane
             .into_iter()
-            .flat_map(move |runs| (first..runs.len()).map(move |place| (place, runs.span(place))));
+            .flat_map(move |runs| (first..runs.len()).map(move |index| (index, runs.span(index))));
         all.take_while(move |(_, (start, _))| *start < end)
     }
 
-    /// The thread that said both that a span begins and that it ends.
+    /// Returns the thread that logged a span, if the same thread logged begin and end.
     pub(crate) fn thread_of(&self, span: &UserSpan) -> Option<ThreadId> {
         let ran = |message: usize| {
             let message = self.log.messages.get(message)?;
             let runs = &self.log.store.cap(message.cap?)?.runs;
-            let mut place = runs.first_ending_after(message.time.0);
-            (self.log.store).running(message.cap?, message.time, &mut place)
+            let mut index = runs.first_ending_after(message.time.0);
+            (self.log.store).running(message.cap?, message.time, &mut index)
         };
         let first = ran(span.first)?;
         (span.last.and_then(ran) == Some(first)).then_some(first)
     }
 
-    /// Looks at each wakeup in the range by a thread of the program.
-    pub(crate) async fn each_wakeup(&self, yielder: &dyn Yield, mut look: impl FnMut(Wakeup)) {
+    /// Calls `visit` for each wakeup in the range by a thread of the program.
+    pub(crate) async fn each_wakeup(&self, yielder: &dyn Yield, mut visit: impl FnMut(Wakeup)) {
         let mut steps = Steps::new(yielder);
         let store = &self.log.store;
         for cap in self.cap_ids() {
             let mut runs = store.run_cursor(cap);
             for (at, thread) in store.wakeups_on(cap, self.range) {
                 steps.step().await;
-                let giver = runs.thread_at(at);
-                let giver = giver.filter(|giver| *giver != thread && !self.is_of_runtime(*giver));
-                if let Some(giver) = giver {
-                    look(Wakeup {
+                let waker = runs.thread_at(at);
+                let waker =
+                    waker.filter(|waker| *waker != thread && !self.is_runtime_thread(*waker));
+                if let Some(waker) = waker {
+                    visit(Wakeup {
                         thread,
                         at,
                         cap,
-                        giver,
+                        waker,
                     });
                 }
             }
         }
     }
 
-    /// Whether a thread is one that the runtime makes to evaluate sparks, by its label.
-    pub(crate) fn evaluates_sparks(&self, thread: ThreadId) -> bool {
+    /// Returns whether a thread is the runtime's spark evaluator, by its label.
+    pub(crate) fn is_spark_evaluator(&self, thread: ThreadId) -> bool {
         self.log.store.label_of(thread) == Some("spark evaluator")
     }
 
-    /// The bound threads: those that the runtime made where no thread ran, for `main`, `forkOS` or a
-    /// call from foreign code. What it makes for itself has labels, or is made in collections
+    /// Returns the bound threads: those created while no thread ran on the capability, for `main`, `forkOS` or a
+    /// call from foreign code. The runtime's own threads have labels or are created in collections
     /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).
     pub(crate) async fn bound_threads(&self, yielder: &dyn Yield) -> SeededSet<ThreadId> {
         let mut steps = Steps::new(yielder);
@@ -257,11 +262,11 @@ impl<'a> RuleContext<'a> {
             for (at, thread) in store.creations_on(cap, store.account().log()) {
                 steps.step().await;
                 let is_made_by_thread = runs.thread_at(at).is_some();
-                let is_in_pause = pauses.still_in(at.0, at.0 + 1) > 0;
+                let is_in_pause = pauses.paused_in_ns(at.0, at.0 + 1) > 0;
                 if !is_made_by_thread
                     && !is_in_pause
-                    && !self.is_of_runtime(thread)
-                    && !self.evaluates_sparks(thread)
+                    && !self.is_runtime_thread(thread)
+                    && !self.is_spark_evaluator(thread)
                 {
                     bound.insert(thread);
                 }
@@ -270,18 +275,18 @@ impl<'a> RuleContext<'a> {
         bound
     }
 
-    /// The time of all capabilities together, in nanoseconds.
+    /// Returns the length of the range times capabilities, in nanoseconds.
     pub(crate) fn caps_ns(&self) -> u64 {
         self.length_ns().saturating_mul(self.caps)
     }
 
-    /// The share of the time of all capabilities.
+    /// Returns capability nanoseconds as a share of all capability time.
     pub(crate) fn share_of_caps(&self, cap_ns: u64) -> f64 {
         cap_ns as f64 / self.caps_ns() as f64
     }
 
-    /// A part of a turn, as far as it lies in the scope, outside of collections; `None` if
-    /// nothing of it does.
+    /// Returns one of the parts of a turn, clipped to the range and without collections; `None` if nothing of it
+    /// remains.
     pub(crate) fn wait(
         &self,
         life: &ThreadLane<'_>,
@@ -291,8 +296,8 @@ impl<'a> RuleContext<'a> {
         let (from, to) = turn.part(part);
         let range = Interval::new(Nanos(from), Nanos(to)).intersection(self.range)?;
         let (from, to) = (range.start().0, range.end().0);
-        let still_ns = self.log.store.account().pauses().still_in(from, to);
-        let ns = (to - from).saturating_sub(still_ns);
+        let paused_ns = self.log.store.account().pauses().paused_in_ns(from, to);
+        let ns = (to - from).saturating_sub(paused_ns);
         (ns > 0).then(|| Wait {
             thread: life.id(),
             cap: life.cap(analysis::timeline::turns::PARTS * number + 2),
@@ -301,9 +306,9 @@ impl<'a> RuleContext<'a> {
         })
     }
 
-    /// For how long capabilities stood by while threads waited, each thread beside one
-    /// capability at most: in nanoseconds of capabilities, outside of collections.
-    pub(crate) async fn beside_idle_ns(
+    /// Returns the idle time of capabilities while threads waited, counting at most one capability per waiting
+    /// thread, in capability nanoseconds outside collections.
+    pub(crate) async fn overlapping_idle_ns(
         &self,
         waits: impl IntoIterator<Item = (u64, u64)>,
         yielder: &dyn Yield,
@@ -312,34 +317,34 @@ impl<'a> RuleContext<'a> {
         let mut bounds: Vec<(u64, i64)> =
             waits.flat_map(|(from, to)| [(from, 1), (to, -1)]).collect();
         sort(&mut bounds, yielder).await;
-        let (mut caps, mut steps) = (Caps::of(self), Steps::new(yielder));
+        let (mut caps, mut steps) = (CapCursors::new(self), Steps::new(yielder));
         let (mut waiting, mut since, mut sum_ns) = (0_i64, 0, 0_u64);
         for (time, change) in bounds {
             steps.step().await;
             let most = u64::try_from(waiting).unwrap_or(0);
             if most > 0 {
-                caps.pass((since, time), |idle, ns| sum_ns += idle.min(most) * ns);
+                caps.each_idle_piece((since, time), |idle, ns| sum_ns += idle.min(most) * ns);
             }
             waiting += change;
             since = time;
         }
-        // The account knows what the log does not tell of: that is not idle.
+        // Time that the log does not cover is not idle; only the account knows of it.
         let all = self.times.all_caps();
         sum_ns.min(all.idle_ns.saturating_add(all.idle_ready_ns))
     }
 }
 
-/// The runs of all capabilities side by side, and the collections.
-struct Caps<'a> {
+/// Cursors over the runs of all capabilities and over the collections.
+struct CapCursors<'a> {
     lanes: Vec<RunCursor<'a>>,
     pauses: &'a [Pause],
-    /// When capabilities come and go, the next one last, and how many there are.
+    /// Times at which capabilities are opened or closed, latest first; `open` is the current number.
     changes: Vec<(u64, bool)>,
     open: u64,
 }
 
-impl<'a> Caps<'a> {
-    fn of(context: &RuleContext<'a>) -> Self {
+impl<'a> CapCursors<'a> {
+    fn new(context: &RuleContext<'a>) -> Self {
         let store = &context.log.store;
         let account = store.account();
         let lives = context.cap_ids().map(|cap| account.life_of(cap));
@@ -363,9 +368,9 @@ impl<'a> Caps<'a> {
         }
     }
 
-    /// Goes through a stretch of time, which comes after those before: how many
-    /// capabilities stood by for how long, outside of collections.
-    fn pass(&mut self, (from, to): (u64, u64), mut tell: impl FnMut(u64, u64)) {
+    /// Calls `visit` with the number of idle capabilities and nanoseconds for each piece of a stretch outside
+    /// collections. Stretches must come in order of time.
+    fn each_idle_piece(&mut self, (from, to): (u64, u64), mut visit: impl FnMut(u64, u64)) {
         let mut now = from;
         while now < to {
             let over = self.pauses.partition_point(|pause| pause.end.0 <= now);
@@ -395,7 +400,7 @@ impl<'a> Caps<'a> {
                 running += u64::from(is_running);
             }
             if !still {
-                tell(self.open.saturating_sub(running), next - now);
+                visit(self.open.saturating_sub(running), next - now);
             }
             now = next;
         }

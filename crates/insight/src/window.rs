@@ -1,29 +1,30 @@
-//! A part of a log by what the program said in it: from one marker to another, or a span.
+//! Ranges of a log by names that the program logged: between two markers, or a span.
 
 use analysis::recording::Recording;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// A marker, message or span by its name.
+/// Marker, message or span by its name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
-    /// What it is called.
+pub struct Occurrence {
+    /// Exact text of the message or marker, or name of the span.
     pub name: String,
-    /// Which of that name, by time, from 1 on.
+    /// Which occurrence of the name, in order of time, starting at 1.
     pub number: usize,
 }
 
-/// A part of a log by names.
+/// Range of a log by names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Window {
-    /// From a marker or message, or the begin, to another, or the end.
-    Between(Option<Place>, Option<Place>),
+    /// From a marker or message (default: the start) to another (default: the end).
+    Between(Option<Occurrence>, Option<Occurrence>),
     /// A span of the program.
-    Span(Place),
+    Span(Occurrence),
 }
 
-impl Place {
-    /// Reads `NAME` or `NAME#n`; the first of that name if there is no number from 1 on.
+impl Occurrence {
+    /// Parses `NAME` or `NAME#n`. Without a number of at least 1, the whole text is the name and means its first
+    /// occurrence.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let numbered = text.rsplit_once('#').and_then(|(name, number)| {
@@ -37,15 +38,15 @@ impl Place {
         }
     }
 
-    /// When the program said it first, or for the n-th time; `None` if it did not.
+    /// Returns the time of this occurrence of the message or marker; `None` if the log does not have it.
     #[must_use]
     pub fn time(&self, log: &Recording) -> Option<Nanos> {
-        let messages = (0..log.messages.len()).filter_map(|place| log.messages.get(place));
+        let messages = (0..log.messages.len()).filter_map(|index| log.messages.get(index));
         let mut said = messages.filter(|message| message.text == self.name);
         said.nth(self.number - 1).map(|message| message.time)
     }
 
-    /// When the span of that name was.
+    /// Returns the range of this occurrence of the span; `None` if the log does not have it.
     #[must_use]
     pub fn span(&self, log: &Recording) -> Option<Interval> {
         let mut listed = log.tracks.spans.listed().iter();
@@ -56,31 +57,31 @@ impl Place {
 }
 
 impl Window {
-    /// The part of a log, of which `whole` is looked at.
+    /// Resolves to a range of the log. `whole` supplies the ends that are not named.
     ///
     /// # Errors
     ///
-    /// What the log does not have, or that its end lies before its begin.
+    /// If the log does not have a name or that many occurrences of it, or if the end does not lie after the start.
     pub fn range(&self, log: &Recording, whole: Interval) -> Result<Interval, String> {
         match self {
-            Self::Span(place) => {
+            Self::Span(occurrence) => {
                 let missing = || {
                     format!(
                         "there is no {} of that name: {}",
-                        nth(place, "span"),
-                        place.name
+                        nth(occurrence, "span"),
+                        occurrence.name
                     )
                 };
-                place.span(log).ok_or_else(missing)
+                occurrence.span(log).ok_or_else(missing)
             }
             Self::Between(from, to) => {
-                let time = |place: &Option<Place>, else_: Nanos| match place {
+                let time = |occurrence: &Option<Occurrence>, else_: Nanos| match occurrence {
                     None => Ok(else_),
-                    Some(place) => place.time(log).ok_or_else(|| {
+                    Some(occurrence) => occurrence.time(log).ok_or_else(|| {
                         format!(
                             "there is no {} of that name: {}",
-                            nth(place, "marker"),
-                            place.name
+                            nth(occurrence, "marker"),
+                            occurrence.name
                         )
                     }),
                 };
@@ -95,8 +96,8 @@ impl Window {
     }
 }
 
-fn nth(place: &Place, what: &str) -> String {
-    match place.number {
+fn nth(occurrence: &Occurrence, what: &str) -> String {
+    match occurrence.number {
         1 => what.to_owned(),
         number => format!("{what} number {number}"),
     }

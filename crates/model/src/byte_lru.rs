@@ -10,14 +10,14 @@ use lru::LruCache;
 #[derive(Debug)]
 pub struct ByteLru<K: Eq + Hash, V: ?Sized> {
     most_bytes: u64,
-    kept: Mutex<Entry<K, V>>,
+    state: Mutex<LruState<K, V>>,
 }
 
 #[derive(Debug)]
-struct Entry<K: Eq + Hash, V: ?Sized> {
+struct LruState<K: Eq + Hash, V: ?Sized> {
     bytes: u64,
     /// Each value with its size in bytes.
-    things: LruCache<K, (Arc<V>, u64), SeededState>,
+    entries: LruCache<K, (Arc<V>, u64), SeededState>,
 }
 
 impl<K: Eq + Hash, V: ?Sized> Default for ByteLru<K, V> {
@@ -39,37 +39,37 @@ impl<K: Eq + Hash, V: ?Sized> ByteLru<K, V> {
     pub fn new(most_bytes: u64) -> Self {
         Self {
             most_bytes,
-            kept: Mutex::new(Entry {
+            state: Mutex::new(LruState {
                 bytes: 0,
-                things: LruCache::unbounded_with_hasher(SeededState::default()),
+                entries: LruCache::unbounded_with_hasher(SeededState::default()),
             }),
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Entry<K, V>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, LruState<K, V>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the value of a key, if it is cached, and marks it as recently used.
     pub fn get(&self, key: &K) -> Option<Arc<V>> {
-        let mut kept = self.kept();
-        let (thing, _) = kept.things.get(key)?;
-        Some(Arc::clone(thing))
+        let mut state = self.lock();
+        let (value, _) = state.entries.get(key)?;
+        Some(Arc::clone(value))
     }
 
     /// Inserts a value of `bytes` bytes and evicts the least recently used ones beyond the limit.
     ///
     /// The newest value always stays, even if it is larger than the limit.
-    pub fn keep(&self, key: K, thing: Arc<V>, bytes: u64) -> Arc<V> {
-        let mut kept = self.kept();
-        kept.bytes += bytes;
-        let before = kept.things.put(key, (Arc::clone(&thing), bytes));
-        kept.bytes -= before.map_or(0, |(_, bytes)| bytes);
-        while kept.bytes > self.most_bytes && kept.things.len() > 1 {
-            let oldest = kept.things.pop_lru();
-            kept.bytes -= oldest.map_or(0, |(_, (_, bytes))| bytes);
+    pub fn insert(&self, key: K, value: Arc<V>, bytes: u64) -> Arc<V> {
+        let mut state = self.lock();
+        state.bytes += bytes;
+        let before = state.entries.put(key, (Arc::clone(&value), bytes));
+        state.bytes -= before.map_or(0, |(_, bytes)| bytes);
+        while state.bytes > self.most_bytes && state.entries.len() > 1 {
+            let oldest = state.entries.pop_lru();
+            state.bytes -= oldest.map_or(0, |(_, (_, bytes))| bytes);
         }
-        thing
+        value
     }
 }
 
@@ -81,15 +81,15 @@ mod tests {
     fn what_was_not_wanted_for_longest_goes() {
         let numbers: ByteLru<u32, u32> = ByteLru::new(100);
         for number in 0..4 {
-            numbers.keep(number, Arc::new(number), 30);
+            numbers.insert(number, Arc::new(number), 30);
             numbers.get(&0);
         }
-        let kept = |key| numbers.get(&key).is_some();
-        assert_eq!([0, 1, 2, 3].map(kept), [true, false, true, true]);
-        numbers.keep(2, Arc::new(7), 90);
-        assert_eq!([0, 1, 2, 3].map(kept), [false, false, true, false]);
-        numbers.keep(5, Arc::new(5), 1_000);
+        let state = |key| numbers.get(&key).is_some();
+        assert_eq!([0, 1, 2, 3].map(state), [true, false, true, true]);
+        numbers.insert(2, Arc::new(7), 90);
+        assert_eq!([0, 1, 2, 3].map(state), [false, false, true, false]);
+        numbers.insert(5, Arc::new(5), 1_000);
         assert_eq!(numbers.get(&5).as_deref(), Some(&5));
-        assert!(!kept(2) && numbers.clone().get(&5).is_none());
+        assert!(!state(2) && numbers.clone().get(&5).is_none());
     }
 }

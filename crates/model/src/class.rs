@@ -106,7 +106,7 @@ impl Class {
 
     /// Returns the class with most time; of equals the one with the greatest number.
     #[must_use]
-    pub fn of_most(times: &ClassTimes) -> Self {
+    pub fn dominant(times: &ClassTimes) -> Self {
         let most = Self::ALL
             .into_iter()
             .max_by_key(|class| times[*class as usize]);

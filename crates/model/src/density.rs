@@ -1,21 +1,21 @@
 //! Layout of point events: as single signs where there is room, and as columns with counts where signs would
 //! overlap.
 
-use super::marks::{NewMoment, Payload, Writer};
+use super::marks::{MarkWriter, NewMoment, Payload};
 use crate::time::Interval;
 use eventlog::ids::Nanos;
 
 /// Width of a column in buckets. A bucket is one or two pixels wide.
-const COLUMN: u64 = 2;
+const COLUMN_BUCKETS: u64 = 2;
 /// Signs closer together than this number of buckets would overlap.
-const APART: u64 = 6;
+const MIN_SIGN_BUCKETS: u64 = 6;
 /// A group with fewer events than this is drawn as signs with counts.
 const MANY: usize = 8;
 /// A group of at least this many events is drawn as columns, even if all are at the same place.
 const VERY_MANY: usize = 64;
 /// Number of buckets examined on each side of the view. A group of fewer than [`MANY`] events never reaches
 /// further, so how it is drawn does not depend on where the view ends.
-const BESIDE: u64 = 64;
+const MARGIN_BUCKETS: u64 = 64;
 
 /// Collects the events of a track and writes them as marks.
 #[derive(Debug)]
@@ -23,53 +23,57 @@ pub struct Density<P> {
     view: Interval,
     bucket_ns: u64,
     /// One entry per column that has events, in time order.
-    found: Vec<NewMoment<P>>,
+    moments: Vec<NewMoment<P>>,
 }
 
 impl<P: Payload> Density<P> {
     /// Creates a collector for the current view of `writer`.
     #[must_use]
-    pub const fn of(writer: &Writer) -> Self {
+    pub const fn new(writer: &MarkWriter) -> Self {
         Self {
             view: writer.view,
             bucket_ns: writer.bucket_ns,
-            found: Vec::new(),
+            moments: Vec::new(),
         }
     }
 
     /// Returns the interval to collect events from: the view plus a margin on both sides.
     #[must_use]
-    pub fn wanted(&self) -> Interval {
-        let beside = self.bucket_ns.saturating_mul(BESIDE);
+    pub fn collect_interval(&self) -> Interval {
+        let margin_ns = self.bucket_ns.saturating_mul(MARGIN_BUCKETS);
         let (start, end) = (self.view.start().0, self.view.end().0);
-        let wanted = (start.saturating_sub(beside), end.saturating_add(beside));
-        Interval::new(Nanos(wanted.0), Nanos(wanted.1))
+        let collect_interval = (
+            start.saturating_sub(margin_ns),
+            end.saturating_add(margin_ns),
+        );
+        Interval::new(Nanos(collect_interval.0), Nanos(collect_interval.1))
     }
 
     /// Returns the length of a column in nanoseconds. Columns begin at multiples of it.
     #[must_use]
     pub const fn column_ns(&self) -> u64 {
-        self.bucket_ns.saturating_mul(COLUMN)
+        self.bucket_ns.saturating_mul(COLUMN_BUCKETS)
     }
 
     /// Adds all events of one column. Columns must be added in time order.
     pub fn push(&mut self, moment: NewMoment<P>) {
-        self.found.push(moment);
+        self.moments.push(moment);
     }
 
     /// Writes the marks. `join` merges the payloads of two events, the earlier one first.
-    pub fn write(self, writer: &mut Writer, join: impl Fn(P, P) -> P) {
-        let apart_ns = self.bucket_ns.saturating_mul(APART);
-        let is_near =
-            |one: &NewMoment<P>, next: &NewMoment<P>| next.start.saturating_sub(one.end) < apart_ns;
-        for group in self.found.chunk_by(is_near) {
+    pub fn write(self, writer: &mut MarkWriter, join: impl Fn(P, P) -> P) {
+        let min_sign_ns = self.bucket_ns.saturating_mul(MIN_SIGN_BUCKETS);
+        let is_near = |one: &NewMoment<P>, next: &NewMoment<P>| {
+            next.start.saturating_sub(one.end) < min_sign_ns
+        };
+        for group in self.moments.chunk_by(is_near) {
             let count: usize = group.iter().map(|one| one.count).sum();
             let (first, last) = (group.first(), group.last());
             let length = first.zip(last).map_or(0, |(a, b)| b.end - a.start);
-            if count >= VERY_MANY || (count >= MANY && length >= apart_ns) {
+            if count >= VERY_MANY || (count >= MANY && length >= min_sign_ns) {
                 self.write_columns(group, writer);
             } else {
-                self.write_signs(group, apart_ns, writer, &join);
+                self.write_signs(group, min_sign_ns, writer, &join);
             }
         }
     }
@@ -78,7 +82,7 @@ impl<P: Payload> Density<P> {
         from <= self.view.end().0 && self.view.start().0 <= to
     }
 
-    fn write_columns(&self, group: &[NewMoment<P>], writer: &mut Writer) {
+    fn write_columns(&self, group: &[NewMoment<P>], writer: &mut MarkWriter) {
         let column_ns = self.column_ns();
         for one in group {
             let start = one.start / column_ns * column_ns;
@@ -93,14 +97,14 @@ impl<P: Payload> Density<P> {
     fn write_signs(
         &self,
         group: &[NewMoment<P>],
-        apart_ns: u64,
-        writer: &mut Writer,
+        min_sign_ns: u64,
+        writer: &mut MarkWriter,
         join: &impl Fn(P, P) -> P,
     ) {
         let mut signs: Vec<NewMoment<P>> = Vec::new();
         for one in group {
             match signs.last_mut() {
-                Some(sign) if one.start - sign.start < apart_ns => {
+                Some(sign) if one.start - sign.start < min_sign_ns => {
                     sign.end = one.end;
                     sign.count += one.count;
                     sign.payload = join(sign.payload, one.payload);
@@ -121,37 +125,37 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::marks::{MarkKind, Packed, TimelineReply};
+    use crate::marks::{MarkKind, PackedPayload, TimelineReply};
 
     /// Kind, start, end and count of a mark.
     type Shown = (MarkKind, u64, u64, u32);
 
     fn shown(times: &[u64], view: Interval, bucket_ns: u64) -> Vec<Shown> {
-        let mut writer = Writer {
+        let mut writer = MarkWriter {
             view,
             bucket_ns,
             end: Nanos(u64::MAX),
             row: 0,
             reply: TimelineReply::default(),
         };
-        let mut density = Density::of(&writer);
-        let (wanted, column_ns) = (density.wanted(), density.column_ns());
-        let from = wanted.start().0 / column_ns * column_ns;
+        let mut density = Density::new(&writer);
+        let (collect_interval, column_ns) = (density.collect_interval(), density.column_ns());
+        let from = collect_interval.start().0 / column_ns * column_ns;
         let told = times.iter().copied().filter(|&at| from <= at);
         let told: Vec<u64> = told.collect();
         for column in told.chunk_by(|a, b| a / column_ns == b / column_ns) {
-            if column[0] <= wanted.end().0 {
+            if column[0] <= collect_interval.end().0 {
                 density.push(NewMoment {
                     start: column[0],
                     end: column[column.len() - 1],
                     count: column.len(),
-                    payload: Packed::default(),
+                    payload: PackedPayload::default(),
                 });
             }
         }
         density.write(&mut writer, |first, _| first);
         let origin = view.start().0 as f64;
-        let marks = writer.reply.of_row(0);
+        let marks = writer.reply.row_marks(0);
         let marks = marks.map(|mark| {
             let [start, end] = [mark.start, mark.end].map(|at| (origin + at) as u64);
             (mark.kind, start, end, mark.count)

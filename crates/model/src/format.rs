@@ -12,7 +12,7 @@ use eventlog::quantity::write_size;
 pub const NBSP: char = '\u{a0}';
 
 /// Text for an undefined value, such as a share of nothing.
-pub const NOTHING: &str = "–";
+pub const NO_VALUE: &str = "–";
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ const UNITS: [Unit; 4] = [
 
 impl Unit {
     /// Returns the longest unit that is not longer than `time`, at least nanoseconds.
-    pub fn of(time: Duration) -> Self {
+    pub fn for_duration(time: Duration) -> Self {
         let fitting = UNITS.into_iter().rfind(|unit| unit.length <= time.0);
         fitting.unwrap_or(UNITS[0])
     }
@@ -162,7 +162,7 @@ pub fn short_count(number: u64) -> String {
 
 /// Formats a count with its noun, in the plural if necessary: `1 track`, `1,200 capabilities`.
 #[must_use]
-pub fn many(number: u64, what: &str) -> String {
+pub fn pluralize(number: u64, what: &str) -> String {
     let number_text = count(number);
     match what.strip_suffix('y') {
         _ if number == 1 => format!("1 {what}"),
@@ -188,11 +188,11 @@ pub fn axis_label(time: Nanos, step: Duration, base: Option<Nanos>) -> String {
         Some(base) if base != time => {
             let sign = if time > base { '+' } else { '−' };
             let offset = Duration(time.0.abs_diff(base.0));
-            format!("{sign}{}", Unit::of(step).label(offset, step))
+            format!("{sign}{}", Unit::for_duration(step).label(offset, step))
         }
         _ => {
             let time = Duration(time.0);
-            Unit::of(time.max(step)).label(time, step)
+            Unit::for_duration(time.max(step)).label(time, step)
         }
     }
 }
@@ -224,7 +224,7 @@ fn share(part: u64, whole: u64, decimals: u32) -> String {
     let scaled_part = u128::from(part) * hundred;
     let (whole, half) = (u128::from(whole), u128::from(whole) / 2);
     let digits = match whole {
-        0 => return NOTHING.to_owned(),
+        0 => return NO_VALUE.to_owned(),
         _ => (scaled_part + half) / whole,
     };
     let number = if part == 0 || u128::from(part) == whole {
@@ -244,7 +244,7 @@ fn share(part: u64, whole: u64, decimals: u32) -> String {
 pub fn byte_rate(size: u64, time: Duration) -> String {
     match per_second(size, time, 1) {
         Some(rate) => format!("{}/s", bytes(rate)),
-        None => NOTHING.to_owned(),
+        None => NO_VALUE.to_owned(),
     }
 }
 
@@ -253,7 +253,7 @@ pub fn byte_rate(size: u64, time: Duration) -> String {
 #[must_use]
 pub fn rate(number: u64, time: Duration) -> String {
     if time.0 == 0 {
-        return NOTHING.to_owned();
+        return NO_VALUE.to_owned();
     }
     let per = |unit: &Unit| number as f64 * unit.length as f64 / time.0 as f64;
     let unit = UNITS.into_iter().find(|unit| per(unit) >= 1.0);
@@ -297,7 +297,7 @@ pub fn truncate_middle<'a>(
         let tail = starts[starts.len() - chars / 2..].first();
         format!("{}…{}", &text[..head], tail.map_or("", |&at| &text[at..]))
     };
-    // Invariant: `few` characters fit, `many` do not.
+    // Invariant: `few` characters fit, `pluralize` do not.
     let (mut few, mut many) = (FEWEST_CHARS, starts.len());
     if few >= many || !fits(&kept(few)) {
         return Cow::Borrowed("");
@@ -399,22 +399,22 @@ mod tests {
     fn counts_and_rates() {
         let short = [999_999, 14_276_407, 250_400_000].map(short_count);
         assert_eq!(short, ["999,999", "14.3\u{a0}M", "250\u{a0}M"]);
-        assert_eq!(many(2, "census"), "2 censuses");
-        assert_eq!(many(1, "capability"), "1 capability");
-        assert_eq!(many(1_200, "capability"), "1,200 capabilities");
-        assert_eq!(many(0, "track"), "0 tracks");
+        assert_eq!(pluralize(2, "census"), "2 censuses");
+        assert_eq!(pluralize(1, "capability"), "1 capability");
+        assert_eq!(pluralize(1_200, "capability"), "1,200 capabilities");
+        assert_eq!(pluralize(0, "track"), "0 tracks");
         assert_eq!(count(0), "0");
         assert_eq!(count(999), "999");
         assert_eq!(count(1_000), "1,000");
         assert_eq!(count(70_563_516), "70,563,516");
         let second = Duration(1_000_000_000);
         assert_eq!(plain(&byte_rate(1_572_864, second)), "1.5 MiB/s");
-        assert_eq!(byte_rate(1, Duration::ZERO), NOTHING);
+        assert_eq!(byte_rate(1, Duration::ZERO), NO_VALUE);
         assert_eq!(plain(&rate(312, Duration(223_000))), "1.40 per µs");
         assert_eq!(plain(&rate(312, second)), "312 per s");
         assert_eq!(plain(&rate(54_358, second)), "54.4 per ms");
         assert_eq!(plain(&rate(1, Duration(20_000_000_000))), "0.05 per s");
-        assert_eq!(rate(1, Duration::ZERO), NOTHING);
+        assert_eq!(rate(1, Duration::ZERO), NO_VALUE);
     }
 
     #[test]
@@ -438,7 +438,7 @@ mod tests {
             assert_eq!(plain(&percent(part, whole)), long);
             assert_eq!(plain(&percent_short(part, whole)), short);
         }
-        assert_eq!(percent(0, 0), NOTHING);
+        assert_eq!(percent(0, 0), NO_VALUE);
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    const fn of(value: u64) -> Self {
+    const fn single(value: u64) -> Self {
         Self {
             min: value,
             max: value,
@@ -102,14 +102,14 @@ impl Aggregate for Extent {
 /// Index of a level: extents of full blocks of samples, and prefix sums of the time integral by block. Takes
 /// about 1.5 bytes per sample.
 #[derive(Clone, Debug, Default)]
-pub struct Extents {
+pub struct ExtentIndex {
     blocks: Forest<Extent>,
     /// Prefix sums of value times nanoseconds: entry `i` is the integral from the first sample to the first
     /// sample after block `i`.
     sums: Vec<u128>,
 }
 
-impl Extents {
+impl ExtentIndex {
     /// Indexes the blocks that became final. The value and time of a sample are final once another sample follows
     /// it.
     pub fn extend(&mut self, samples: &impl Samples) {
@@ -141,7 +141,7 @@ impl Extents {
 
     /// Returns the extent of the samples `from..to`; `None` if there are none.
     #[must_use]
-    pub fn of(&self, samples: &impl Samples, from: usize, to: usize) -> Option<Extent> {
+    pub fn extent(&self, samples: &impl Samples, from: usize, to: usize) -> Option<Extent> {
         let first = from.div_ceil(BLOCK);
         let last = (to / BLOCK).min(self.blocks.len());
         if first >= last {
@@ -157,20 +157,20 @@ impl Extents {
 }
 
 fn scan(samples: &impl Samples, from: usize, to: usize) -> Option<Extent> {
-    let values = (from..to.min(samples.len())).map(|i| Extent::of(samples.value(i)));
+    let values = (from..to.min(samples.len())).map(|i| Extent::single(samples.value(i)));
     values.reduce(Extent::combine)
 }
 
-/// Returns the same integral as [`Extents::sum`], by a linear scan.
+/// Returns the same integral as [`ExtentIndex::sum`], by a linear scan.
 fn scan_sum(samples: &impl Samples, from: usize, to: usize) -> u128 {
     let held = |i: usize| samples.time(i + 1).saturating_sub(samples.time(i));
     let sums = (from..to).map(|i| u128::from(samples.value(i)) * u128::from(held(i)));
     sums.sum()
 }
 
-/// Statistics of a gauge over a stretch of time.
+/// Segment of a gauge with the statistics of its values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stretch {
+pub struct GaugeSegment {
     /// Start in nanoseconds.
     pub start: u64,
     /// End in nanoseconds.
@@ -199,13 +199,13 @@ impl Buckets {
 
     /// Returns the end of the visible part of the log: the end of the view or of the log.
     #[must_use]
-    pub fn stop(&self) -> u64 {
+    pub fn visible_end(&self) -> u64 {
         self.view.end().0.min(self.end_ns)
     }
 
     /// Iterates over the buckets as (start, end) in nanoseconds.
-    pub fn each(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
-        let (stop, length) = (self.stop(), self.bucket_ns);
+    pub fn intervals(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
+        let (stop, length) = (self.visible_end(), self.bucket_ns);
         let next = move |start: &u64| start.checked_add(length);
         std::iter::successors(Some(self.first()), next)
             .take_while(move |&start| start < stop)
@@ -216,11 +216,11 @@ impl Buckets {
 /// Emits the stretches of a level in view. Consecutive buckets without a change are one stretch.
 pub fn levels(
     samples: &impl Samples,
-    extents: &Extents,
+    extents: &ExtentIndex,
     buckets: Buckets,
-    mut emit: impl FnMut(Stretch),
+    mut emit: impl FnMut(GaugeSegment),
 ) {
-    let stop = buckets.stop();
+    let stop = buckets.visible_end();
     let mut start = buckets.first();
     let mut at = samples.first_at(start);
     while start < stop {
@@ -233,8 +233,8 @@ pub fn levels(
             // The value is constant up to `next_start`.
             let end = next_start.min(stop);
             if let Some(value) = before {
-                let values = Values::one(value as f64);
-                emit(Stretch { start, end, values });
+                let values = Values::constant(value as f64);
+                emit(GaugeSegment { start, end, values });
             }
             start = next_start;
             continue;
@@ -243,9 +243,9 @@ pub fn levels(
         let to = at + partition(samples.len() - at, |i| samples.time(at + i) < end);
         // In damaged logs times may go back; always make progress.
         let to = to.max(at + 1);
-        let inside = extents.of(samples, at, to);
+        let inside = extents.extent(samples, at, to);
         let extent = before
-            .map(Extent::of)
+            .map(Extent::single)
             .into_iter()
             .chain(inside)
             .reduce(Extent::combine);
@@ -273,7 +273,7 @@ pub fn levels(
                 0 => last,
                 length => (sum as f64 / length as f64).clamp(min, max),
             };
-            emit(Stretch {
+            emit(GaugeSegment {
                 start: begins,
                 end: shown_until,
                 values: Values {
@@ -295,7 +295,7 @@ pub fn growth<'a, S: Samples + 'a>(
     counters: impl Iterator<Item = S>,
     buckets: Buckets,
 ) -> Vec<(u64, u64, f64)> {
-    let each: Vec<(u64, u64)> = buckets.each().collect();
+    let each: Vec<(u64, u64)> = buckets.intervals().collect();
     let mut grown: Vec<(u64, u64, f64)> =
         each.iter().map(|&(start, end)| (start, end, 0.0)).collect();
     for counter in counters {
@@ -308,13 +308,13 @@ pub fn growth<'a, S: Samples + 'a>(
 }
 
 /// Emits the rate per second of each bucket: growth divided by the length of the bucket, the last one cut off at
-/// the end of the log. Neighbors with equal rates are one stretch, and a rate of 0 emits nothing.
-pub fn rates(grown: &[(u64, u64, f64)], buckets: Buckets, mut emit: impl FnMut(Stretch)) {
-    let mut open: Option<Stretch> = None;
+/// the end of the log. Neighbors with equal rates are one segment, and a rate of 0 emits nothing.
+pub fn rates(grown: &[(u64, u64, f64)], buckets: Buckets, mut emit: impl FnMut(GaugeSegment)) {
+    let mut open: Option<GaugeSegment> = None;
     for &(start, end, growth) in grown {
         let end = end.min(buckets.end_ns.max(start.saturating_add(1)));
         let rate = growth * 1e9 / (end - start) as f64;
-        let values = Values::one(rate);
+        let values = Values::constant(rate);
         match &mut open {
             Some(before) if before.end == start && is_same(before.values.last, rate) => {
                 before.end = end;
@@ -323,7 +323,7 @@ pub fn rates(grown: &[(u64, u64, f64)], buckets: Buckets, mut emit: impl FnMut(S
                 if let Some(before) = open.take() {
                     emit(before);
                 }
-                open = (rate > 0.0).then_some(Stretch { start, end, values });
+                open = (rate > 0.0).then_some(GaugeSegment { start, end, values });
             }
         }
     }
@@ -403,11 +403,11 @@ mod tests {
     }
 
     proptest! {
-        /// For any view and bucket: at each nanosecond the stretch has the extent and the last value of its
+        /// For any view and bucket: at each nanosecond the segment has the extent and the last value of its
         /// bucket.
         #[test]
         fn levels_agree_with_a_loop(samples in samples(), buckets in buckets()) {
-            let mut extents = Extents::default();
+            let mut extents = ExtentIndex::default();
             extents.extend(&samples);
             let mut shown = Vec::new();
             levels(&samples, &extents, buckets, |stretch| shown.push(stretch));
@@ -418,11 +418,11 @@ mod tests {
                 let mean = level_sum(&samples, one.start, one.end) as f64 / (one.end - one.start) as f64;
                 prop_assert!((one.values.mean - mean).abs() < 1e-6, "{:?} {}", one, mean);
             }
-            for (start, end) in buckets.each() {
+            for (start, end) in buckets.intervals() {
                 let before = samples.0.iter().rev().find(|(at, _)| *at < start);
                 let inside = samples.0.iter().filter(|(at, _)| start <= *at && *at < end);
                 let values: Vec<u64> = before.into_iter().chain(inside).map(|(_, value)| *value).collect();
-                let reaches = |s: &&Stretch| s.start >= start || s.end > start;
+                let reaches = |s: &&GaugeSegment| s.start >= start || s.end > start;
                 let found = shown.iter().find(|s| s.start < end && reaches(s));
                 match (values.iter().min(), values.iter().max(), values.last(), found) {
                     (Some(&min), Some(&max), Some(&last), Some(found)) => {
@@ -441,7 +441,7 @@ mod tests {
         fn rates_integrate_to_the_growth(samples in samples(), buckets in buckets()) {
             let mut sum = 0;
             let counter = Pairs(samples.0.iter().map(|&(at, value)| { sum += value; (at, sum) }).collect());
-            let (first, last) = (buckets.first(), buckets.each().last().map_or(buckets.first(), |(_, end)| end));
+            let (first, last) = (buckets.first(), buckets.intervals().last().map_or(buckets.first(), |(_, end)| end));
             let expected = counter_at(&counter, last) - counter_at(&counter, first);
             let grown = growth([counter].into_iter(), buckets);
             let mut integral = 0.0;
@@ -452,13 +452,13 @@ mod tests {
         /// Indexing all at once or incrementally gives the same result.
         #[test]
         fn extents_agree_with_a_scan(samples in samples(), steps in prop::collection::vec(0usize..400, 0..6), a in 0usize..410, b in 0usize..410) {
-            let mut extents = Extents::default();
+            let mut extents = ExtentIndex::default();
             for step in steps {
                 extents.extend(&Pairs(samples.0[..step.min(samples.0.len())].to_vec()));
             }
             extents.extend(&samples);
             let (from, to) = (a.min(b), a.max(b));
-            prop_assert_eq!(extents.of(&samples, from, to), scan(&samples, from, to));
+            prop_assert_eq!(extents.extent(&samples, from, to), scan(&samples, from, to));
         }
     }
 
@@ -480,7 +480,7 @@ mod tests {
             end_ns: 1000,
         };
         let mut last = 0.0;
-        levels(&samples, &Extents::default(), buckets, |s| {
+        levels(&samples, &ExtentIndex::default(), buckets, |s| {
             last = s.values.last
         });
         assert_eq!(last, 5.0);

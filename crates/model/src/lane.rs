@@ -32,30 +32,30 @@ pub trait Lane {
     /// Returns the state class of a span.
     fn class(&self, index: usize) -> Class;
     /// Returns the total time by class of all spans before `index` (a prefix sum).
-    fn before(&self, index: usize) -> ClassTimes;
+    fn times_before_index(&self, index: usize) -> ClassTimes;
     /// Returns the index of the longest span in `from..to`, the first of equals.
     fn longest(&self, from: usize, to: usize) -> Option<usize>;
     /// Returns the span that represents the spans `from..to` merged into one mark: the longest. `None` for lanes
     /// whose merged marks show shares of time only.
-    fn speaks_for(&self, from: usize, to: usize) -> Option<usize> {
+    fn representative(&self, from: usize, to: usize) -> Option<usize> {
         self.longest(from, to)
     }
 
     /// Returns bounds for a binary search: the range of indices of the spans that begin or end around `time`, taken
     /// from an index without reading spans.
-    fn near(&self, _time: u64) -> Range<usize> {
+    fn search_bounds(&self, _time: u64) -> Range<usize> {
         0..self.len()
     }
     /// Returns a fast approximation of the first span of the bucket that begins at `time`, from the index alone.
     ///
     /// Applies where very many spans, all shorter than the bucket, begin in the preceding bucket; a few that
     /// begin slightly after `time` may then count in that bucket. `None` if spans must be read.
-    fn hurry(&self, _time: u64, _bucket_ns: u64) -> Option<usize> {
+    fn approx_first_of_bucket(&self, _time: u64, _bucket_ns: u64) -> Option<usize> {
         None
     }
 
     /// Returns the time by class of at most [`BLOCK`] spans, by a linear scan.
-    fn few(&self, from: usize, to: usize) -> ClassTimes {
+    fn scan_times(&self, from: usize, to: usize) -> ClassTimes {
         let mut times = ClassTimes::default();
         for i in from..to {
             let (start, end) = self.span(i);
@@ -66,12 +66,12 @@ pub trait Lane {
     }
 
     /// Returns the time by class of the spans `from..to`.
-    fn between(&self, from: usize, to: usize) -> ClassTimes {
+    fn times_between(&self, from: usize, to: usize) -> ClassTimes {
         if to - from <= BLOCK {
-            return self.few(from, to);
+            return self.scan_times(from, to);
         }
         let mut times = ClassTimes::default();
-        let (before, all) = (self.before(from), self.before(to));
+        let (before, all) = (self.times_before_index(from), self.times_before_index(to));
         for class in 0..CLASSES {
             times[class] = all[class].saturating_sub(before[class]);
         }
@@ -86,16 +86,16 @@ pub trait Lane {
 
     /// Returns the index of the first span that ends after `time`.
     fn first_ending_after(&self, time: u64) -> usize {
-        partition_in(self.near(time), |i| self.span(i).1 <= time)
+        partition_in(self.search_bounds(time), |i| self.span(i).1 <= time)
     }
 
     /// Returns the index of the first span that begins at or after `time`.
     fn first_starting_at(&self, time: u64) -> usize {
-        partition_in(self.near(time), |i| self.start(i) < time)
+        partition_in(self.search_bounds(time), |i| self.start(i) < time)
     }
 
     /// Returns the index of the span with exactly this start and end.
-    fn exactly(&self, time: Interval) -> Option<usize> {
+    fn find_exact(&self, time: Interval) -> Option<usize> {
         let from = self.first_starting_at(time.start().0);
         let here = (from..self.len()).take_while(|&i| self.span(i).0 == time.start().0);
         let mut here = here.filter(|&i| self.span(i).1 == time.end().0);
@@ -105,7 +105,7 @@ pub trait Lane {
     /// Returns the time by class before `time`, including part of a span that reaches beyond it.
     fn time_before(&self, time: u64) -> ClassTimes {
         let index = self.first_ending_after(time);
-        let mut times = self.before(index);
+        let mut times = self.times_before_index(index);
         if index < self.len() {
             let (start, end) = self.span(index);
             let sum = &mut times[self.class(index) as usize];
@@ -127,7 +127,7 @@ pub trait Lane {
     }
 }
 
-/// Returns the first index in `0..len` for which `before` does not hold, or `len`, by binary search.
+/// Returns the first index in `0..len` for which `times_before_index` does not hold, or `len`, by binary search.
 pub fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, len);
     while low < high {
@@ -141,15 +141,15 @@ pub fn partition(len: usize, before: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-/// Returns the first index in `range` for which `before` does not hold, or its end, by binary search.
+/// Returns the first index in `range` for which `times_before_index` does not hold, or its end, by binary search.
 pub fn partition_in(range: Range<usize>, before: impl Fn(usize) -> bool) -> usize {
     range.start + partition(range.len(), |i| before(range.start + i))
 }
 
 /// Returns the index of the first span that counts in the bucket that begins at `time`.
 pub fn first_of_bucket(lane: &impl Lane, time: u64, bucket_ns: u64) -> usize {
-    let hurried = lane.hurry(time, bucket_ns);
-    hurried.unwrap_or_else(|| lane.first_starting_at(time))
+    let approximate = lane.approx_first_of_bucket(time, bucket_ns);
+    approximate.unwrap_or_else(|| lane.first_starting_at(time))
 }
 
 /// What a lane draws at one place.
@@ -170,8 +170,8 @@ pub enum Mark {
         start: u64,
         /// Number of spans according to [`Lane::count`].
         count: u32,
-        /// The span that [represents](Lane::speaks_for) the mark.
-        speaks_for: Option<usize>,
+        /// The span that [represents](Lane::representative) the mark.
+        representative: Option<usize>,
         /// Total time by class of these spans, in nanoseconds.
         times: ClassTimes,
     },
@@ -184,7 +184,7 @@ pub enum Mark {
 ///
 /// A span that straddles the end of a bucket counts in the bucket where it begins; it is shorter than a bucket,
 /// so the error is less than one bucket. Where very many spans share a bucket and the lane
-/// [approximates](Lane::hurry), spans that begin less than a quarter of a bucket after its end may count in it
+/// [approximates](Lane::approx_first_of_bucket), spans that begin less than a quarter of a bucket after its end may count in it
 /// too.
 pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl FnMut(Mark)) {
     let mut at = lane.first_ending_after(view.start().0);
@@ -193,7 +193,7 @@ pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl Fn
     at = at.min(first_of_bucket(lane, aligned, bucket_ns));
     // Neighboring buckets often have similar numbers of spans.
     let mut guess = 0;
-    let mut sums = Sums::default();
+    let mut sums = PrefixSumCache::default();
     while at < lane.len() {
         let (start, end) = lane.span(at);
         if start > view.end().0 {
@@ -208,10 +208,10 @@ pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl Fn
         }
         let bucket = start / bucket_ns * bucket_ns;
         let next_bucket = bucket.saturating_add(bucket_ns);
-        let hurried = lane.hurry(next_bucket, bucket_ns);
-        if let Some(to) = hurried.filter(|&to| to > at) {
-            let times = sums.between(lane, at, to);
-            if let Some(mark) = merged(lane, at, to, bucket, times) {
+        let approximate = lane.approx_first_of_bucket(next_bucket, bucket_ns);
+        if let Some(to) = approximate.filter(|&to| to > at) {
+            let times = sums.times_between(lane, at, to);
+            if let Some(mark) = merged_mark(lane, at, to, bucket, times) {
                 emit(mark);
             }
             at = to;
@@ -225,8 +225,8 @@ pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl Fn
         if to - 1 > at && last_end.saturating_sub(last_start) >= bucket_ns {
             to -= 1;
         }
-        let times = sums.between(lane, at, to);
-        if let Some(mark) = merged(lane, at, to, bucket, times) {
+        let times = sums.times_between(lane, at, to);
+        if let Some(mark) = merged_mark(lane, at, to, bucket, times) {
             emit(mark);
         }
         at = to;
@@ -235,21 +235,21 @@ pub fn marks(lane: &impl Lane, view: Interval, bucket_ns: u64, mut emit: impl Fn
 
 /// Caches the prefix sums at the end of one bucket for the next one.
 #[derive(Default)]
-struct Sums {
+struct PrefixSumCache {
     index: usize,
     before: ClassTimes,
 }
 
-impl Sums {
-    /// [`Lane::between`], which reads the prefix sums once instead of twice for consecutive runs of spans.
-    fn between(&mut self, lane: &impl Lane, from: usize, to: usize) -> ClassTimes {
+impl PrefixSumCache {
+    /// [`Lane::times_between`], which reads the prefix sums once instead of twice for consecutive runs of spans.
+    fn times_between(&mut self, lane: &impl Lane, from: usize, to: usize) -> ClassTimes {
         if to - from <= BLOCK {
-            return lane.between(from, to);
+            return lane.times_between(from, to);
         }
         if self.index != from {
-            self.before = lane.before(from);
+            self.before = lane.times_before_index(from);
         }
-        let before = std::mem::replace(&mut self.before, lane.before(to));
+        let before = std::mem::replace(&mut self.before, lane.times_before_index(to));
         self.index = to;
         let mut times = self.before;
         for (time, before) in times.iter_mut().zip(before) {
@@ -260,7 +260,7 @@ impl Sums {
 }
 
 /// Merges the spans `from..to` into one mark; `None` if it would show neither a count nor time.
-fn merged(
+fn merged_mark(
     lane: &impl Lane,
     from: usize,
     to: usize,
@@ -274,7 +274,7 @@ fn merged(
     Some(Mark::Many {
         start: bucket,
         count: saturating_u32(count),
-        speaks_for: lane.speaks_for(from, to),
+        representative: lane.representative(from, to),
         times,
     })
 }
@@ -305,7 +305,7 @@ fn gallop(len: usize, guess: usize, holds: impl Fn(usize) -> bool) -> usize {
     low + partition(high - low, |i| holds(low + i))
 }
 
-/// Prefix sums and a forest over blocks of spans, for fast [`Lane::before`] and [`Lane::longest`].
+/// Prefix sums and a forest over blocks of spans, for fast [`Lane::times_before_index`] and [`Lane::longest`].
 ///
 /// It has sums only for the `N` classes of its lane.
 #[derive(Clone, Debug)]
@@ -381,8 +381,12 @@ impl<const N: usize> LaneIndex<N> {
         }
     }
 
-    /// Implements [`Lane::before`] for the lane whose spans were pushed here; `span` returns class and duration.
-    pub fn before(&self, index: usize, span: impl Fn(usize) -> (Class, u64)) -> ClassTimes {
+    /// Implements [`Lane::times_before_index`] for the lane whose spans were pushed here; `span` returns class and duration.
+    pub fn times_before_index(
+        &self,
+        index: usize,
+        span: impl Fn(usize) -> (Class, u64),
+    ) -> ClassTimes {
         let block = (index / BLOCK).min(self.before.len().saturating_sub(1));
         let Some(mut times) = self.before.get(block).copied() else {
             return ClassTimes::default();
@@ -490,9 +494,9 @@ impl Lane for PlainLane {
     fn class(&self, _: usize) -> Class {
         self.class
     }
-    fn before(&self, index: usize) -> ClassTimes {
+    fn times_before_index(&self, index: usize) -> ClassTimes {
         self.index
-            .before(index, |i| (self.class, self.ends[i] - self.starts[i]))
+            .times_before_index(index, |i| (self.class, self.ends[i] - self.starts[i]))
     }
     fn longest(&self, from: usize, to: usize) -> Option<usize> {
         self.index
@@ -556,11 +560,11 @@ mod tests {
                     seen += 1;
                     time += end - start;
                 }
-                Mark::Many { count, times, speaks_for, start } => {
+                Mark::Many { count, times, representative, start } => {
                     let run = seen..seen + count as usize;
                     assert!(run.clone().all(|i| lane.span(i).0 / bucket * bucket == start));
                     let max = run.clone().map(|i| lane.span(i)).map(|(s, e)| e - s).max();
-                    let longest = speaks_for.expect("the lane tells");
+                    let longest = representative.expect("the lane tells");
                     let (s, e) = lane.span(longest);
                     assert!(run.contains(&longest) && Some(e - s) == max);
                     seen += count as usize;

@@ -11,7 +11,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::class::{CLASSES, Class};
-use super::gauge::{Buckets, Stretch};
+use super::gauge::{Buckets, GaugeSegment};
 use super::lane::{Lane, Mark, marks};
 use crate::time::Interval;
 use eventlog::ids::Nanos;
@@ -24,10 +24,10 @@ pub const NONE: u32 = u32::MAX;
 
 /// A payload in its encoded form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packed(pub [u32; PAYLOAD_WORDS]);
+pub struct PackedPayload(pub [u32; PAYLOAD_WORDS]);
 
 /// All words are [`NONE`].
-impl Default for Packed {
+impl Default for PackedPayload {
     fn default() -> Self {
         Self([NONE; PAYLOAD_WORDS])
     }
@@ -36,53 +36,53 @@ impl Default for Packed {
 /// Data of a mark beyond its class and time; each track has its own type.
 pub trait Payload: Copy {
     /// Encodes the payload as four words.
-    fn pack(self) -> Packed;
+    fn pack(self) -> PackedPayload;
     /// Decodes what [`pack`](Self::pack) wrote. Must accept any words without panicking.
-    fn unpack(packed: Packed) -> Self;
+    fn unpack(payload_at: PackedPayload) -> Self;
 }
 
 /// No payload.
 impl Payload for () {
-    fn pack(self) -> Packed {
-        Packed::default()
+    fn pack(self) -> PackedPayload {
+        PackedPayload::default()
     }
-    fn unpack(_: Packed) -> Self {}
+    fn unpack(_: PackedPayload) -> Self {}
 }
 
 /// An encoded payload is passed through unchanged.
-impl Payload for Packed {
-    fn pack(self) -> Packed {
+impl Payload for PackedPayload {
+    fn pack(self) -> PackedPayload {
         self
     }
-    fn unpack(packed: Packed) -> Self {
-        packed
+    fn unpack(payload_at: PackedPayload) -> Self {
+        payload_at
     }
 }
 
-impl Packed {
-    /// Returns the word at index `place`, unless it is [`NONE`].
+impl PackedPayload {
+    /// Returns the word at `index`, unless it is [`NONE`].
     #[must_use]
-    pub fn some(self, place: usize) -> Option<u32> {
-        let word = self.word(place);
+    pub fn optional_word(self, index: usize) -> Option<u32> {
+        let word = self.word(index);
         (word != NONE).then_some(word)
     }
 
-    /// Returns the word at index `place`; 0 if out of range.
+    /// Returns the word at `index`; 0 if out of range.
     #[must_use]
-    pub fn word(self, place: usize) -> u32 {
-        self.0.get(place).copied().unwrap_or_default()
+    pub fn word(self, index: usize) -> u32 {
+        self.0.get(index).copied().unwrap_or_default()
     }
 
-    /// Returns the 64-bit number in the two words from index `place` on, as split by [`wide`].
+    /// Returns the 64-bit number in the two words from `index` on, as split by [`split_u64`].
     #[must_use]
-    pub fn wide(self, place: usize) -> u64 {
-        u64::from(self.word(place)) << 32 | u64::from(self.word(place + 1))
+    pub fn u64_at(self, index: usize) -> u64 {
+        u64::from(self.word(index)) << 32 | u64::from(self.word(index + 1))
     }
 }
 
 /// Splits 64 bits into two words.
 #[must_use]
-pub const fn wide(value: u64) -> [u32; 2] {
+pub const fn split_u64(value: u64) -> [u32; 2] {
     [(value >> 32) as u32, value as u32]
 }
 
@@ -171,9 +171,9 @@ pub struct TimelineReply {
     /// Points of gauges.
     pub points: GaugePoints,
     /// Names of the series of gauges whose series come from the log, in series order.
-    pub named: Vec<NamedSeries>,
+    pub named_series: Vec<NamedSeries>,
     /// Rows, as indices into those of the query, that are not computed yet and must be queried again.
-    pub later: Vec<u32>,
+    pub pending_rows: Vec<u32>,
 }
 
 /// A gauge series whose name comes from the log.
@@ -186,7 +186,7 @@ pub struct NamedSeries {
     /// Display name.
     pub name: String,
     /// Number of the color.
-    pub colour: u8,
+    pub color: u8,
     /// Whether the user pinned the series, which dims the others.
     pub pinned: bool,
 }
@@ -207,7 +207,7 @@ pub struct Values {
 impl Values {
     /// Returns the statistics of a constant value.
     #[must_use]
-    pub const fn one(value: f64) -> Self {
+    pub const fn constant(value: f64) -> Self {
         Self {
             min: value,
             max: value,
@@ -218,7 +218,7 @@ impl Values {
 
     /// Multiplies all values by `factor`, to convert to a smaller unit.
     #[must_use]
-    pub fn times(self, factor: f64) -> Self {
+    pub fn scaled(self, factor: f64) -> Self {
         Self {
             min: self.min * factor,
             max: self.max * factor,
@@ -257,7 +257,7 @@ pub struct MarkView<'a> {
     /// Share of each class, by class number; empty for point events.
     pub shares: &'a [f32],
     /// Encoded payload; see [`read`](Self::read).
-    pub payload: Packed,
+    pub payload: PackedPayload,
 }
 
 impl MarkView<'_> {
@@ -285,15 +285,15 @@ impl MarkView<'_> {
 }
 
 /// Returns the range of entries that belong to `row`, by binary search of the ascending row column.
-fn of_row(rows: &[u32], row: usize) -> std::ops::Range<usize> {
+fn row_range(rows: &[u32], row: usize) -> std::ops::Range<usize> {
     let row = u32::try_from(row).unwrap_or(NONE);
     rows.partition_point(|&r| r < row)..rows.partition_point(|&r| r <= row)
 }
 
-fn packed(words: &[u32], index: usize) -> Option<Packed> {
+fn payload_at(words: &[u32], index: usize) -> Option<PackedPayload> {
     let from = index.checked_mul(PAYLOAD_WORDS)?;
     let words = words.get(from..from + PAYLOAD_WORDS)?;
-    words.try_into().ok().map(Packed)
+    words.try_into().ok().map(PackedPayload)
 }
 
 impl SpanMarks {
@@ -311,7 +311,7 @@ impl SpanMarks {
             end: *self.end.get(index)?,
             count: *self.count.get(index)?,
             shares: self.shares.get(index * CLASSES..(index + 1) * CLASSES)?,
-            payload: packed(&self.payload, index)?,
+            payload: payload_at(&self.payload, index)?,
         })
     }
 }
@@ -331,15 +331,15 @@ impl MomentMarks {
             end: *self.end.get(index)?,
             count: *self.count.get(index)?,
             shares: &[],
-            payload: packed(&self.payload, index)?,
+            payload: payload_at(&self.payload, index)?,
         })
     }
 }
 
 impl GaugePoints {
     /// Iterates over the points of a row.
-    pub fn of_row(&self, row: usize) -> impl Iterator<Item = GaugePoint> + '_ {
-        of_row(&self.row, row).filter_map(|i| {
+    pub fn row_points(&self, row: usize) -> impl Iterator<Item = GaugePoint> + '_ {
+        row_range(&self.row, row).filter_map(|i| {
             Some(GaugePoint {
                 series: *self.series.get(i)?,
                 start: *self.start.get(i)?,
@@ -369,9 +369,9 @@ impl TimelineReply {
     }
 
     /// Returns the marks of a row in painting order, bottom first: point events, then spans.
-    pub fn of_row(&self, row: usize) -> impl DoubleEndedIterator<Item = MarkView<'_>> {
-        let moments = of_row(&self.moments.row, row).filter_map(|i| self.moments.get(i));
-        let spans = of_row(&self.spans.row, row).filter_map(|i| self.spans.get(i));
+    pub fn row_marks(&self, row: usize) -> impl DoubleEndedIterator<Item = MarkView<'_>> {
+        let moments = row_range(&self.moments.row, row).filter_map(|i| self.moments.get(i));
+        let spans = row_range(&self.spans.row, row).filter_map(|i| self.spans.get(i));
         moments.chain(spans)
     }
 }
@@ -410,7 +410,7 @@ pub struct NewMoment<P> {
 
 /// Appends marks and points to the columns of a reply.
 #[derive(Debug)]
-pub struct Writer {
+pub struct MarkWriter {
     /// The visible interval.
     pub view: Interval,
     /// Bucket length in nanoseconds: short spans that begin in one bucket are merged.
@@ -423,7 +423,7 @@ pub struct Writer {
     pub reply: TimelineReply,
 }
 
-impl Writer {
+impl MarkWriter {
     fn relative(&self, time: u64) -> f64 {
         let start = self.view.start().0;
         if time >= start {
@@ -481,14 +481,17 @@ impl Writer {
     }
 
     /// Appends a point of a gauge.
-    pub fn stretch(&mut self, series: u8, stretch: &Stretch) {
-        let (start, end) = (self.relative(stretch.start), self.relative(stretch.end));
+    pub fn gauge_segment(&mut self, series: u8, gauge_segment: &GaugeSegment) {
+        let (start, end) = (
+            self.relative(gauge_segment.start),
+            self.relative(gauge_segment.end),
+        );
         let Values {
             min,
             max,
             mean,
             last,
-        } = stretch.values;
+        } = gauge_segment.values;
         let points = &mut self.reply.points;
         points.row.push(self.row);
         points.series.push(series);
@@ -503,7 +506,7 @@ impl Writer {
     /// Names the next series of the current row; its `row` field is overwritten.
     pub fn name_series(&mut self, series: NamedSeries) {
         let row = self.row;
-        self.reply.named.push(NamedSeries { row, ..series });
+        self.reply.named_series.push(NamedSeries { row, ..series });
     }
 
     /// Appends the marks of a lane in the current view. `payload` is called with the index of a single or
@@ -531,16 +534,18 @@ impl Writer {
                 Mark::Many {
                     start,
                     count,
-                    speaks_for,
+                    representative,
                     times,
                 } => NewSpan {
                     many: true,
-                    class: speaks_for.map_or_else(|| Class::of_most(&times), |one| lane.class(one)),
+                    class: representative
+                        .map_or_else(|| Class::dominant(&times), |one| lane.class(one)),
                     start,
                     end: start.saturating_add(bucket),
                     count,
                     shares: times.map(|time| time as f32 / bucket as f32),
-                    payload: speaks_for.map_or_else(|| P::unpack(Packed::default()), &payload),
+                    payload: representative
+                        .map_or_else(|| P::unpack(PackedPayload::default()), &payload),
                 },
             };
             self.span(new);

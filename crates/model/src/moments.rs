@@ -35,14 +35,14 @@ impl Moments {
         self.times_ns.push(self.latest_ns);
     }
 
-    /// Appends all moments of `later` except those at the indices `but` (ascending).
+    /// Appends all moments of `later` except those at the indices `skipped` (ascending).
     ///
     /// `thread` maps each thread index. Times that go back are raised to the latest time so far, as in
     /// [`push`](Self::push).
     pub fn append(
         &mut self,
         later: &Self,
-        but: &[u32],
+        skipped: &[u32],
         thread: impl Fn(u32) -> u32,
         spill_store: &SpillStore,
     ) {
@@ -50,12 +50,14 @@ impl Moments {
         let times_ns = later.times_ns.unpacked().iter();
         let times_ns = times_ns.map(|&time| time.max(latest_ns));
         let threads = later.threads.unpacked().iter().map(|&one| thread(one));
-        if but.is_empty() {
+        if skipped.is_empty() {
             self.times_ns.extend(times_ns, spill_store);
             self.threads.extend(threads, spill_store);
         } else {
-            self.times_ns.extend(without(times_ns, but), spill_store);
-            self.threads.extend(without(threads, but), spill_store);
+            self.times_ns
+                .extend(skip_indices(times_ns, skipped), spill_store);
+            self.threads
+                .extend(skip_indices(threads, skipped), spill_store);
         }
         self.latest_ns = self.times_ns.last().unwrap_or(latest_ns);
     }
@@ -96,38 +98,38 @@ impl Moments {
         next.extend(times_ns[..count].iter().copied().zip(threads));
     }
 
-    /// Returns the time of the moment at `place`; `None` beyond the last one.
-    pub fn time_ns(&self, place: usize) -> Option<u64> {
-        self.times_ns.get(place)
+    /// Returns the time of the moment at `index`; `None` beyond the last one.
+    pub fn time_ns(&self, index: usize) -> Option<u64> {
+        self.times_ns.get(index)
     }
 
-    /// Returns the thread index of the moment at `place`; `None` beyond the last one, or if moments have no
+    /// Returns the thread index of the moment at `index`; `None` beyond the last one, or if moments have no
     /// threads.
-    pub fn thread(&self, place: usize) -> Option<u32> {
-        self.threads.get(place)
+    pub fn thread(&self, index: usize) -> Option<u32> {
+        self.threads.get(index)
     }
 
     /// Returns the number of moments before `time_ns`.
-    pub fn before(&self, time_ns: u64) -> usize {
+    pub fn count_before(&self, time_ns: u64) -> usize {
         self.times_ns.partition_point(|at| at < time_ns)
     }
 
     /// Returns the number of moments at or before `time_ns`.
-    pub fn up_to(&self, time_ns: u64) -> usize {
+    pub fn count_up_to(&self, time_ns: u64) -> usize {
         self.times_ns.partition_point(|at| at <= time_ns)
     }
 
-    /// Returns the index of the first moment of `thread` within `places`.
-    pub fn first_of_thread(&self, thread: u32, places: Range<usize>) -> Option<usize> {
-        let mut threads = self.threads.range(places.clone());
-        Some(places.start + threads.position(|one| one == thread)?)
+    /// Returns the index of the first moment of `thread` within `indices`.
+    pub fn first_of_thread(&self, thread: u32, indices: Range<usize>) -> Option<usize> {
+        let mut threads = self.threads.range(indices.clone());
+        Some(indices.start + threads.position(|one| one == thread)?)
     }
 
-    /// Returns the index of the last moment of `thread` within `places`. Searches block by block from the end.
-    pub fn last_of_thread(&self, thread: u32, places: Range<usize>) -> Option<usize> {
-        let mut end = places.end;
-        while end > places.start {
-            let start = end.saturating_sub(BLOCK).max(places.start);
+    /// Returns the index of the last moment of `thread` within `indices`. Searches block by block from the end.
+    pub fn last_of_thread(&self, thread: u32, indices: Range<usize>) -> Option<usize> {
+        let mut end = indices.end;
+        while end > indices.start {
+            let start = end.saturating_sub(BLOCK).max(indices.start);
             let threads = self.threads.range(start..end);
             let mine = threads.enumerate().filter(|(_, one)| *one == thread);
             if let Some((i, _)) = mine.last() {
@@ -140,19 +142,19 @@ impl Moments {
 
     /// Returns the thread indices of the moments after the start of `range` and up to and including its end, one
     /// per moment; without a range, of all moments.
-    pub fn in_range(&self, range: Option<Interval>) -> impl Iterator<Item = u32> + '_ {
-        let places = range.map_or(0..self.threads.len(), |range| {
-            self.up_to(range.start().0)..self.up_to(range.end().0)
+    pub fn threads_in_range(&self, range: Option<Interval>) -> impl Iterator<Item = u32> + '_ {
+        let indices = range.map_or(0..self.threads.len(), |range| {
+            self.count_up_to(range.start().0)..self.count_up_to(range.end().0)
         });
-        self.threads.range(places)
+        self.threads.range(indices)
     }
 }
 
-/// Skips the items at the indices `but`, which are ascending.
-fn without<T>(all: impl Iterator<Item = T>, but: &[u32]) -> impl Iterator<Item = T> {
-    let mut but = but.iter().map(|&place| place as usize).peekable();
+/// Skips the items at the indices `skipped`, which are ascending.
+fn skip_indices<T>(all: impl Iterator<Item = T>, skipped: &[u32]) -> impl Iterator<Item = T> {
+    let mut skipped = skipped.iter().map(|&index| index as usize).peekable();
     all.enumerate()
-        .filter_map(move |(place, one)| but.next_if_eq(&place).is_none().then_some(one))
+        .filter_map(move |(index, one)| skipped.next_if_eq(&index).is_none().then_some(one))
 }
 
 #[cfg(test)]
@@ -183,13 +185,13 @@ mod tests {
                 .map(|(_, thread)| thread)
                 .collect();
             let range = Interval::new(Nanos(from), Nanos(to));
-            prop_assert!(moments.in_range(Some(range)).eq(expected));
-            for (place, &(at, thread)) in list.iter().enumerate() {
-                prop_assert_eq!(moments.time_ns(place), Some(at));
-                prop_assert_eq!(moments.thread(place), Some(thread));
+            prop_assert!(moments.threads_in_range(Some(range)).eq(expected));
+            for (index, &(at, thread)) in list.iter().enumerate() {
+                prop_assert_eq!(moments.time_ns(index), Some(at));
+                prop_assert_eq!(moments.thread(index), Some(thread));
             }
             prop_assert_eq!(moments.time_ns(list.len()), None);
-            prop_assert_eq!(moments.before(to), list.iter().filter(|(at, _)| *at < to).count());
+            prop_assert_eq!(moments.count_before(to), list.iter().filter(|(at, _)| *at < to).count());
             let from = (a as usize).min(list.len());
             let mut read = Vec::new();
             let mut before = usize::MAX;
@@ -213,7 +215,7 @@ mod tests {
         moments.push(2, 50);
         moments.push(3, 101);
         let range = Interval::new(Nanos(99), Nanos(100));
-        assert!(moments.in_range(Some(range)).eq([1, 2]));
-        assert!(moments.in_range(None).eq([1, 2, 3]));
+        assert!(moments.threads_in_range(Some(range)).eq([1, 2]));
+        assert!(moments.threads_in_range(None).eq([1, 2, 3]));
     }
 }

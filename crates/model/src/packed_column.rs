@@ -22,7 +22,7 @@ pub trait Word: Copy + Default + Ord {
     /// Widens the number to 64 bits.
     fn to_word(self) -> u64;
     /// Restores the number from [`to_word`](Self::to_word).
-    fn of_word(word: u64) -> Self;
+    fn from_word(word: u64) -> Self;
 }
 
 macro_rules! words {
@@ -33,7 +33,7 @@ macro_rules! words {
                 u64::from(self)
             }
             #[inline]
-            fn of_word(word: u64) -> Self {
+            fn from_word(word: u64) -> Self {
                 word as Self
             }
         }
@@ -85,7 +85,7 @@ impl<T: Word> PackedColumn<T> {
         self.sheets.len() * SHEET
     }
 
-    /// Appends a number without packing. Packing follows with the next [`put`](Self::put) or
+    /// Appends a number without packing. Packing follows with the next [`push_packing`](Self::push_packing) or
     /// [`extend`](Self::extend).
     #[inline]
     pub fn push(&mut self, number: T) {
@@ -94,7 +94,7 @@ impl<T: Word> PackedColumn<T> {
 
     /// Appends a number, and packs the tail once it fills a sheet.
     #[inline]
-    pub fn put(&mut self, number: T, spill_store: &SpillStore) {
+    pub fn push_packing(&mut self, number: T, spill_store: &SpillStore) {
         self.tail.push(number);
         if self.tail.len() >= SHEET {
             self.pack(spill_store);
@@ -133,7 +133,7 @@ impl<T: Word> PackedColumn<T> {
         let mut sheets = self.tail.chunks_exact(SHEET);
         for sheet in &mut sheets {
             pack(sheet, &mut words);
-            self.sheets.push(spill_store.keep(&words));
+            self.sheets.push(spill_store.store(&words));
             self.lasts.extend(sheet.last());
         }
         let rest = sheets.remainder().len();
@@ -156,24 +156,24 @@ impl<T: Word> PackedColumn<T> {
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
         match self.sheets.get(index / SHEET) {
-            Some(sheet) => Some(sheet.with(|words| T::of_word(unpack(words, index % SHEET)))),
+            Some(sheet) => Some(sheet.with(|words| T::from_word(unpack(words, index % SHEET)))),
             None => self.tail.get(index - self.packed()).copied(),
         }
     }
 
-    /// [`get`](Self::get) for nearly sequential access to many numbers: `looked` holds the last spilled sheet.
+    /// [`get`](Self::get) for nearly sequential access to many numbers: `cursor` holds the last spilled sheet.
     #[must_use]
     #[inline]
-    pub fn look(&self, index: usize, looked: &mut ReadCursor) -> Option<T> {
+    pub fn get_with_cursor(&self, index: usize, cursor: &mut ReadCursor) -> Option<T> {
         let sheet = index / SHEET;
-        let Some(StoredWords::SpilledWords(away)) = self.sheets.get(sheet) else {
+        let Some(StoredWords::Spilled(away)) = self.sheets.get(sheet) else {
             return self.get(index);
         };
-        let words = match &mut looked.sheet {
+        let words = match &mut cursor.sheet {
             Some((at, words)) if *at == sheet => words,
             other => &other.insert((sheet, away.fetch())).1,
         };
-        Some(T::of_word(unpack(words, index % SHEET)))
+        Some(T::from_word(unpack(words, index % SHEET)))
     }
 
     /// Returns the last number, without reading a sheet back.
@@ -206,12 +206,12 @@ impl<T: Word> PackedColumn<T> {
         done
     }
 
-    /// Iterates over the numbers at the indices `places`, block by block.
-    pub fn range(&self, places: Range<usize>) -> impl Iterator<Item = T> + '_ {
-        let end = places.end.min(self.len());
+    /// Iterates over the numbers at the indices `indices`, block by block.
+    pub fn range(&self, indices: Range<usize>) -> impl Iterator<Item = T> + '_ {
+        let end = indices.end.min(self.len());
         let mut block = [T::default(); BLOCK];
         let (mut next, mut read) = (0, 0);
-        let mut at = places.start;
+        let mut at = indices.start;
         std::iter::from_fn(move || {
             if next == read {
                 let room = end.saturating_sub(at).min(BLOCK);
@@ -236,27 +236,27 @@ impl<T: Word> PackedColumn<T> {
         self.partition_in(0..self.len(), before)
     }
 
-    /// Binary search as in [`partition_point`](Self::partition_point), within the indices `places`.
-    pub fn partition_in(&self, places: Range<usize>, before: impl Fn(T) -> bool) -> usize {
+    /// Binary search as in [`partition_point`](Self::partition_point), within the indices `indices`.
+    pub fn partition_in(&self, indices: Range<usize>, before: impl Fn(T) -> bool) -> usize {
         let sheets = self.lasts.len();
-        let (first, last) = (places.start / SHEET, places.end / SHEET);
+        let (first, last) = (indices.start / SHEET, indices.end / SHEET);
         let lasts = self.lasts.get(first.min(sheets)..last.min(sheets));
         let sheet = first
             + lasts
                 .unwrap_or_default()
                 .partition_point(|&last| before(last));
-        let low = places.start.max(sheet * SHEET);
+        let low = indices.start.max(sheet * SHEET);
         let Some(words) = self.sheets.get(sheet) else {
             let packed = self.packed();
-            let tail = self.tail.get(low - packed..places.end.max(low) - packed);
+            let tail = self.tail.get(low - packed..indices.end.max(low) - packed);
             return low
                 + tail
                     .unwrap_or_default()
                     .partition_point(|&number| before(number));
         };
-        let high = places.end.min((sheet + 1) * SHEET);
+        let high = indices.end.min((sheet + 1) * SHEET);
         words.with(|words| {
-            let holds = |place: usize| before(T::of_word(unpack(words, place % SHEET)));
+            let holds = |place: usize| before(T::from_word(unpack(words, place % SHEET)));
             low + crate::lane::partition(high.saturating_sub(low), |i| holds(low + i))
         })
     }
@@ -296,15 +296,15 @@ pub fn pack<T: Word>(sheet: &[T], words: &mut Vec<u64>) {
 
 /// Header of a packed block.
 #[derive(Clone, Copy)]
-struct Packing {
+struct BlockHeader {
     least: u64,
     bits: u32,
     first: usize,
 }
 
-impl Packing {
+impl BlockHeader {
     #[inline]
-    fn of(words: &[u64], block: usize) -> Self {
+    fn read_header(words: &[u64], block: usize) -> Self {
         let word = |at: usize| words.get(at).copied().unwrap_or_default();
         let how = word(2 * block + 1);
         Self {
@@ -332,12 +332,12 @@ impl Packing {
 #[must_use]
 #[inline]
 pub fn unpack(words: &[u64], index: usize) -> u64 {
-    Packing::of(words, index / BLOCK).number(words, index % BLOCK)
+    BlockHeader::read_header(words, index / BLOCK).number(words, index % BLOCK)
 }
 
 /// Unpacks numbers from index `from` to the end of its block, or until `into` is full. Returns how many.
 pub fn read_block<T: Word>(words: &[u64], from: usize, into: &mut [T]) -> usize {
-    let Packing { least, bits, first } = Packing::of(words, from / BLOCK);
+    let BlockHeader { least, bits, first } = BlockHeader::read_header(words, from / BLOCK);
     let read = into.len().min(BLOCK - from % BLOCK);
     let mask = u64::MAX.checked_shr(u64::BITS - bits).unwrap_or_default();
     let bit = from % BLOCK * bits as usize;
@@ -353,7 +353,7 @@ pub fn read_block<T: Word>(words: &[u64], from: usize, into: &mut [T]) -> usize 
             word = words.next().unwrap_or_default();
             above |= word.checked_shl(bits - shift).unwrap_or_default();
         }
-        *number = T::of_word(least.wrapping_add(above & mask));
+        *number = T::from_word(least.wrapping_add(above & mask));
     }
     read
 }
@@ -399,10 +399,10 @@ mod tests {
             prop_assert_eq!(pages.len(), list.len());
             prop_assert_eq!(pages.last(), list.last().copied());
             prop_assert!(pages.iter().eq(list.iter().copied()));
-            let mut looked = ReadCursor::default();
+            let mut cursor = ReadCursor::default();
             for index in (0..list.len() + 2).step_by(331) {
                 prop_assert_eq!(pages.get(index), list.get(index).copied());
-                prop_assert_eq!(pages.look(index, &mut looked), list.get(index).copied());
+                prop_assert_eq!(pages.get_with_cursor(index, &mut cursor), list.get(index).copied());
                 let mut some = [0; 300];
                 let read = pages.read(index, &mut some);
                 let end = list.len().min(index + 300);

@@ -7,7 +7,7 @@ use crate::time::Interval;
 
 /// One span, in 24 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Piece {
+pub struct TimelineSpan {
     /// Start time in nanoseconds.
     pub start: u64,
     /// End time in nanoseconds, exclusive.
@@ -23,7 +23,7 @@ pub struct Piece {
 /// The spans of one row, with the index for any zoom.
 #[derive(Clone, Debug)]
 pub struct SpanLane {
-    pieces: Vec<Piece>,
+    spans: Vec<TimelineSpan>,
     index: LaneIndex<4>,
     sorted: bool,
 }
@@ -31,7 +31,7 @@ pub struct SpanLane {
 impl Default for SpanLane {
     fn default() -> Self {
         Self {
-            pieces: Vec::new(),
+            spans: Vec::new(),
             index: LaneIndex::new([Class::Gc, Class::GcSync, Class::Foreign, Class::Other]),
             sorted: true,
         }
@@ -41,14 +41,11 @@ impl Default for SpanLane {
 impl SpanLane {
     /// Appends a span. In damaged logs spans may overlap or be out of order until [`settle`](Self::settle) is
     /// called.
-    pub fn push(&mut self, piece: Piece) {
+    pub fn push(&mut self, piece: TimelineSpan) {
         let end = piece.end.max(piece.start);
-        self.sorted &= self
-            .pieces
-            .last()
-            .is_none_or(|last| last.end <= piece.start);
+        self.sorted &= self.spans.last().is_none_or(|last| last.end <= piece.start);
         self.index.push(piece.class, end - piece.start);
-        self.pieces.push(Piece { end, ..piece });
+        self.spans.push(TimelineSpan { end, ..piece });
     }
 
     /// Sorts the spans if necessary, and clips each one at the end of the spans before it.
@@ -56,14 +53,14 @@ impl SpanLane {
         if self.sorted {
             return;
         }
-        let mut pieces = std::mem::take(self).pieces;
-        pieces.sort_unstable();
+        let mut spans = std::mem::take(self).spans;
+        spans.sort_unstable();
         let mut covered = 0;
-        for piece in pieces {
+        for piece in spans {
             let start = piece.start.max(covered);
             let end = piece.end.max(start);
             covered = end;
-            self.push(Piece {
+            self.push(TimelineSpan {
                 start,
                 end,
                 ..piece
@@ -73,46 +70,46 @@ impl SpanLane {
 
     /// Returns the span at `index`, or `None` beyond the last one.
     #[must_use]
-    pub fn get(&self, index: usize) -> Option<Piece> {
-        self.pieces.get(index).copied()
+    pub fn get(&self, index: usize) -> Option<TimelineSpan> {
+        self.spans.get(index).copied()
     }
 
     /// Returns all spans, in the order in which they were pushed or [settled](Self::settle).
     #[must_use]
-    pub fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    pub fn spans(&self) -> &[TimelineSpan] {
+        &self.spans
     }
 
     /// Returns the spans that begin within `span`; if there are none, the one that begins last before it.
-    pub fn within(&self, span: Interval) -> impl Iterator<Item = &Piece> {
+    pub fn within(&self, span: Interval) -> impl Iterator<Item = &TimelineSpan> {
         let from = self.first_starting_at(span.start().0);
         let to = self.first_starting_at(span.end().0.max(span.start().0.saturating_add(1)));
         let around = from.checked_sub(1).filter(|_| from == to);
         let places = around.unwrap_or(from)..to.max(from);
-        self.pieces.get(places).unwrap_or_default().iter()
+        self.spans.get(places).unwrap_or_default().iter()
     }
 }
 
 impl Lane for SpanLane {
     fn len(&self) -> usize {
-        self.pieces.len()
+        self.spans.len()
     }
     fn span(&self, index: usize) -> (u64, u64) {
-        let piece = &self.pieces[index];
+        let piece = &self.spans[index];
         (piece.start, piece.end)
     }
     fn class(&self, index: usize) -> Class {
-        self.pieces[index].class
+        self.spans[index].class
     }
-    fn before(&self, index: usize) -> ClassTimes {
-        self.index.before(index, |i| {
-            let piece = &self.pieces[i];
+    fn times_before_index(&self, index: usize) -> ClassTimes {
+        self.index.times_before_index(index, |i| {
+            let piece = &self.spans[i];
             (piece.class, piece.end - piece.start)
         })
     }
     fn longest(&self, from: usize, to: usize) -> Option<usize> {
         self.index
-            .longest(from, to, |i| self.pieces[i].end - self.pieces[i].start)
+            .longest(from, to, |i| self.spans[i].end - self.spans[i].start)
     }
 }
 
@@ -129,7 +126,7 @@ mod tests {
             let mut lane = SpanLane::default();
             let mut covered = vec![false; 1200];
             for &(start, length) in &spans {
-                lane.push(Piece { start, end: start + length, detail: 0, class: Class::Other, code: 0 });
+                lane.push(TimelineSpan { start, end: start + length, detail: 0, class: Class::Other, code: 0 });
                 covered[start as usize..(start + length) as usize].fill(true);
             }
             lane.settle();

@@ -21,8 +21,8 @@ struct Inner {
     budget_bytes: u64,
     backing: Option<Box<dyn Backing>>,
     used_bytes: Arc<AtomicU64>,
-    away_bytes: AtomicU64,
-    had_no_room: AtomicBool,
+    spilled_bytes: AtomicU64,
+    exceeded_budget: AtomicBool,
     unreadable: AtomicBool,
     /// Lists read back from the backing, by their offset in it.
     cache: ByteLru<u64, [u64]>,
@@ -43,8 +43,8 @@ impl Inner {
             budget_bytes: budget_bytes - cache_bytes,
             backing,
             used_bytes: Arc::default(),
-            away_bytes: AtomicU64::new(0),
-            had_no_room: AtomicBool::new(false),
+            spilled_bytes: AtomicU64::new(0),
+            exceeded_budget: AtomicBool::new(false),
             unreadable: AtomicBool::new(false),
             cache: ByteLru::new(cache_bytes),
         }
@@ -59,7 +59,7 @@ impl SpillStore {
     /// Creates storage that holds up to `budget_bytes` in memory and spills the rest to `backing`.
     ///
     /// Without a backing, or when it is full, everything stays in memory, which
-    /// [`had_no_room`](Self::had_no_room) reports.
+    /// [`exceeded_budget`](Self::exceeded_budget) reports.
     #[must_use]
     pub fn new(budget_bytes: u64, backing: Option<Box<dyn Backing>>) -> Self {
         Self {
@@ -67,28 +67,28 @@ impl SpillStore {
         }
     }
 
-    /// Returns the bytes held in memory, including those [counted elsewhere](Self::count_elsewhere).
+    /// Returns the bytes held in memory, including those [charged for others](Self::charge_external).
     #[must_use]
     pub fn used_bytes(&self) -> u64 {
         self.inner.used_bytes.load(Ordering::Relaxed)
     }
 
     /// Charges `bytes` of memory held by others to the budget, which leaves less for later lists.
-    pub fn count_elsewhere(&self, bytes: u64) {
+    pub fn charge_external(&self, bytes: u64) {
         let used_bytes = &self.inner.used_bytes;
         used_bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Returns the bytes spilled to the backing.
     #[must_use]
-    pub fn away_bytes(&self) -> u64 {
-        self.inner.away_bytes.load(Ordering::Relaxed)
+    pub fn spilled_bytes(&self) -> u64 {
+        self.inner.spilled_bytes.load(Ordering::Relaxed)
     }
 
     /// Returns whether the budget was exceeded because the backing was missing or full.
     #[must_use]
-    pub fn had_no_room(&self) -> bool {
-        self.inner.had_no_room.load(Ordering::Relaxed)
+    pub fn exceeded_budget(&self) -> bool {
+        self.inner.exceeded_budget.load(Ordering::Relaxed)
     }
 
     /// Returns whether reading spilled data back ever failed. Results computed from that data are wrong.
@@ -99,21 +99,21 @@ impl SpillStore {
 
     /// Stores a list of words, in memory if the budget allows, else in the backing.
     #[must_use]
-    pub fn keep(&self, words: &[u64]) -> StoredWords {
+    pub fn store(&self, words: &[u64]) -> StoredWords {
         let inner = &*self.inner;
         if self.used_bytes() + bytes_of(words) > inner.budget_bytes {
             if let Some(at) = self.spill(words) {
-                return StoredWords::SpilledWords(SpilledWords {
+                return StoredWords::Spilled(SpilledWords {
                     spill_store: self.clone(),
                     at,
                     words: words.len(),
                 });
             }
-            inner.had_no_room.store(true, Ordering::Relaxed);
+            inner.exceeded_budget.store(true, Ordering::Relaxed);
         }
         let used_bytes = Arc::clone(&inner.used_bytes);
         used_bytes.fetch_add(bytes_of(words), Ordering::Relaxed);
-        StoredWords::ResidentWords(Arc::new(ResidentWords {
+        StoredWords::Resident(Arc::new(ResidentWords {
             words: words.into(),
             used_bytes,
         }))
@@ -126,8 +126,8 @@ impl SpillStore {
             .backing
             .as_ref()?
             .append(bytemuck::cast_slice(&le))?;
-        let away_bytes = &self.inner.away_bytes;
-        away_bytes.fetch_add(bytes_of(words), Ordering::Relaxed);
+        let spilled_bytes = &self.inner.spilled_bytes;
+        spilled_bytes.fetch_add(bytes_of(words), Ordering::Relaxed);
         Some(at)
     }
 }
@@ -136,9 +136,9 @@ impl SpillStore {
 #[derive(Clone, Debug)]
 pub enum StoredWords {
     /// Held in memory.
-    ResidentWords(Arc<ResidentWords>),
+    Resident(Arc<ResidentWords>),
     /// Spilled to the backing.
-    SpilledWords(SpilledWords),
+    Spilled(SpilledWords),
 }
 
 /// Location of a list of words in the backing.
@@ -170,7 +170,7 @@ impl SpilledWords {
         }
         into.iter_mut().for_each(|word| *word = u64::from_le(*word));
         let bytes = bytes_of(&all);
-        inner.cache.keep(self.at, all, bytes)
+        inner.cache.insert(self.at, all, bytes)
     }
 }
 
@@ -193,8 +193,8 @@ impl StoredWords {
     #[inline]
     pub fn with<R>(&self, look: impl FnOnce(&[u64]) -> R) -> R {
         match self {
-            Self::ResidentWords(here) => look(&here.words),
-            Self::SpilledWords(away) => look(&away.fetch()),
+            Self::Resident(here) => look(&here.words),
+            Self::Spilled(away) => look(&away.fetch()),
         }
     }
 }
@@ -230,25 +230,25 @@ pub(crate) mod tests {
     #[test]
     fn what_is_beyond_the_budget_is_put_away_and_comes_back() {
         let spill_store = SpillStore::new(64, Some(Box::<List>::default()));
-        let kept: Vec<StoredWords> = (0..9)
-            .map(|i| spill_store.keep(&[i, i + 1, i + 2]))
+        let stored: Vec<StoredWords> = (0..9)
+            .map(|i| spill_store.store(&[i, i + 1, i + 2]))
             .collect();
         assert_eq!(spill_store.used_bytes(), 48);
-        assert_eq!(spill_store.away_bytes(), 7 * 24);
-        for (i, kept) in (0..).zip(&kept).chain((0..).zip(&kept)) {
-            assert_eq!(kept.with(<[u64]>::to_vec), [i, i + 1, i + 2]);
+        assert_eq!(spill_store.spilled_bytes(), 7 * 24);
+        for (i, stored) in (0..).zip(&stored).chain((0..).zip(&stored)) {
+            assert_eq!(stored.with(<[u64]>::to_vec), [i, i + 1, i + 2]);
         }
-        assert!(!spill_store.had_no_room() && !spill_store.is_unreadable());
-        drop(kept);
+        assert!(!spill_store.exceeded_budget() && !spill_store.is_unreadable());
+        drop(stored);
         assert_eq!(spill_store.used_bytes(), 0);
     }
 
     #[test]
     fn without_another_place_it_stays_in_memory() {
         let spill_store = SpillStore::new(8, None);
-        let kept = [spill_store.keep(&[1]), spill_store.keep(&[2])];
-        assert!(spill_store.had_no_room());
-        assert_eq!(kept[1].with(<[u64]>::to_vec), [2]);
+        let stored = [spill_store.store(&[1]), spill_store.store(&[2])];
+        assert!(spill_store.exceeded_budget());
+        assert_eq!(stored[1].with(<[u64]>::to_vec), [2]);
     }
 
     #[test]
@@ -264,7 +264,7 @@ pub(crate) mod tests {
             }
         }
         let spill_store = SpillStore::new(0, Some(Box::new(Lost)));
-        assert_eq!(spill_store.keep(&[7]).with(<[u64]>::to_vec), [0]);
+        assert_eq!(spill_store.store(&[7]).with(<[u64]>::to_vec), [0]);
         assert!(spill_store.is_unreadable());
     }
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
-#[serde(from = "Ends")]
+#[serde(from = "RawInterval")]
 pub struct Interval {
     start: Nanos,
     end: Nanos,
@@ -24,13 +24,13 @@ pub struct Interval {
 
 /// Unchecked interval as received; may be reversed.
 #[derive(Deserialize)]
-struct Ends {
+struct RawInterval {
     start: Nanos,
     end: Nanos,
 }
 
-impl From<Ends> for Interval {
-    fn from(Ends { start, end }: Ends) -> Self {
+impl From<RawInterval> for Interval {
+    fn from(RawInterval { start, end }: RawInterval) -> Self {
         Self::new(start, end)
     }
 }
@@ -87,7 +87,7 @@ impl Interval {
 
     /// Creates the empty interval at a moment.
     #[must_use]
-    pub const fn at(moment: Nanos) -> Self {
+    pub const fn empty_at(moment: Nanos) -> Self {
         Self::new(moment, moment)
     }
 
@@ -162,7 +162,7 @@ impl Interval {
 
     /// Returns the part before `moment`.
     #[must_use]
-    pub fn until(self, moment: Nanos) -> Self {
+    pub fn part_before(self, moment: Nanos) -> Self {
         Self::new(self.start, self.end.min(moment))
     }
 

@@ -8,9 +8,9 @@ use std::thread;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 
 use analysis::segment::{Scratch, Segment};
-use eventlog::source::{Driven, SharedSource, drive};
+use eventlog::source::{PullReader, SharedSource, drive};
 use eventlog::{LogError, Need, SliceStep, Step};
-use session::{Job, JobId, Session, Working};
+use session::{Job, JobId, Session, SliceAnalyzer};
 
 /// Reads a whole log into a new session, on `threads` threads. The calling thread merges results, and analyzes
 /// slices itself when there are none to merge.
@@ -25,8 +25,8 @@ pub fn read_session_on(
     drive(&mut &*file, &mut Indexing(&mut session))?;
     let inflated = session.inflated().cloned();
     match &inflated {
-        Some(log) => analyse(threads, &mut session, log),
-        None => analyse(threads, &mut session, file),
+        Some(log) => analyze(threads, &mut session, log),
+        None => analyze(threads, &mut session, file),
     }?;
     Ok(session)
 }
@@ -34,7 +34,7 @@ pub fn read_session_on(
 /// Adapter that drives a session until its slices are known.
 struct Indexing<'a>(&'a mut Session);
 
-impl Driven for Indexing<'_> {
+impl PullReader for Indexing<'_> {
     fn advance(&mut self) -> Result<Step, LogError> {
         let step = self.0.advance(usize::MAX)?;
         Ok(match step {
@@ -45,8 +45,8 @@ impl Driven for Indexing<'_> {
     fn supply(&mut self, at: u64, bytes: &[u8]) {
         self.0.supply(at, bytes);
     }
-    fn cut(&mut self, at: u64) -> bool {
-        Driven::cut(self.0, at)
+    fn truncate(&mut self, at: u64) -> bool {
+        PullReader::truncate(self.0, at)
     }
 }
 
@@ -54,7 +54,7 @@ impl Driven for Indexing<'_> {
 /// the memory.
 const SLICES_EACH: usize = 3;
 
-fn analyse(
+fn analyze(
     threads: NonZeroUsize,
     session: &mut Session,
     log: &(impl SharedSource + ?Sized),
@@ -65,10 +65,10 @@ fn analyse(
         let (results, done) = unbounded();
         for _ in 0..helpers {
             let (to_do, results) = (to_do.clone(), results.clone());
-            scope.spawn(move || help(&to_do, &results, log));
+            scope.spawn(move || run_helper(&to_do, &results, log));
         }
         let most = SLICES_EACH * (helpers + 1);
-        let (mut queue, mut under_way) = (SliceQueue::default(), 0);
+        let (mut queue, mut under_way) = (SliceWorker::default(), 0);
         while !session.is_complete() {
             while under_way + session.waiting_segments() < most
                 && let Some(job) = session.next_job()
@@ -76,32 +76,32 @@ fn analyse(
                 under_way += usize::from(jobs.send(job).is_ok());
             }
             // Results are merged first, because they occupy memory.
-            let analysed = if let Ok(analysed) = done.try_recv() {
-                analysed
+            let analyzed = if let Ok(analyzed) = done.try_recv() {
+                analyzed
             } else if let Ok(job) = to_do.try_recv() {
-                Ok(queue.analyse(job, log))
+                Ok(queue.analyze(job, log))
             } else if under_way > 0
-                && let Ok(analysed) = done.recv()
+                && let Ok(analyzed) = done.recv()
             {
-                analysed
+                analyzed
             } else {
                 // There are no slices at all.
                 session.advance(usize::MAX)?;
                 continue;
             };
             under_way -= 1;
-            let analysed = analysed.unwrap_or_else(|panic| resume_unwind(panic));
-            if let Some(len) = analysed.cut {
-                session.cut(len);
+            let analyzed = analyzed.unwrap_or_else(|panic| resume_unwind(panic));
+            if let Some(len) = analyzed.cut {
+                session.truncate(len);
             }
-            session.give(analysed.id, analysed.segment);
+            session.add_segment(analyzed.id, analyzed.segment);
         }
         Ok(())
     })
 }
 
 /// Result of analyzing a slice.
-struct Analysed {
+struct SliceAnalysis {
     id: JobId,
     segment: Segment,
     /// Actual end of the log, if it is shorter than announced.
@@ -109,14 +109,18 @@ struct Analysed {
 }
 
 /// Result of a helper thread, or its panic.
-type Found = Result<Analysed, Box<dyn Any + Send>>;
+type HelperResult = Result<SliceAnalysis, Box<dyn Any + Send>>;
 
 /// Analyzes slices until the channel is closed.
-fn help(to_do: &Receiver<Job>, results: &Sender<Found>, log: &(impl SharedSource + ?Sized)) {
-    let mut queue = SliceQueue::default();
+fn run_helper(
+    to_do: &Receiver<Job>,
+    results: &Sender<HelperResult>,
+    log: &(impl SharedSource + ?Sized),
+) {
+    let mut queue = SliceWorker::default();
     for job in to_do {
         // After an unreported panic, the others would wait for this slice forever.
-        let found = catch_unwind(AssertUnwindSafe(|| queue.analyse(job, log)));
+        let found = catch_unwind(AssertUnwindSafe(|| queue.analyze(job, log)));
         if results.send(found).is_err() {
             return;
         }
@@ -125,14 +129,14 @@ fn help(to_do: &Receiver<Job>, results: &Sender<Found>, log: &(impl SharedSource
 
 /// Buffers that a thread reuses from slice to slice.
 #[derive(Default)]
-struct SliceQueue {
+struct SliceWorker {
     scratch: Scratch,
     buffer: Vec<u8>,
 }
 
-impl SliceQueue {
-    fn analyse(&mut self, job: Job, log: &(impl SharedSource + ?Sized)) -> Analysed {
-        let mut working = Working::new(job, &mut self.scratch);
+impl SliceWorker {
+    fn analyze(&mut self, job: Job, log: &(impl SharedSource + ?Sized)) -> SliceAnalysis {
+        let mut working = SliceAnalyzer::new(job, &mut self.scratch);
         let mut cut = None;
         loop {
             match working.advance(usize::MAX) {
@@ -142,7 +146,7 @@ impl SliceQueue {
                         match log.read_at(range, &mut self.buffer) {
                             Ok(bytes) if !bytes.is_empty() => working.supply(at, bytes),
                             _ => {
-                                working.cut(at);
+                                working.truncate(at);
                                 cut = Some(cut.map_or(at, |cut: u64| cut.min(at)));
                             }
                         }
@@ -151,7 +155,7 @@ impl SliceQueue {
                 SliceStep::More => {}
                 SliceStep::Done => {
                     let (id, segment) = working.finish(&mut self.scratch);
-                    return Analysed { id, segment, cut };
+                    return SliceAnalysis { id, segment, cut };
                 }
             }
         }

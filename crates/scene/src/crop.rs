@@ -9,7 +9,7 @@ pub struct Crop<'a, P: ?Sized> {
     painter: &'a mut P,
     part: Rect,
     /// Offset from the part to the target, in pixels.
-    by: (f64, f64),
+    offset: (f64, f64),
     /// Active clips, and whether each was passed on; clips around nothing visible are held back.
     clips: Vec<(Rect, bool)>,
 }
@@ -21,7 +21,7 @@ impl<'a, P: Painter + ?Sized> Crop<'a, P> {
         Self {
             painter,
             part,
-            by: (to.x - part.x, to.y - part.y),
+            offset: (to.x - part.x, to.y - part.y),
             clips: Vec::new(),
         }
     }
@@ -34,17 +34,17 @@ impl<'a, P: Painter + ?Sized> Crop<'a, P> {
         self.painter.unclip();
     }
 
-    fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        (x + self.by.0, y + self.by.1)
+    fn offset_point(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (x + self.offset.0, y + self.offset.1)
     }
 
-    fn moved(&self, rect: Rect) -> Rect {
-        let (x, y) = self.at((rect.x, rect.y));
+    fn offset_rect(&self, rect: Rect) -> Rect {
+        let (x, y) = self.offset_point((rect.x, rect.y));
         Rect::new(x, y, rect.w, rect.h)
     }
 
     /// Returns whether something within these bounds is visible; if so, passes on clips that were held back.
-    fn shows(&mut self, bounds: Rect) -> bool {
+    fn is_visible(&mut self, bounds: Rect) -> bool {
         let overlap = |a: Rect, b: Rect| {
             a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
         };
@@ -53,7 +53,7 @@ impl<'a, P: Painter + ?Sized> Crop<'a, P> {
             for at in 0..self.clips.len() {
                 let (clip, passed) = self.clips[at];
                 if !passed {
-                    let clip = self.moved(clip);
+                    let clip = self.offset_rect(clip);
                     self.painter.clip(clip);
                     self.clips[at].1 = true;
                 }
@@ -62,13 +62,13 @@ impl<'a, P: Painter + ?Sized> Crop<'a, P> {
         shown
     }
 
-    fn shows_points(&mut self, points: &[(f64, f64)]) -> bool {
+    fn are_points_visible(&mut self, points: &[(f64, f64)]) -> bool {
         let least = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).fold(f64::MAX, f64::min);
         let most = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).fold(f64::MIN, f64::max);
         let (x, y) = (least(|p| p.0), least(|p| p.1));
         let (right, bottom) = (most(|p| p.0), most(|p| p.1));
         // A line has no area, so its bounds are extended by half a pixel.
-        self.shows(Rect::new(
+        self.is_visible(Rect::new(
             x - 0.5,
             y - 0.5,
             right - x + 1.0,
@@ -79,50 +79,56 @@ impl<'a, P: Painter + ?Sized> Crop<'a, P> {
 
 impl<P: Painter + ?Sized> Painter for Crop<'_, P> {
     fn fill(&mut self, rect: Rect, paint: Paint) {
-        if self.shows(rect) {
-            let rect = self.moved(rect);
+        if self.is_visible(rect) {
+            let rect = self.offset_rect(rect);
             self.painter.fill(rect, paint);
         }
     }
 
     fn hatch(&mut self, rect: Rect, paint: Paint) {
-        if self.shows(rect) {
-            let rect = self.moved(rect);
+        if self.is_visible(rect) {
+            let rect = self.offset_rect(rect);
             self.painter.hatch(rect, paint);
         }
     }
 
     fn hatch_falling(&mut self, rect: Rect, paint: Paint) {
-        if self.shows(rect) {
-            let rect = self.moved(rect);
+        if self.is_visible(rect) {
+            let rect = self.offset_rect(rect);
             self.painter.hatch_falling(rect, paint);
         }
     }
 
     fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, paint: Paint) {
-        if self.shows_points(&[from, to]) {
-            let (from, to) = (self.at(from), self.at(to));
+        if self.are_points_visible(&[from, to]) {
+            let (from, to) = (self.offset_point(from), self.offset_point(to));
             self.painter.line(from, to, width, paint);
         }
     }
 
     fn polyline(&mut self, points: &[(f64, f64)], width: f64, paint: Paint) {
-        if self.shows_points(points) {
-            let points: Vec<(f64, f64)> = points.iter().map(|&point| self.at(point)).collect();
+        if self.are_points_visible(points) {
+            let points: Vec<(f64, f64)> = points
+                .iter()
+                .map(|&point| self.offset_point(point))
+                .collect();
             self.painter.polyline(&points, width, paint);
         }
     }
 
     fn dashed(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint) {
-        if self.shows_points(&[from, to]) {
-            let (from, to) = (self.at(from), self.at(to));
+        if self.are_points_visible(&[from, to]) {
+            let (from, to) = (self.offset_point(from), self.offset_point(to));
             self.painter.dashed(from, to, paint);
         }
     }
 
     fn polygon(&mut self, points: &[(f64, f64)], paint: Paint) {
-        if self.shows_points(points) {
-            let points: Vec<(f64, f64)> = points.iter().map(|&point| self.at(point)).collect();
+        if self.are_points_visible(points) {
+            let points: Vec<(f64, f64)> = points
+                .iter()
+                .map(|&point| self.offset_point(point))
+                .collect();
             self.painter.polygon(&points, paint);
         }
     }
@@ -134,8 +140,8 @@ impl<P: Painter + ?Sized> Painter for Crop<'_, P> {
             Align::Centre => at.0 - width / 2.0,
             Align::Right => at.0 - width,
         };
-        if self.shows(Rect::new(left, at.1 - 7.0, width, 14.0)) {
-            let at = self.at(at);
+        if self.is_visible(Rect::new(left, at.1 - 7.0, width, 14.0)) {
+            let at = self.offset_point(at);
             self.painter.text(text, at, face, align, paint);
         }
     }

@@ -1,7 +1,7 @@
 //! Description of graphs: series, their appearance and unit, and values as text.
 
 use super::chart::short;
-use super::colour::Rgb;
+use super::color::Rgb;
 use super::format;
 use super::palette::Palette;
 use eventlog::ids::Duration;
@@ -43,11 +43,11 @@ pub enum Style {
 
 /// Appearance of a series.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct SeriesStyle {
     /// Shape of the line or area.
     pub style: Style,
     /// Color, from a palette.
-    pub colour: fn(&Palette) -> Rgb,
+    pub color: fn(&Palette) -> Rgb,
 }
 
 /// One line or area of a gauge.
@@ -58,14 +58,14 @@ pub struct Series {
     /// Short name next to the legend key.
     pub key: &'static str,
     /// Appearance, also of the legend key.
-    pub look: Look,
+    pub look: SeriesStyle,
 }
 
 impl Series {
     /// Creates a series whose legend name is `name` too.
     #[must_use]
-    pub const fn new(name: &'static str, style: Style, colour: fn(&Palette) -> Rgb) -> Self {
-        let look = Look { style, colour };
+    pub const fn new(name: &'static str, style: Style, color: fn(&Palette) -> Rgb) -> Self {
+        let look = SeriesStyle { style, color };
         let key = name;
         Self { name, key, look }
     }
@@ -93,7 +93,7 @@ pub struct Gauge {
 impl Gauge {
     /// Returns whether missing points mean zero, as for rates, rather than unknown.
     #[must_use]
-    pub const fn is_nothing_zero(&self) -> bool {
+    pub const fn is_missing_zero(&self) -> bool {
         !matches!(self.unit, Unit::Bytes | Unit::Count)
     }
 }

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod chart;
-pub mod colour;
+pub mod color;
 pub mod crop;
 pub use model::format;
 pub mod gauge;

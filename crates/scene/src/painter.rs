@@ -1,7 +1,7 @@
 //! Painting interface. Scenes paint through this trait, independent of a canvas; an implementation that records
 //! text makes every picture testable.
 
-use super::colour::Rgb;
+use super::color::Rgb;
 
 /// A rectangle in CSS pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -43,14 +43,14 @@ impl Rect {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paint {
     /// The color without opacity.
-    pub colour: Rgb,
+    pub color: Rgb,
     /// Opacity, 0 to 1.
     pub alpha: f64,
 }
 
 impl From<Rgb> for Paint {
-    fn from(colour: Rgb) -> Self {
-        Self { colour, alpha: 1.0 }
+    fn from(color: Rgb) -> Self {
+        Self { color, alpha: 1.0 }
     }
 }
 
@@ -58,10 +58,7 @@ impl Rgb {
     /// Returns this color with an opacity from 0 to 1.
     #[must_use]
     pub const fn alpha(self, alpha: f64) -> Paint {
-        Paint {
-            colour: self,
-            alpha,
-        }
+        Paint { color: self, alpha }
     }
 }
 
@@ -143,9 +140,9 @@ impl TextPainter {
 
     fn paint(paint: Paint) -> String {
         if paint.alpha >= 1.0 {
-            paint.colour.css()
+            paint.color.css()
         } else {
-            format!("{}/{:.2}", paint.colour.css(), paint.alpha)
+            format!("{}/{:.2}", paint.color.css(), paint.alpha)
         }
     }
 }

@@ -4,7 +4,7 @@
 //! high contrast), and that any two marks are distinguishable for people with full color vision and with red,
 //! green or blue color blindness.
 
-use super::colour::Rgb;
+use super::color::Rgb;
 use model::class::Class;
 
 /// The colors of one theme.
@@ -157,7 +157,7 @@ impl Palette {
 
     /// Returns the palette of a theme.
     #[must_use]
-    pub const fn of(dark: bool, more_contrast: bool) -> &'static Self {
+    pub const fn select(dark: bool, more_contrast: bool) -> &'static Self {
         match (dark, more_contrast) {
             (false, false) => &Self::LIGHT,
             (true, false) => &Self::DARK,
@@ -199,7 +199,7 @@ pub const DIMMED: f64 = 0.25;
 
 /// Returns the color of a class.
 #[must_use]
-pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
+pub const fn class_color(palette: &Palette, class: Class) -> Rgb {
     match class {
         Class::Running | Class::Open => palette.running,
         Class::Gc | Class::GcStart | Class::GcIdle | Class::GcDone | Class::Returning => palette.gc,
@@ -222,7 +222,7 @@ pub const fn class_colour(palette: &Palette, class: Class) -> Rgb {
 /// colors, but are distinguishable even if there is only one module. Hues range from pink to green at similar
 /// lightness, so that none looks like a foreign call. [`Rgb::text_on`] is readable on it.
 #[must_use]
-pub fn frame_colour(name: &str, module: &str, dark: bool) -> Rgb {
+pub fn frame_color(name: &str, module: &str, dark: bool) -> Rgb {
     match built_in(name, module) {
         Some(BuiltIn::Collecting) => {
             let lightness = if dark { 0.59 } else { 0.75 };
@@ -284,15 +284,15 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::colour::Vision;
+    use super::super::color::Vision;
     use super::super::strip::stripes_on;
     use super::*;
 
     /// The palette as CSS custom properties, one per line: `--page: #fbfbfa;`.
     fn css_variables(palette: &Palette) -> String {
         let mut out = String::new();
-        for (name, colour) in palette.tokens() {
-            let _ = writeln!(out, "  --{name}: {colour};");
+        for (name, color) in palette.tokens() {
+            let _ = writeln!(out, "  --{name}: {color};");
         }
         out
     }
@@ -309,8 +309,8 @@ mod tests {
             format!("@media {condition} {{\n{indented}}}\n")
         };
         let themes = |more_contrast: bool| {
-            let light = Palette::of(false, more_contrast);
-            let dark = Palette::of(true, more_contrast);
+            let light = Palette::select(false, more_contrast);
+            let dark = Palette::select(true, more_contrast);
             let chosen = rule(":root, [data-theme=light]", "light", light);
             let system = rule(":root:not([data-theme=light])", "dark", dark);
             let system = media("(prefers-color-scheme: dark)", &system);
@@ -318,8 +318,8 @@ mod tests {
         };
         let chosen = {
             let more = "[data-contrast=more]";
-            let light = Palette::of(false, true);
-            let dark = Palette::of(true, true);
+            let light = Palette::select(false, true);
+            let dark = Palette::select(true, true);
             let system = rule(
                 &format!(":root{more}:not([data-theme=light])"),
                 "dark",
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn text_is_readable() {
         for (dark, more) in THEMES {
-            let palette = Palette::of(dark, more);
+            let palette = Palette::select(dark, more);
             let least = if more { 7.0 } else { 4.5 };
             let inks = [palette.ink, palette.ink2, palette.ink3, palette.accent];
             for ink in inks {
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn marks_are_visible() {
         for (dark, more) in THEMES {
-            let palette = Palette::of(dark, more);
+            let palette = Palette::select(dark, more);
             let least = if more { 4.5 } else { 3.0 };
             for (name, mark) in marks(palette) {
                 let contrast = mark.contrast(palette.page);
@@ -368,7 +368,7 @@ mod tests {
                     "text on {name} {mark}"
                 );
                 let stripes = stripes_on(mark);
-                let striped = stripes.colour.mixed(mark, stripes.alpha);
+                let striped = stripes.color.mixed(mark, stripes.alpha);
                 assert!(
                     striped.contrast(mark.text_on()) >= 4.5,
                     "text on the stripes of {name} {mark}"
@@ -381,7 +381,7 @@ mod tests {
     fn marks_are_told_apart() {
         for (dark, more) in THEMES {
             let least = if dark { 0.055 } else { 0.045 };
-            let marks = marks(Palette::of(dark, more));
+            let marks = marks(Palette::select(dark, more));
             for (i, (name, mark)) in marks.iter().enumerate() {
                 for (other_name, other) in &marks[..i] {
                     for vision in Vision::ALL {
@@ -397,27 +397,27 @@ mod tests {
     #[test]
     fn frames() {
         for dark in [false, true] {
-            let colour = |name, module| frame_colour(name, module, dark);
-            assert_eq!(colour("go", "Main"), colour("go", "Main"));
-            assert_ne!(colour("go", "Main"), colour("loop", "Main"));
-            assert_ne!(colour("go", "Main"), colour("go", "Data.Map"));
-            assert_eq!(colour("IDLE", "IDLE"), colour("SYSTEM", "SYSTEM"));
-            assert_ne!(colour("IDLE", "IDLE"), colour("GC", "GC"));
+            let color = |name, module| frame_color(name, module, dark);
+            assert_eq!(color("go", "Main"), color("go", "Main"));
+            assert_ne!(color("go", "Main"), color("loop", "Main"));
+            assert_ne!(color("go", "Main"), color("go", "Data.Map"));
+            assert_eq!(color("IDLE", "IDLE"), color("SYSTEM", "SYSTEM"));
+            assert_ne!(color("IDLE", "IDLE"), color("GC", "GC"));
         }
         // Links, pictures and users' memory rely on these colors: they must not change.
-        assert_eq!(frame_colour("main", "Main", false).css(), "#ebcc8a");
-        assert_eq!(frame_colour("main", "Main", true).css(), "#bf9c4f");
+        assert_eq!(frame_color("main", "Main", false).css(), "#ebcc8a");
+        assert_eq!(frame_color("main", "Main", true).css(), "#bf9c4f");
     }
 
     /// Functions of a single module are distinguishable, but closer to each other than functions of all modules.
     #[test]
     fn functions_of_a_module_are_a_family_of_many() {
         let names: Vec<String> = (0..200).map(|i| format!("function{i}")).collect();
-        let mean = |colours: &[Rgb]| {
+        let mean = |colors: &[Rgb]| {
             let mut sum = (0.0, 0.0);
-            for (i, colour) in colours.iter().enumerate() {
-                for other in &colours[..i] {
-                    sum = (sum.0 + colour.distance(*other, Vision::Full), sum.1 + 1.0);
+            for (i, color) in colors.iter().enumerate() {
+                for other in &colors[..i] {
+                    sum = (sum.0 + color.distance(*other, Vision::Full), sum.1 + 1.0);
                 }
             }
             sum.0 / sum.1
@@ -425,8 +425,8 @@ mod tests {
         for dark in [false, true] {
             let of = |module: &dyn Fn(usize) -> String| {
                 let names = names.iter().enumerate();
-                let colours = names.map(|(i, name)| frame_colour(name, &module(i), dark));
-                mean(&colours.collect::<Vec<_>>())
+                let colors = names.map(|(i, name)| frame_color(name, &module(i), dark));
+                mean(&colors.collect::<Vec<_>>())
             };
             let one = of(&|_| "Main".to_owned());
             let many = of(&|i| format!("Module{i}"));
@@ -445,10 +445,10 @@ mod tests {
         #[test]
         fn text_on_frames_is_readable(name in any::<String>(), module in any::<String>()) {
             for (dark, more) in THEMES {
-                let frame = frame_colour(&name, &module, dark);
-                prop_assert!(text_can_be_read_on(frame, Palette::of(dark, more)), "{}", frame);
+                let frame = frame_color(&name, &module, dark);
+                prop_assert!(text_can_be_read_on(frame, Palette::select(dark, more)), "{}", frame);
                 // The frame itself is visible too.
-                prop_assert!(frame.contrast(Palette::of(dark, more).page) >= 1.15, "{}", frame);
+                prop_assert!(frame.contrast(Palette::select(dark, more).page) >= 1.15, "{}", frame);
             }
         }
     }
@@ -457,9 +457,9 @@ mod tests {
     fn text_on_built_in_frames_is_readable() {
         for (dark, more) in THEMES {
             for name in ["GC", "IDLE", "SYSTEM"] {
-                let frame = frame_colour(name, name, dark);
+                let frame = frame_color(name, name, dark);
                 assert!(
-                    text_can_be_read_on(frame, Palette::of(dark, more)),
+                    text_can_be_read_on(frame, Palette::select(dark, more)),
                     "{name}"
                 );
             }

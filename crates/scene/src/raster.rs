@@ -76,7 +76,7 @@ impl Batch {
     }
 
     /// Paints each shape with `by`.
-    pub fn each(&self, by: &mut impl Shapes) {
+    pub fn replay(&self, by: &mut impl Shapes) {
         let mut points = self.points.as_slice();
         for &(shape, paint) in &self.shapes {
             match shape {
@@ -93,7 +93,7 @@ impl Batch {
     /// Rasterizes all shapes within `clip`, at `ratio` device pixels per CSS pixel. Returns false if a canvas is
     /// expected to paint them faster.
     #[must_use]
-    pub fn rasterise(&self, clip: Rect, ratio: f64, pixels: &mut Pixels) -> bool {
+    pub fn rasterize(&self, clip: Rect, ratio: f64, pixels: &mut Pixels) -> bool {
         let direct = self.shapes.len() as f64 * RECT_COST + self.points.len() as f64 * POINT_COST;
         if direct <= HAND_OVER_COST {
             return false;
@@ -104,7 +104,7 @@ impl Batch {
             return false;
         }
         pixels.begin(bounds, ratio);
-        self.each(pixels);
+        self.replay(pixels);
         true
     }
 
@@ -203,7 +203,7 @@ impl Shapes for Pixels {
             return;
         }
         let (first, last) = (left as usize, right.ceil() as usize);
-        let ink = Ink::of(paint);
+        let ink = Ink::from_paint(paint);
         // Most pixel rows are covered like the previous one.
         let mut covered = (0.0, [0; 3]);
         let ends = [part(first, left, right), part(last - 1, left, right)];
@@ -230,8 +230,8 @@ impl Shapes for Pixels {
     /// Edges must be horizontal or vertical. Only vertical ones count: coverage begins at one and ends at
     /// another.
     fn polygon(&mut self, points: &[(f64, f64)], paint: Paint) {
-        let (left, right) = ends(points.iter().map(|&(x, _)| self.x(x)));
-        let (top, bottom) = ends(points.iter().map(|&(_, y)| self.y(y)));
+        let (left, right) = min_max(points.iter().map(|&(x, _)| self.x(x)));
+        let (top, bottom) = min_max(points.iter().map(|&(_, y)| self.y(y)));
         if !(left < right && top < bottom) {
             return;
         }
@@ -254,7 +254,7 @@ impl Shapes for Pixels {
                 cover[1] += (height * inside) as f32;
             }
         }
-        let ink = Ink::of(paint);
+        let ink = Ink::from_paint(paint);
         for (y, cover) in rows.zip(self.cover.chunks_exact(stride)) {
             let row = &mut self.pixels[y * self.width..][first..last];
             let mut covered = 0.0_f32;
@@ -273,7 +273,7 @@ impl Shapes for Pixels {
 }
 
 /// Returns the minimum and maximum.
-fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+fn min_max(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let none = (f64::INFINITY, f64::NEG_INFINITY);
     values.fold(none, |(least, most), value| {
         (least.min(value), most.max(value))
@@ -289,10 +289,10 @@ struct Ink {
 }
 
 impl Ink {
-    fn of(paint: Paint) -> Self {
-        let colour = paint.colour;
+    fn from_paint(paint: Paint) -> Self {
+        let color = paint.color;
         let mut ink = Self {
-            rgb: [colour.0, colour.1, colour.2].map(u32::from),
+            rgb: [color.0, color.1, color.2].map(u32::from),
             // CSS opacity has 256 levels.
             alpha: (paint.alpha.clamp(0.0, 1.0) * 255.0).round(),
             whole: 0,
@@ -346,7 +346,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::colour::Rgb;
+    use crate::color::Rgb;
 
     const RED: Rgb = Rgb(200, 40, 20);
 
@@ -392,15 +392,15 @@ mod tests {
         let mut batch = Batch::default();
         let bar = |i: u32| Rect::new(f64::from(i), 5.0, 1.0, f64::from(i % 20));
         (0..10).for_each(|i| batch.fill(bar(i), RED.into()));
-        assert!(!batch.rasterise(clip, 1.0, &mut pixels));
+        assert!(!batch.rasterize(clip, 1.0, &mut pixels));
         (10..1000).for_each(|i| batch.fill(bar(i), RED.into()));
-        assert!(batch.rasterise(clip, 1.0, &mut pixels));
+        assert!(batch.rasterize(clip, 1.0, &mut pixels));
         assert_eq!((pixels.origin(), pixels.size()), ((0.0, 5.0), (1000, 19)));
         let triangle = [(0.0, 0.0), (5.0, 2.0), (0.0, 4.0)];
         assert!(!batch.steps(&triangle, RED.into()));
         let huge = Rect::new(0.0, 0.0, 1e6, 1e6);
         batch.fill(huge, RED.into());
-        assert!(!batch.rasterise(huge, 1.0, &mut pixels));
+        assert!(!batch.rasterize(huge, 1.0, &mut pixels));
     }
 
     fn place() -> impl Strategy<Value = f64> {

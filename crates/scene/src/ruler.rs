@@ -151,9 +151,9 @@ fn minor_step(step: Duration, px_per_ns: f64) -> Duration {
 
 impl Labels {
     fn new(range: Interval, step: Duration) -> Self {
-        let unit = Unit::of(Duration(range.end().0).max(step));
+        let unit = Unit::for_duration(Duration(range.end().0).max(step));
         let deep = unit.decimals(step) > MAX_DECIMALS;
-        let round = Unit::of(step).next().filter(|_| deep);
+        let round = Unit::for_duration(step).next().filter(|_| deep);
         Self {
             unit,
             step,

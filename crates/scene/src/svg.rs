@@ -15,16 +15,16 @@ pub struct SvgPainter {
     id: String,
     clips: usize,
     hatches: usize,
-    inks: Inks,
+    color_mode: ColorMode,
 }
 
 /// Handling of colors.
 #[derive(Clone, Debug)]
-enum Inks {
+enum ColorMode {
     /// Written as they are.
     Plain,
     /// Recorded in painting order; nothing is written.
-    Noted(Vec<Paint>),
+    Recorded(Vec<Paint>),
     /// Written as CSS variables, each for a pair of colors on a light and on a dark page.
     Paired {
         /// The colors on a dark page, in painting order.
@@ -36,8 +36,8 @@ enum Inks {
 /// Returns a color with its opacity in CSS syntax.
 fn css(paint: Paint) -> String {
     match paint.alpha {
-        alpha if alpha >= 1.0 => paint.colour.css(),
-        alpha => paint.colour.css_with_alpha(alpha),
+        alpha if alpha >= 1.0 => paint.color.css(),
+        alpha => paint.color.css_with_alpha(alpha),
     }
 }
 
@@ -45,10 +45,10 @@ impl SvgPainter {
     /// Creates an empty picture of the given width and height in CSS pixels.
     #[must_use]
     pub fn new(size: (f64, f64)) -> Self {
-        Self::with(size, "", Inks::Plain)
+        Self::with_color_mode(size, "", ColorMode::Plain)
     }
 
-    fn with((width, height): (f64, f64), id: &str, inks: Inks) -> Self {
+    fn with_color_mode((width, height): (f64, f64), id: &str, color_mode: ColorMode) -> Self {
         let out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\">\n"
@@ -58,7 +58,7 @@ impl SvgPainter {
             id: id.to_owned(),
             clips: 0,
             hatches: 0,
-            inks,
+            color_mode,
         }
     }
 
@@ -79,26 +79,26 @@ impl SvgPainter {
         (id, about): (&str, &str),
         paint: impl Fn(&'static Palette, &mut Self),
     ) -> String {
-        let mut noting = Self::with(size, id, Inks::Noted(Vec::new()));
-        paint(Palette::of(true, false), &mut noting);
-        let Inks::Noted(dark) = noting.inks else {
+        let mut noting = Self::with_color_mode(size, id, ColorMode::Recorded(Vec::new()));
+        paint(Palette::select(true, false), &mut noting);
+        let ColorMode::Recorded(dark) = noting.color_mode else {
             return String::new();
         };
-        let inks = Inks::Paired {
+        let color_mode = ColorMode::Paired {
             dark: dark.into_iter(),
             names: SeededMap::default(),
         };
-        let mut painter = Self::with(size, id, inks);
+        let mut painter = Self::with_color_mode(size, id, color_mode);
         let _ = writeln!(painter.out, "<title>{}</title>", escape(about));
-        paint(Palette::of(false, false), &mut painter);
-        painter.write_colours();
+        paint(Palette::select(false, false), &mut painter);
+        painter.write_colors();
         let svg = painter.finish();
         svg.replacen("<svg ", "<svg role=\"img\" ", 1)
     }
 
     /// Writes the values of the color variables for both themes.
-    fn write_colours(&mut self) {
-        let Inks::Paired { names, .. } = &self.inks else {
+    fn write_colors(&mut self) {
+        let ColorMode::Paired { names, .. } = &self.color_mode else {
             return;
         };
         let mut pairs: Vec<_> = names.iter().map(|(pair, name)| (*name, pair)).collect();
@@ -117,17 +117,17 @@ impl SvgPainter {
     }
 
     /// Returns a color for the file, and its opacity if that needs a separate attribute.
-    fn ink(&mut self, paint: Paint) -> (String, Option<f64>) {
-        match &mut self.inks {
-            Inks::Plain => {
+    fn color(&mut self, paint: Paint) -> (String, Option<f64>) {
+        match &mut self.color_mode {
+            ColorMode::Plain => {
                 let alpha = paint.alpha.clamp(0.0, 1.0);
-                (paint.colour.css(), (alpha < 1.0).then_some(alpha))
+                (paint.color.css(), (alpha < 1.0).then_some(alpha))
             }
-            Inks::Noted(noted) => {
+            ColorMode::Recorded(noted) => {
                 noted.push(paint);
                 (String::new(), None)
             }
-            Inks::Paired { dark, names } => {
+            ColorMode::Paired { dark, names } => {
                 let pair = (css(paint), css(dark.next().unwrap_or(paint)));
                 let next = names.len();
                 let name = *names.entry(pair).or_insert(next);
@@ -137,14 +137,14 @@ impl SvgPainter {
     }
 
     fn fill_of(&mut self, paint: Paint) -> String {
-        match self.ink(paint) {
+        match self.color(paint) {
             (ink, Some(alpha)) => format!("fill=\"{ink}\" fill-opacity=\"{alpha:.3}\""),
             (ink, None) => format!("fill=\"{ink}\""),
         }
     }
 
     fn stroke_of(&mut self, paint: Paint, width: f64) -> String {
-        let (ink, alpha) = self.ink(paint);
+        let (ink, alpha) = self.color(paint);
         let alpha = alpha.map(|alpha| format!(" stroke-opacity=\"{alpha:.3}\""));
         let alpha = alpha.unwrap_or_default();
         format!("fill=\"none\" stroke=\"{ink}\"{alpha} stroke-width=\"{width}\"")
@@ -299,12 +299,12 @@ mod tests {
         let (light, dark) = (Palette::LIGHT.ink, Palette::DARK.ink);
         assert!(svg.contains("<title>a &lt; b</title>"), "{svg}");
         assert_eq!(svg.matches("fill=\"var(--t0)\"").count(), 2, "{svg}");
-        let colours = |ink: super::super::colour::Rgb| format!("--t0:{ink};--t1:{ink}80;");
+        let colors = |ink: super::super::color::Rgb| format!("--t0:{ink};--t1:{ink}80;");
         assert!(
-            svg.contains(&format!(":root{{{}}}\n", colours(light))),
+            svg.contains(&format!(":root{{{}}}\n", colors(light))),
             "{svg}"
         );
-        assert!(svg.contains(&colours(dark)), "{svg}");
+        assert!(svg.contains(&colors(dark)), "{svg}");
         assert!(
             svg.contains("id=\"th1\"") && svg.contains("url(#th1)"),
             "{svg}"

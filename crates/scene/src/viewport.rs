@@ -7,16 +7,16 @@ use model::time::Interval;
 /// than a nanosecond.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewport {
-    place: Place,
+    position: ViewPosition,
     width_px: f64,
     log: Interval,
     /// Start and end of another log shown next to this one, on the axis of this one; may be negative.
-    beside_ns: Option<(f64, f64)>,
+    other_log_ns: Option<(f64, f64)>,
 }
 
 /// Position and scale of a view, to show the same in another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct ViewPosition {
     /// Time at the left edge, in nanoseconds.
     pub start_ns: f64,
     /// Nanoseconds per pixel.
@@ -25,7 +25,7 @@ pub struct Place {
 
 /// An end of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum LogEnd {
     /// The start of the log.
     First,
     /// The end of the log.
@@ -42,13 +42,13 @@ impl Viewport {
     #[must_use]
     pub fn new(log: Interval, width_px: f64) -> Self {
         let mut view = Self {
-            place: Place {
+            position: ViewPosition {
                 start_ns: 0.0,
                 ns_per_px: 1.0,
             },
             width_px: width_px.max(1.0),
             log,
-            beside_ns: None,
+            other_log_ns: None,
         };
         view.fit();
         view
@@ -57,18 +57,18 @@ impl Viewport {
     /// Returns the start and end of the log and the other one together.
     fn reach_ns(&self) -> (f64, f64) {
         let (start, end) = (self.log.start().0 as f64, self.log.end().0 as f64);
-        let (first, last) = self.beside_ns.unwrap_or((start, end));
+        let (first, last) = self.other_log_ns.unwrap_or((start, end));
         (start.min(first), end.max(last))
     }
 
     /// Returns the stretches outside of the log in which the other one goes on, before the start and after the
     /// end.
-    pub fn beyond_ns(&self) -> impl Iterator<Item = (End, f64, f64)> + use<> {
+    pub fn beyond_ns(&self) -> impl Iterator<Item = (LogEnd, f64, f64)> + use<> {
         let (start, end) = (self.log.start().0 as f64, self.log.end().0 as f64);
-        let (first, last) = self.beside_ns.unwrap_or((start, end));
+        let (first, last) = self.other_log_ns.unwrap_or((start, end));
         let ends = [
-            (End::First, first, start.min(last)),
-            (End::Last, end.max(first), last),
+            (LogEnd::First, first, start.min(last)),
+            (LogEnd::Last, end.max(first), last),
         ];
         ends.into_iter().filter(|(_, from, to)| from < to)
     }
@@ -98,32 +98,32 @@ impl Viewport {
     /// Returns the scale in nanoseconds per pixel.
     #[must_use]
     pub const fn ns_per_px(&self) -> f64 {
-        self.place.ns_per_px
+        self.position.ns_per_px
     }
 
     /// Returns the position and scale of the view.
     #[must_use]
-    pub const fn place(&self) -> Place {
-        self.place
+    pub const fn position(&self) -> ViewPosition {
+        self.position
     }
 
     /// Returns the width of the view in nanoseconds.
     #[must_use]
     pub fn width_ns(&self) -> f64 {
-        self.place.ns_per_px * self.width_px
+        self.position.ns_per_px * self.width_px
     }
 
     /// Returns whether everything is in view.
     #[must_use]
     pub(crate) fn is_fit(&self) -> bool {
-        self.place.ns_per_px >= self.max_ns_per_px() * 0.999
+        self.position.ns_per_px >= self.max_ns_per_px() * 0.999
     }
 
     /// Returns the visible interval, rounded outward to whole nanoseconds and cut off at 0.
     #[must_use]
     pub fn span(&self) -> Interval {
-        let start = self.place.start_ns.max(0.0).floor();
-        let end = (self.place.start_ns + self.width_ns())
+        let start = self.position.start_ns.max(0.0).floor();
+        let end = (self.position.start_ns + self.width_ns())
             .max(start + 1.0)
             .ceil();
         Interval::new(Nanos(start as u64), Nanos(end as u64))
@@ -138,7 +138,7 @@ impl Viewport {
     /// Returns the position of a time in pixels from the left edge.
     #[must_use]
     pub fn x_of(&self, time: Nanos) -> f64 {
-        (time.0 as f64 - self.place.start_ns) / self.place.ns_per_px
+        (time.0 as f64 - self.position.start_ns) / self.position.ns_per_px
     }
 
     /// Returns the start and end of the view that shows everything, with its margins, in nanoseconds.
@@ -165,21 +165,21 @@ impl Viewport {
     /// Returns the times at the edges in nanoseconds, not rounded and possibly negative.
     #[must_use]
     pub fn edges_ns(&self) -> (f64, f64) {
-        let start_ns = self.place.start_ns;
+        let start_ns = self.position.start_ns;
         (start_ns, start_ns + self.width_ns())
     }
 
     /// Returns the time at a pixel, clamped to the log.
     #[must_use]
     pub fn time_at(&self, x: f64) -> Nanos {
-        let time = self.place.start_ns + x * self.place.ns_per_px;
+        let time = self.position.start_ns + x * self.position.ns_per_px;
         let time = time.clamp(self.log.start().0 as f64, self.log.end().0 as f64);
         Nanos(time.round() as u64)
     }
 
     /// Zooms out to show everything.
     pub fn fit(&mut self) {
-        self.place = Place {
+        self.position = ViewPosition {
             start_ns: self.reach_ns().0 - self.length_ns() * MARGIN,
             ns_per_px: self.max_ns_per_px(),
         };
@@ -187,22 +187,22 @@ impl Viewport {
     }
 
     /// Sets position and scale, clamped to the limits.
-    pub fn show_place(&mut self, place: Place) {
-        self.place = place;
+    pub fn show_position(&mut self, position: ViewPosition) {
+        self.position = position;
         self.clamp();
     }
 
     /// Centers the view at a time in nanoseconds.
     pub fn centre_ns(&mut self, time_ns: f64) {
-        self.place.start_ns = time_ns - self.width_ns() / 2.0;
+        self.position.start_ns = time_ns - self.width_ns() / 2.0;
         self.clamp();
     }
 
     /// Sets or removes the other log, by its start and end on this axis. Keeps the view, unless everything was in
     /// view.
-    pub fn set_beside(&mut self, beside_ns: Option<(f64, f64)>) {
+    pub fn set_other_log(&mut self, other_log_ns: Option<(f64, f64)>) {
         let fit = self.is_fit();
-        self.beside_ns = beside_ns;
+        self.other_log_ns = other_log_ns;
         if fit {
             self.fit();
         } else {
@@ -213,30 +213,30 @@ impl Viewport {
     /// Zooms to a range with a small margin.
     pub fn show(&mut self, range: Interval) {
         let ns = (range.duration().0 as f64).max(1.0);
-        self.place.ns_per_px = ns * 1.1 / self.width_px;
-        self.place.start_ns = range.start().0 as f64 - ns * 0.05;
+        self.position.ns_per_px = ns * 1.1 / self.width_px;
+        self.position.start_ns = range.start().0 as f64 - ns * 0.05;
         self.clamp();
     }
 
     /// Zooms exactly to a range, to restore a link.
     pub fn show_exactly(&mut self, range: Interval) {
-        self.place.ns_per_px = (range.duration().0 as f64).max(1.0) / self.width_px;
-        self.place.start_ns = range.start().0 as f64;
+        self.position.ns_per_px = (range.duration().0 as f64).max(1.0) / self.width_px;
+        self.position.start_ns = range.start().0 as f64;
         self.clamp();
     }
 
     /// Zooms in by `factor`, keeping the time at pixel `x` in place.
     pub fn zoom(&mut self, factor: f64, x: f64) {
-        let time = self.place.start_ns + x * self.place.ns_per_px;
-        self.place.ns_per_px =
-            (self.place.ns_per_px / factor).clamp(MIN_NS_PER_PX, self.max_ns_per_px());
-        self.place.start_ns = time - x * self.place.ns_per_px;
+        let time = self.position.start_ns + x * self.position.ns_per_px;
+        self.position.ns_per_px =
+            (self.position.ns_per_px / factor).clamp(MIN_NS_PER_PX, self.max_ns_per_px());
+        self.position.start_ns = time - x * self.position.ns_per_px;
         self.clamp();
     }
 
     /// Moves the view right by this number of pixels.
     pub fn pan(&mut self, px: f64) {
-        self.place.start_ns += px * self.place.ns_per_px;
+        self.position.start_ns += px * self.position.ns_per_px;
         self.clamp();
     }
 
@@ -244,7 +244,7 @@ impl Viewport {
     pub fn resize(&mut self, width_px: f64) {
         let (fit, width_ns) = (self.is_fit(), self.width_ns());
         self.width_px = width_px.max(1.0);
-        self.place.ns_per_px = width_ns / self.width_px;
+        self.position.ns_per_px = width_ns / self.width_px;
         if fit {
             self.fit();
         } else {
@@ -264,15 +264,15 @@ impl Viewport {
     }
 
     fn clamp(&mut self) {
-        self.place.ns_per_px = self
-            .place
+        self.position.ns_per_px = self
+            .position
             .ns_per_px
             .clamp(MIN_NS_PER_PX, self.max_ns_per_px());
         let (start, end) = self.reach_ns();
         let margin = self.length_ns().min(self.width_ns()) * MARGIN;
         let first = start - margin;
         let last = (end + margin - self.width_ns()).max(first);
-        self.place.start_ns = self.place.start_ns.clamp(first, last);
+        self.position.start_ns = self.position.start_ns.clamp(first, last);
     }
 }
 
@@ -317,30 +317,30 @@ mod tests {
     #[test]
     fn with_another_log_beside_it_all_of_both_is_seen() {
         let mut view = Viewport::new(log(), 800.0);
-        view.set_beside(Some((-2_000_000.0, 12_000_000.0)));
+        view.set_other_log(Some((-2_000_000.0, 12_000_000.0)));
         assert!(view.is_fit());
         let (start, end) = view.edges_ns();
         assert!(start < -2_000_000.0 && end > 12_000_000.0);
         // The other log has its own axis, shifted by half a second.
         let shift = 500_000_000.0;
         let mut other = Viewport::new(Interval::new(Nanos(498_000_000), Nanos(512_000_000)), 800.0);
-        other.set_beside(Some((shift + 1_000.0, shift + 9_000_000.0)));
+        other.set_other_log(Some((shift + 1_000.0, shift + 9_000_000.0)));
         for (pan, factor) in [(-500.0, 3.0), (90.0, 7.0), (4000.0, 0.001), (-9000.0, 40.0)] {
             view.pan(pan);
             view.zoom(factor, 300.0);
-            let Place {
+            let ViewPosition {
                 start_ns,
                 ns_per_px,
-            } = view.place();
-            other.show_place(Place {
+            } = view.position();
+            other.show_position(ViewPosition {
                 start_ns: start_ns + shift,
                 ns_per_px,
             });
-            let apart = other.place().start_ns - shift - start_ns;
+            let apart = other.position().start_ns - shift - start_ns;
             assert!(apart.abs() < 0.01, "{apart}");
         }
         view.fit();
-        view.set_beside(None);
+        view.set_other_log(None);
         assert!(view.is_fit() && view.edges_ns().0 > -1_000_000.0);
     }
 

@@ -100,7 +100,7 @@ impl Alignment {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Anchor {
     /// Alignment that the anchor stands for.
-    pub at: Alignment,
+    pub alignment: Alignment,
     /// Time of the first occurrence.
     pub time: Nanos,
 }
@@ -117,7 +117,7 @@ pub async fn anchors(recording: &Recording, yielder: &dyn Yield) -> Vec<Anchor> 
     let mut anchors: Vec<Anchor> = spans
         .filter_map(|listed| {
             Some(Anchor {
-                at: Alignment::Span(cut(&listed.info.name).to_owned()),
+                alignment: Alignment::Span(cut(&listed.info.name).to_owned()),
                 time: Nanos(listed.spans.first()?.start),
             })
         })
@@ -136,7 +136,7 @@ pub async fn anchors(recording: &Recording, yielder: &dyn Yield) -> Vec<Anchor> 
         let text = cut(&marker.text).to_owned();
         if known.len() < MAX_ANCHORS && known.insert(text.clone()) {
             anchors.push(Anchor {
-                at: Alignment::Marker(text),
+                alignment: Alignment::Marker(text),
                 time: marker.time,
             });
         }
@@ -146,9 +146,9 @@ pub async fn anchors(recording: &Recording, yielder: &dyn Yield) -> Vec<Anchor> 
 
 /// Returns the alignments that both logs have, in the order of the first.
 #[must_use]
-pub fn common(one: &[Anchor], other: &[Anchor]) -> Vec<Alignment> {
-    let there: BTreeSet<&Alignment> = other.iter().map(|anchor| &anchor.at).collect();
-    let both = one.iter().map(|anchor| &anchor.at);
+pub fn common_alignments(one: &[Anchor], other: &[Anchor]) -> Vec<Alignment> {
+    let there: BTreeSet<&Alignment> = other.iter().map(|anchor| &anchor.alignment).collect();
+    let both = one.iter().map(|anchor| &anchor.alignment);
     both.filter(|at| there.contains(at)).cloned().collect()
 }
 
@@ -172,7 +172,7 @@ impl Shift {
 
     /// Returns the inverse offset.
     #[must_use]
-    pub const fn back(self) -> Self {
+    pub const fn inverse(self) -> Self {
         // `between` never produces `i64::MIN`.
         Self(-self.0)
     }
@@ -197,9 +197,13 @@ impl Shift {
 
 /// Returns the offset between two logs at an alignment. If one of them lacks it, their starts are aligned.
 #[must_use]
-pub fn shift(at: &Alignment, one: (Interval, &[Anchor]), other: (Interval, &[Anchor])) -> Shift {
+pub fn shift(
+    alignment: &Alignment,
+    one: (Interval, &[Anchor]),
+    other: (Interval, &[Anchor]),
+) -> Shift {
     let place = |(_, anchors): (Interval, &[Anchor])| {
-        let found = anchors.iter().find(|anchor| anchor.at == *at);
+        let found = anchors.iter().find(|anchor| anchor.alignment == *alignment);
         found.map(|anchor| anchor.time)
     };
     match (place(one), place(other)) {
@@ -220,7 +224,7 @@ mod tests {
 
     fn marker(name: &str, time: u64) -> Anchor {
         Anchor {
-            at: Alignment::Marker(name.to_owned()),
+            alignment: Alignment::Marker(name.to_owned()),
             time: Nanos(time),
         }
     }
@@ -236,8 +240,11 @@ mod tests {
         assert_eq!(at("warm").ns(), 70);
         assert_eq!(at("own").ns(), 10, "only one has it");
         assert_eq!(shift(&Alignment::Start, logs.0, logs.1).ns(), 10);
-        assert_eq!(common(&one, &other), [one[0].at.clone()]);
-        assert_eq!(shift(&one[0].at, logs.1, logs.0), at("warm").back());
+        assert_eq!(common_alignments(&one, &other), [one[0].alignment.clone()]);
+        assert_eq!(
+            shift(&one[0].alignment, logs.1, logs.0),
+            at("warm").inverse()
+        );
     }
 
     #[test]
@@ -269,7 +276,7 @@ mod tests {
         fn there_and_back_is_the_same_moment(from: u64, to: u64, time: u64) {
             let shift = Shift::between(Nanos(from), Nanos(to));
             if let Some(there) = shift.time(Nanos(time)) {
-                prop_assert_eq!(shift.back().time(there), Some(Nanos(time)));
+                prop_assert_eq!(shift.inverse().time(there), Some(Nanos(time)));
             }
         }
     }

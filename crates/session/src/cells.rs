@@ -81,9 +81,9 @@ impl<'a, T: Into<Cell<'a>>> From<Option<T>> for Cell<'a> {
 pub enum Formulas {
     /// Prefixed with an apostrophe, so that spreadsheets read them as text.
     #[default]
-    Neutralised,
+    Neutralized,
     /// Written unchanged, for programs that do not evaluate formulas.
-    Kept,
+    AsIs,
 }
 
 /// Appends a CSV cell (RFC 4180), quoted where necessary. Numbers are never prefixed.
@@ -200,7 +200,7 @@ fn push_row(out: &mut String, how: RowFormat, cells: &[Cell<'_>]) {
     for (place, cell) in cells.iter().enumerate() {
         out.push_str(if place > 0 { separator } else { "" });
         match how {
-            RowFormat::Csv => push_csv(out, cell, Formulas::Neutralised),
+            RowFormat::Csv => push_csv(out, cell, Formulas::Neutralized),
             RowFormat::Tsv | RowFormat::Json => {
                 out.push_str(&cell.text().replace(['\t', '\n', '\r'], " "));
             }
@@ -214,8 +214,8 @@ fn push_row(out: &mut String, how: RowFormat, cells: &[Cell<'_>]) {
 #[must_use]
 pub fn guard_formula(text: &str, formulas: Formulas) -> Cow<'_, str> {
     match formulas {
-        Formulas::Neutralised if begins_formula(text) => format!("'{text}").into(),
-        Formulas::Neutralised | Formulas::Kept => text.into(),
+        Formulas::Neutralized if begins_formula(text) => format!("'{text}").into(),
+        Formulas::Neutralized | Formulas::AsIs => text.into(),
     }
 }
 
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn quotes_what_has_to_be_quoted() {
-        let of = |text: &'static str| csv(&text.into(), Formulas::Neutralised);
+        let of = |text: &'static str| csv(&text.into(), Formulas::Neutralized);
         assert_eq!(of("plain"), "plain");
         assert_eq!(of(""), "");
         assert_eq!(of("a, \"b\"\nc"), "\"a, \"\"b\"\"\nc\"");
@@ -291,21 +291,21 @@ mod tests {
             "\u{e0020}=1",
         ] {
             let cell = Cell::from(text);
-            let safe = csv(&cell, Formulas::Neutralised);
+            let safe = csv(&cell, Formulas::Neutralized);
             assert!(safe.trim_start_matches('"').starts_with('\''), "{safe}");
-            assert!(!csv(&cell, Formulas::Kept).contains('\''), "{text}");
+            assert!(!csv(&cell, Formulas::AsIs).contains('\''), "{text}");
         }
         assert_eq!(
-            csv(&"=\"a\"".into(), Formulas::Neutralised),
+            csv(&"=\"a\"".into(), Formulas::Neutralized),
             "\"'=\"\"a\"\"\""
         );
-        assert_eq!(csv(&"1-1=0".into(), Formulas::Neutralised), "1-1=0");
+        assert_eq!(csv(&"1-1=0".into(), Formulas::Neutralized), "1-1=0");
     }
 
     #[test]
     fn numbers_stay_numbers() {
-        assert_eq!(csv(&7.into(), Formulas::Neutralised), "7");
-        assert_eq!(csv(&None::<u64>.into(), Formulas::Neutralised), "");
+        assert_eq!(csv(&7.into(), Formulas::Neutralized), "7");
+        assert_eq!(csv(&None::<u64>.into(), Formulas::Neutralized), "");
     }
 
     #[test]

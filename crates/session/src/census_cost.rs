@@ -9,16 +9,13 @@ use scene::format::{count, duration, percent};
 /// Factor by which a longer census interval is proposed.
 const LONGER: u64 = 5;
 
-/// Formats a pause, such as `12.3 ms, 9.1 ms of it to count the heap`.
+/// Formats a pause, such as `12.3 ms, 9.1 ms of it for the census`.
 #[must_use]
 pub fn pause(pause: &CensusPause) -> String {
     let stopped = duration(pause.stopped.duration());
     match pause.counting_ns {
         0 => stopped,
-        ns => format!(
-            "{stopped}, {} of it to count the heap",
-            duration(Duration(ns))
-        ),
+        ns => format!("{stopped}, {} of it for the census", duration(Duration(ns))),
     }
 }
 
@@ -27,8 +24,7 @@ pub fn pause(pause: &CensusPause) -> String {
 #[must_use]
 pub fn costs(kind: &ProfileKind, costs: Option<&CensusCosts>) -> String {
     let Some(costs) = costs else {
-        return "What the censuses cost is not known: this profile does not say when they were."
-            .to_owned();
+        return "The cost of the censuses is unknown: this profile has no census times.".to_owned();
     };
     if costs.censuses == 0 {
         return "No census is in this range.".to_owned();
@@ -37,9 +33,9 @@ pub fn costs(kind: &ProfileKind, costs: Option<&CensusCosts>) -> String {
         1 => "1 census".to_owned(),
         number => format!("{} censuses", count(number)),
     };
-    if costs.told == 0 {
+    if costs.with_pause == 0 {
         return format!(
-            "What {censuses} cost is not in the log: the pauses in which they are taken are collections, of the class g of +RTS -l, which -l has and -l-g or -l-au leave out."
+            "The cost of {censuses} is not in the log: censuses happen in GC pauses, which are logged with +RTS -l (class g), but not with -l-g or -l-au."
         );
     }
     let stopped = duration(Duration(costs.stopped_ns));
@@ -49,18 +45,18 @@ pub fn costs(kind: &ProfileKind, costs: Option<&CensusCosts>) -> String {
     if costs.counting_ns > 0 {
         let counting = duration(Duration(costs.counting_ns));
         text += &format!(
-            ", {counting} of it to count the heap, the rest for the major collections that they need"
+            ", {counting} of it for counting, the rest for the required major collections"
         );
     }
     if let Some(longest) = costs.longest {
         text += &format!(". The longest took {}", duration(longest.duration()));
     }
-    if costs.told < costs.censuses {
-        let untold = count(costs.censuses - costs.told);
-        text += &format!("; of {untold} the log does not tell");
+    if costs.with_pause < costs.censuses {
+        let untold = count(costs.censuses - costs.with_pause);
+        text += &format!("; unknown for {untold}");
     }
     text + &format!(
-        ". That is the price of the profile, not a fault of the program: {} has fewer.",
+        ". This is the overhead of the profile, not of the program: to reduce it, set {}.",
         longer(kind)
     )
 }
@@ -90,7 +86,7 @@ mod tests {
             |kind: &ProfileKind, of: &CensusCosts| costs(kind, Some(of)).replace('\u{a0}', " ");
         let of = CensusCosts {
             censuses: 23,
-            told: 23,
+            with_pause: 23,
             stopped_ns: 760_000_000,
             counting_ns: 510_000_000,
             range_ns: 2_200_000_000,
@@ -98,27 +94,27 @@ mod tests {
         };
         assert_eq!(
             text(&every(100_000_000), &of),
-            "23 censuses stopped the program for 760 ms of 2.20 s (34.5 %), 510 ms of it to count the heap, the rest for the major collections that they need. The longest took 45.0 ms. That is the price of the profile, not a fault of the program: a longer interval (-i0.5) has fewer."
+            "23 censuses stopped the program for 760 ms of 2.20 s (34.5 %), 510 ms of it for counting, the rest for the required major collections. The longest took 45.0 ms. This is the overhead of the profile, not of the program: to reduce it, set a longer interval (-i0.5)."
         );
         let single = CensusCosts {
             censuses: 1,
-            told: 0,
+            with_pause: 0,
             ..CensusCosts::default()
         };
-        assert!(text(&every(0), &single).starts_with("What 1 census cost is not in the log"));
+        assert!(text(&every(0), &single).starts_with("The cost of 1 census is not in the log"));
         assert_eq!(
             text(&every(0), &CensusCosts::default()),
             "No census is in this range."
         );
         let some = CensusCosts {
-            told: 20,
+            with_pause: 20,
             counting_ns: 0,
             longest: None,
             ..of
         };
         assert_eq!(
             text(&every(0), &some),
-            "23 censuses stopped the program for 760 ms of 2.20 s (34.5 %); of 3 the log does not tell. That is the price of the profile, not a fault of the program: an interval (-i1, in seconds) instead of one at each major collection has fewer."
+            "23 censuses stopped the program for 760 ms of 2.20 s (34.5 %); unknown for 3. This is the overhead of the profile, not of the program: to reduce it, set an interval (-i1, in seconds) instead of one at each major collection."
         );
     }
 }

@@ -17,19 +17,25 @@ const COLUMNS: [(&str, Content); 16] = [
     ("pause_ns", |gc| gc.pause_ns().into()),
     ("sync_ns", |gc| gc.sync_ns.into()),
     ("gen", |gc| gc.generation.map(u64::from).into()),
-    ("threads", |gc| told(gc, gc.threads.into())),
-    ("copied_bytes", |gc| told(gc, gc.copied_bytes)),
-    ("slop_bytes", |gc| told(gc, gc.slop_bytes)),
-    ("fragmentation_bytes", |gc| told(gc, gc.fragmentation_bytes)),
-    ("max_copied_bytes", |gc| told(gc, gc.max_copied_bytes)),
+    ("threads", |gc| statistic_cell(gc, gc.threads.into())),
+    ("copied_bytes", |gc| statistic_cell(gc, gc.copied_bytes)),
+    ("slop_bytes", |gc| statistic_cell(gc, gc.slop_bytes)),
+    ("fragmentation_bytes", |gc| {
+        statistic_cell(gc, gc.fragmentation_bytes)
+    }),
+    ("max_copied_bytes", |gc| {
+        statistic_cell(gc, gc.max_copied_bytes)
+    }),
     ("balance", |gc| gc.balance().into()),
     ("live_bytes", |gc| gc.live_bytes.into()),
     ("heap_size_bytes", |gc| gc.heap_size_bytes.into()),
-    ("allocated_bytes", |gc| told(gc, gc.allocated_bytes)),
+    ("allocated_bytes", |gc| {
+        statistic_cell(gc, gc.allocated_bytes)
+    }),
 ];
 
 /// Returns a statistic; without statistics (no generation), only the times of a collection are known.
-fn told(gc: &Collection, number: u64) -> Cell<'static> {
+fn statistic_cell(gc: &Collection, number: u64) -> Cell<'static> {
     gc.generation.map(|_| number).into()
 }
 

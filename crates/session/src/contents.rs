@@ -1,7 +1,7 @@
 //! Optional contents of a log: everything shown apart from capabilities and threads.
 
 use super::Session;
-use crate::tracks::{Contents, Log};
+use crate::tracks::{Log, LogContents};
 use analysis::timeline::user_spans::SpanPrefixes;
 
 impl Session {
@@ -18,8 +18,8 @@ impl Session {
 
     /// Returns which optional tracks and panels the log has data for.
     #[must_use]
-    pub fn contents(&self) -> Contents {
-        Contents::of(&self.log())
+    pub fn contents(&self) -> LogContents {
+        LogContents::from_log(&self.log())
     }
 
     /// Sets the prefixes that mark user spans in messages, which changes the contents.

@@ -28,12 +28,12 @@ impl Session {
     /// Returns all diagnostics of the log, ordered by time.
     #[must_use]
     pub fn diagnostics(&self) -> Diagnostics {
-        let mut all = self.of_the_file();
+        let mut all = self.file_diagnostics();
         for found in self.recording.diagnostics() {
             all.append(found);
         }
         all.append(&self.recording.usual_diagnostics());
-        for diagnostic in self.recording.about_the_whole() {
+        for diagnostic in self.recording.whole_log_diagnostics() {
             all.push(diagnostic);
         }
         all.sort();
@@ -42,12 +42,12 @@ impl Session {
 
     /// Returns the first warnings (those of the file first) and the number of all.
     pub(super) fn warnings(&self) -> (Vec<Diagnostic>, u64) {
-        let file = self.of_the_file();
+        let file = self.file_diagnostics();
         let is_warning =
             |diagnostic: &Diagnostic| diagnostic.rule().severity() >= Severity::Warning;
         let of_whole: Vec<Diagnostic> = self
             .recording
-            .about_the_whole()
+            .whole_log_diagnostics()
             .filter(is_warning)
             .collect();
         let lists = || std::iter::once(&file).chain(self.recording.diagnostics());
@@ -61,12 +61,12 @@ impl Session {
     }
 
     /// Returns what could not be read, in the order of discovery, followed by memory problems.
-    fn of_the_file(&self) -> Diagnostics {
-        let mut found = Diagnostics::of_damage(&self.reader.damage());
+    fn file_diagnostics(&self) -> Diagnostics {
+        let mut found = Diagnostics::from_damage(&self.reader.damage());
         if let Some(error) = self.reader.inflate_error() {
             found.push(Diagnostic::new(Fact::Compressed(error.to_string())));
         }
-        for diagnostic in self.about_memory() {
+        for diagnostic in self.memory_diagnostics() {
             found.push(diagnostic);
         }
         found

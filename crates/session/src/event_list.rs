@@ -80,7 +80,7 @@ impl Query for FindEvent {
 
 /// Search for the first row at or after a time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EventAt {
+pub struct FindEventByTime {
     /// List that the row belongs to.
     pub list: EventList,
     /// Earliest time of the row.
@@ -89,7 +89,7 @@ pub struct EventAt {
     pub cap: Option<CapId>,
 }
 
-impl Query for EventAt {
+impl Query for FindEventByTime {
     type Answer = Result<Option<FoundRow>, NoRows>;
     const NAME: &'static str = "event at a time";
 
@@ -123,7 +123,7 @@ pub struct CountRows(pub EventList);
 
 /// Row counts of a list, as far as they are known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Counted {
+pub struct RowCounts {
     /// Number of rows that pass the filter.
     pub rows: u64,
     /// Number of those rows that match the search text.
@@ -140,7 +140,7 @@ const EVENTS_PER_STEP: usize = 4_000;
 const STEPS_PER_ANSWER: usize = 25;
 
 impl Query for CountRows {
-    type Answer = Result<Counted, NoRows>;
+    type Answer = Result<RowCounts, NoRows>;
     const NAME: &'static str = "count rows of events";
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
@@ -168,9 +168,9 @@ impl Query for CountRows {
                 }
             }
         }
-        let mut counted = Counted::default();
+        let mut counted = RowCounts::default();
         scan(&mut |scan| {
-            counted = Counted {
+            counted = RowCounts {
                 rows: scan.counts.rows_done(),
                 found: scan.counts.found_done(),
                 part: scan.progress(),
@@ -201,7 +201,7 @@ struct ListCache {
 }
 
 /// Moves the matching item to the end of a list of at most `most` items, or appends the result of `make`.
-fn keep<T>(
+fn get_or_insert_lru<T>(
     all: &mut Vec<T>,
     most: usize,
     is: impl Fn(&T) -> bool,
@@ -253,7 +253,7 @@ impl EventLists {
         let mut kept = self.lock();
         let is = |scan: &Scan| scan.list == *list;
         let make = || Scan::new(source, list.clone());
-        what(keep(&mut kept.scans, SCANS_KEPT, is, make));
+        what(get_or_insert_lru(&mut kept.scans, SCANS_KEPT, is, make));
     }
 
     fn chunk(&self, chunk: usize) -> Option<Arc<ChunkRows>> {
@@ -266,7 +266,9 @@ impl EventLists {
         let mut kept = self.lock();
         let chunk = rows.chunk;
         let is = |other: &Arc<ChunkRows>| other.chunk == chunk;
-        Arc::clone(keep(&mut kept.chunks, CHUNKS_KEPT, is, || Arc::new(rows)))
+        Arc::clone(get_or_insert_lru(&mut kept.chunks, CHUNKS_KEPT, is, || {
+            Arc::new(rows)
+        }))
     }
 }
 
@@ -276,12 +278,12 @@ async fn show_chunks<V: Visit>(
     host: &dyn Host,
     mut visitor: V,
 ) -> Result<V, Unreadable> {
-    while let Some(chunk) = visitor.wants() {
+    while let Some(chunk) = visitor.next_chunk() {
         let rows = match log.events.chunk(chunk) {
             Some(rows) => rows,
             None => log.events.keep_chunk(read_chunk(log, host, chunk).await?),
         };
-        visitor.take(&rows, &log.event_context());
+        visitor.visit_chunk(&rows, &log.event_context());
         host.yield_if_due().await;
     }
     Ok(visitor)
@@ -324,7 +326,7 @@ impl Session {
                 is_read.then_some(bytes).ok_or_else(lost),
             ));
         }
-        let read = host.read_on(range, next);
+        let read = host.read_with_prefetch(range, next);
         Box::pin(async {
             match read.await {
                 Ok(bytes) if bytes.is_empty() => Err(Unreadable("it is shorter now".to_owned())),

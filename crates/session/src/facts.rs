@@ -41,7 +41,7 @@ impl Overview {
             ));
         }
         if !self.caps.is_empty() {
-            facts.push(format::many(self.caps.len() as u64, "capability"));
+            facts.push(format::pluralize(self.caps.len() as u64, "capability"));
         }
         if let Some(span) = self.span {
             facts.push(format::duration(span.duration()));

@@ -10,20 +10,20 @@ use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::spans::totals::WindowTotals;
 use analysis::yielder::block_on;
 use model::profile::compared::ComparedStacks;
-use model::profile::origin::{Choice, Origin};
 use model::profile::revision::Revision;
 use model::profile::source::Source;
+use model::profile::stack_source::{FlameSelection, StackSource};
 use model::time::Interval;
 
 /// Data source of a flame graph.
-pub enum OriginRef<'a> {
+pub enum StackSourceRef<'a> {
     /// Stacks of one log.
-    Own(&'a dyn Origin),
+    Own(&'a dyn StackSource),
     /// Stacks of two logs for comparison.
     ComparedStacks(Arc<ComparedStacks>),
 }
 
-impl fmt::Debug for OriginRef<'_> {
+impl fmt::Debug for StackSourceRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Own(_) => "Own",
@@ -32,19 +32,19 @@ impl fmt::Debug for OriginRef<'_> {
     }
 }
 
-impl<'a> Deref for OriginRef<'a> {
-    type Target = dyn Origin + 'a;
+impl<'a> Deref for StackSourceRef<'a> {
+    type Target = dyn StackSource + 'a;
 
     fn deref(&self) -> &Self::Target {
         match self {
-            Self::Own(origin) => *origin,
+            Self::Own(stack_source) => *stack_source,
             Self::ComparedStacks(compared) => &**compared,
         }
     }
 }
 
 /// Selection, and the revisions of both logs.
-type ComparedKey = (Choice, Revision, Revision);
+type ComparedKey = (FlameSelection, Revision, Revision);
 
 /// Single-entry cache of the merged stacks of two logs, because zooming requests them again.
 #[derive(Debug, Default)]
@@ -91,34 +91,41 @@ impl Session {
 
     /// Prepares and returns the stacks for a flame graph; `None` if this log, or the one that it is compared with,
     /// has no data for the source.
-    pub async fn origin_of(&self, choice: &Choice, host: &dyn Host) -> Option<OriginRef<'_>> {
-        let origin = self.own_origin(choice, host).await?;
+    pub async fn stack_source_for(
+        &self,
+        choice: &FlameSelection,
+        host: &dyn Host,
+    ) -> Option<StackSourceRef<'_>> {
+        let stack_source = self.own_stack_source(choice, host).await?;
         let Some(to) = &choice.other else {
-            return Some(OriginRef::Own(origin));
+            return Some(StackSourceRef::Own(stack_source));
         };
-        let other = host.other(to.log)?;
-        let other_choice = Choice {
+        let other = host.other_log(to.log)?;
+        let other_choice = FlameSelection {
             range: to.range,
             ..choice.clone()
         };
-        let its = other.own_origin(&other_choice, host).await?;
-        let key = (choice.clone(), origin.revision(), its.revision());
+        let its = other.own_stack_source(&other_choice, host).await?;
+        let key = (choice.clone(), stack_source.revision(), its.revision());
         let compared = self.flame_compared.get(key, || {
-            let (own, its) = (origin.weighed(choice), its.weighed(&other_choice));
+            let (own, its) = (
+                stack_source.weighted_stacks(choice),
+                its.weighted_stacks(&other_choice),
+            );
             let (now, before) = if to.is_after { (its, own) } else { (own, its) };
-            ComparedStacks::of(&now, &before, !to.shares)
+            ComparedStacks::new(&now, &before, !to.shares)
         });
-        Some(OriginRef::ComparedStacks(compared))
+        Some(StackSourceRef::ComparedStacks(compared))
     }
 
     /// Prepares and returns the stacks of this log alone.
-    pub(super) async fn own_origin(
+    pub(super) async fn own_stack_source(
         &self,
-        choice: &Choice,
+        choice: &FlameSelection,
         yielder: &dyn Yield,
-    ) -> Option<&dyn Origin> {
+    ) -> Option<&dyn StackSource> {
         self.recording.prepare_origin(choice, yielder).await;
-        self.origin(choice.source)
+        self.stack_source(choice.source)
     }
 
     /// Merges the stacks of this log with those of another, as shares of each log's total or as `absolute` values;
@@ -126,20 +133,23 @@ impl Session {
     #[must_use]
     pub fn compared(
         &self,
-        choice: &Choice,
-        before: (&Self, &Choice),
+        choice: &FlameSelection,
+        before: (&Self, &FlameSelection),
         absolute: bool,
     ) -> Option<ComparedStacks> {
         let (other, other_choice) = before;
-        let origin = block_on(self.own_origin(choice, &NoYield))?;
-        let other = block_on(other.own_origin(other_choice, &NoYield))?;
-        let weighed = (origin.weighed(choice), other.weighed(other_choice));
-        Some(ComparedStacks::of(&weighed.0, &weighed.1, absolute))
+        let stack_source = block_on(self.own_stack_source(choice, &NoYield))?;
+        let other = block_on(other.own_stack_source(other_choice, &NoYield))?;
+        let weighted = (
+            stack_source.weighted_stacks(choice),
+            other.weighted_stacks(other_choice),
+        );
+        Some(ComparedStacks::new(&weighted.0, &weighted.1, absolute))
     }
 
     /// Returns the stacks of a source; `None` if the log has no data for it.
     #[must_use]
-    pub fn origin(&self, source: Source) -> Option<&dyn Origin> {
-        self.recording.origin(source)
+    pub fn stack_source(&self, source: Source) -> Option<&dyn StackSource> {
+        self.recording.stack_source(source)
     }
 }

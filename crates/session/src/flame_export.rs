@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use super::Session;
 use super::query::Host;
 use super::questions::FileBytes;
-use crate::flame::export::{About, Export, LeftOut};
+use crate::flame::export::{Export, IncompleteStacks, LogInfo};
 use crate::flame::query::{ExportFormat, FlameQuery};
-use model::profile::origin::Origin;
+use model::profile::stack_source::StackSource;
 
 /// Stacks written between two yields: this takes far less than a frame, however deep the stacks are.
 const SLICE: usize = 256;
@@ -21,15 +21,19 @@ impl Session {
         format: ExportFormat,
         host: &dyn Host,
     ) -> Option<FileBytes> {
-        let origin = self.own_origin(&query.choice, host).await?;
-        let mut export = self.export(origin, query, format);
+        let stack_source = self.own_stack_source(&query.choice, host).await?;
+        let mut export = self.export(stack_source, query, format);
         let mut file = InMemory(Vec::new());
-        while export.advance(origin, &mut file, SLICE).ok()?.is_pending() {
+        while export
+            .advance(stack_source, &mut file, SLICE)
+            .ok()?
+            .is_pending()
+        {
             host.yield_if_due().await;
         }
         Some(FileBytes {
             bytes: file.0,
-            left_out: export.left_out(),
+            left_out: export.incomplete(),
         })
     }
 
@@ -40,23 +44,28 @@ impl Session {
         query: &FlameQuery,
         format: ExportFormat,
         out: &mut impl Write,
-    ) -> Option<io::Result<LeftOut>> {
-        let origin = self.origin(query.choice.source)?;
-        let mut export = self.export(origin, query, format);
+    ) -> Option<io::Result<IncompleteStacks>> {
+        let stack_source = self.stack_source(query.choice.source)?;
+        let mut export = self.export(stack_source, query, format);
         let mut write = || {
-            while export.advance(origin, out, SLICE)?.is_pending() {}
-            Ok(export.left_out())
+            while export.advance(stack_source, out, SLICE)?.is_pending() {}
+            Ok(export.incomplete())
         };
         Some(write())
     }
 
-    fn export(&self, origin: &dyn Origin, query: &FlameQuery, format: ExportFormat) -> Export {
+    fn export(
+        &self,
+        stack_source: &dyn StackSource,
+        query: &FlameQuery,
+        format: ExportFormat,
+    ) -> Export {
         let info = &self.recording.info;
-        let about = About {
+        let about = LogInfo {
             program: info.program().unwrap_or_default().to_owned(),
             clock_origin_ns: info.clock_origin_ns.and_then(|ns| i64::try_from(ns).ok()),
         };
-        Export::new(&self.flame_steps, origin, query, format, &about)
+        Export::new(&self.flame_steps, stack_source, query, format, &about)
     }
 }
 

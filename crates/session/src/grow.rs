@@ -13,10 +13,10 @@ pub(super) struct Checkpoint {
 }
 
 impl Session {
-    /// Keeps checkpoints from which a [`grown`](Self::grown) log can be resumed. A checkpoint copies the results,
+    /// Keeps checkpoints from which a [`reopen_grown`](Self::reopen_grown) log can be resumed. A checkpoint copies the results,
     /// except for the packed columns, which are shared.
     #[must_use]
-    pub fn following(self) -> Self {
+    pub fn with_following(self) -> Self {
         Self {
             follows: true,
             ..self
@@ -29,18 +29,18 @@ impl Session {
     /// queried. The whole log is read again if late blocks reach back further, or if the file is compressed.
     /// Symbols of executables have to be set again.
     #[must_use]
-    pub fn grown(&self, len: u64) -> Self {
+    pub fn reopen_grown(&self, len: u64) -> Self {
         Self {
-            reader: self.reader.grown(len),
+            reader: self.reader.reopen_grown(len),
             checkpoints: self.checkpoints.clone(),
-            ..self.anew(len)
+            ..self.replacement(len)
         }
     }
 
     /// Returns a session for a replacement of the file, with `len` bytes. It reads from the start, and shares the
     /// span prefixes and the memory budget of this one.
     #[must_use]
-    pub fn anew(&self, len: u64) -> Self {
+    pub fn replacement(&self, len: u64) -> Self {
         let mut session = Self {
             memory: self.memory,
             cutting: self.cutting.clone(),
@@ -63,7 +63,7 @@ impl Session {
                 if let Some(prefixes) = self.prefixes.clone() {
                     self.recording.set_span_prefixes(prefixes);
                 }
-                self.slices.plan_behind(slices);
+                self.slices.plan_after(slices);
                 self.checkpoints = vec![checkpoint];
                 return;
             }
@@ -73,13 +73,13 @@ impl Session {
 
     /// Keeps a checkpoint before the last slice is appended. The previous checkpoint is kept too, because some
     /// capabilities may not have flushed the events that precede this one.
-    pub(super) fn keep_stand(&mut self) {
-        if !self.follows || !self.slices.is_at_last() {
+    pub(super) fn keep_checkpoint(&mut self) {
+        if !self.follows || !self.slices.is_appending_last() {
             return;
         }
         let reader = self
             .slices
-            .at()
+            .current_slice()
             .and_then(|slice| self.reader.checkpoint(slice));
         if let Some(reader) = reader {
             let recording = Arc::new(self.recording.clone());

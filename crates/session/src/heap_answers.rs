@@ -2,11 +2,12 @@
 
 use super::Session;
 use super::query::{Columns, Host, Query, columns};
-use crate::heap::about::{About, AboutQuery};
+use crate::heap::band_info::{BandInfo, BandInfoQuery};
 use crate::heap::choice::{HeapChoice, HeapLog, SelectedBands};
 use crate::heap::export::BandTextQuery;
 use crate::heap::growth::{
-    Bursts, BurstsQuery, Companions, CompanionsQuery, Growing, GrowthQuery, RanThen, RanThenQuery,
+    Bursts, BurstsQuery, Companions, CompanionsQuery, ConcurrentActivity, ConcurrentActivityQuery,
+    GrowingBands, GrowthQuery,
 };
 use crate::heap::moments::{CensusDiff, CensusDiffQuery};
 use crate::heap::profiles::{ProfileInfo, ProfilesQuery};
@@ -24,10 +25,10 @@ impl Session {
         }
     }
 
-    /// Returns the selected bands in a range; see [`HeapLog::chosen`].
+    /// Returns the selected bands in a range; see [`HeapLog::select_bands`].
     #[must_use]
     pub fn heap(&self, choice: &HeapChoice, range: Option<Interval>) -> Option<SelectedBands> {
-        self.heap_log().chosen(choice, range)
+        self.heap_log().select_bands(choice, range)
     }
 
     /// Returns the bands of the first profile whose censuses have times.
@@ -104,7 +105,7 @@ impl Query for CensusDiffQuery {
 columns!(CensusDiff { totals });
 
 impl Query for GrowthQuery {
-    type Answer = Option<Growing>;
+    type Answer = Option<GrowingBands>;
     const NAME: &'static str = "what grows";
 
     fn range(&mut self) -> Option<&mut Option<Interval>> {
@@ -120,7 +121,7 @@ impl Query for GrowthQuery {
     }
 }
 
-columns!(Growing { sparks });
+columns!(GrowingBands { sparks });
 
 impl Query for CompanionsQuery {
     type Answer = Option<Companions>;
@@ -148,12 +149,12 @@ impl Query for BurstsQuery {
     }
 }
 
-impl Query for RanThenQuery {
-    type Answer = RanThen;
+impl Query for ConcurrentActivityQuery {
+    type Answer = ConcurrentActivity;
     const NAME: &'static str = "what ran then";
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
-        self.ran_then(&log.recording, host).await
+        self.concurrent_activity(&log.recording, host).await
     }
 }
 
@@ -170,11 +171,11 @@ impl Query for TreeQuery {
     }
 }
 
-impl Query for AboutQuery {
-    type Answer = Option<About>;
+impl Query for BandInfoQuery {
+    type Answer = Option<BandInfo>;
     const NAME: &'static str = "heap band";
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        self.about(log.heap_log())
+        self.band_info(log.heap_log())
     }
 }

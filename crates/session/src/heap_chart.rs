@@ -3,10 +3,10 @@
 use super::Session;
 use super::query::{Columns, Host, Query, columns};
 use crate::heap::chart::Over;
-use crate::heap::chart::stacks::{MOST_PX, in_view, picked, stacks_of};
+use crate::heap::chart::stacks::{MOST_PX, censuses_to_draw, in_view, stacks_of};
 use crate::heap::chart::{Chart, ChartBand, ChartQuery, Overlay};
 use crate::heap::choice::SelectedBands;
-use crate::heap::colours::{OTHERS, slots};
+use crate::heap::colors::{OTHERS, slots};
 use crate::tracks::memory::Memory;
 use crate::tracks::{Log, TimelineQuery};
 use analysis::heap::HeapProfile;
@@ -55,8 +55,8 @@ impl Session {
         let log = self.log();
         let end = self.recording.end();
         let axis = axis(profile, query.view.or(log.span));
-        let places = chosen.bands.known(in_view(profile, axis, end));
-        let picked = picked(profile, places.clone(), axis, query.width_px);
+        let places = chosen.bands.clip_to_named(in_view(profile, axis, end));
+        let picked = censuses_to_draw(profile, places.clone(), axis, query.width_px);
         let in_view = profile.places(Some(axis), end);
         Some(Chart {
             axis,

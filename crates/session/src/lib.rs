@@ -13,7 +13,7 @@ mod facts;
 pub mod flame;
 mod flame_answers;
 mod flame_export;
-pub mod frame_colour;
+pub mod frame_color;
 mod grow;
 pub mod heap;
 mod heap_answers;
@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 use crate::events::EventContext;
 use crate::flame::cache::StepCache;
 use crate::heap::cache::HeapCache;
-use crate::tracks::Contents;
+use crate::tracks::LogContents;
 use analysis::diagnostics::Diagnostic;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::info::TypeCount;
@@ -63,7 +63,7 @@ use model::byte_lru::ByteLru;
 use model::spill_store::SpillStore;
 use model::time::Interval;
 use slices::Slices;
-pub use slices::{Job, JobId, Worked, Working};
+pub use slices::{AnalysisStep, Job, JobId, SliceAnalyzer};
 
 /// Lifetime of one capability, listed in an [`Overview`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ pub struct Overview {
     /// Number of user messages and markers.
     pub messages: u64,
     /// Optional tracks and panels for which the log has data.
-    pub contents: Contents,
+    pub contents: LogContents,
     /// Event types with their counts; empty until the log is fully read.
     pub types: Vec<TypeCount>,
     /// Sources for which a flame graph can be drawn; empty until the log is fully read.
@@ -143,7 +143,7 @@ pub struct Session {
     /// LRU cache of findings reports by range, because several parts of the page request the same one.
     reports: ByteLru<Option<Interval>, insight::Report>,
     /// Progress of the findings reports that are being computed, by range.
-    rules_at: Mutex<BTreeMap<Option<Interval>, insight::report::Progress>>,
+    findings_progress: Mutex<BTreeMap<Option<Interval>, insight::report::Progress>>,
 }
 
 impl Session {
@@ -159,7 +159,7 @@ impl Session {
     #[must_use]
     pub fn with_chunks(len: u64, events: u64) -> Self {
         Self {
-            reader: LogReader::new(len).keeping_rows(events),
+            reader: LogReader::new(len).with_rows(events),
             recording: Recording::default(),
             spill_store: SpillStore::default(),
             memory: MemoryBudget { bytes: u64::MAX },
@@ -172,7 +172,7 @@ impl Session {
             checkpoints: Vec::new(),
             flame_steps: StepCache::default(),
             reports: ByteLru::new(REPORTS_BYTES),
-            rules_at: Mutex::default(),
+            findings_progress: Mutex::default(),
             flame_compared: ComparedCache::default(),
             heap_cache: HeapCache::default(),
             events: EventLists::default(),
@@ -181,9 +181,9 @@ impl Session {
 
     /// Rejects a compressed log that would need more than `bytes` of memory when inflated.
     #[must_use]
-    pub fn inflating_at_most(self, bytes: u64) -> Self {
+    pub fn with_inflate_limit(self, bytes: u64) -> Self {
         Self {
-            reader: self.reader.inflating_at_most(bytes),
+            reader: self.reader.with_inflate_limit(bytes),
             ..self
         }
     }
@@ -192,7 +192,7 @@ impl Session {
     #[must_use]
     pub fn with_spill_store(self, spill_store: SpillStore) -> Self {
         Self {
-            recording: Recording::on(spill_store.clone()),
+            recording: Recording::with_spill_store(spill_store.clone()),
             spill_store,
             ..self
         }
@@ -206,7 +206,7 @@ impl Session {
 
     /// Overrides how the log is cut into slices. The cutting affects no answer.
     #[must_use]
-    pub fn cut_into(self, cutting: Cutting) -> Self {
+    pub fn with_cutting(self, cutting: Cutting) -> Self {
         Self { cutting, ..self }
     }
 
@@ -221,8 +221,8 @@ impl Session {
             let step = self.reader.advance(&mut |_: &Record<'_>| {}, 1)?;
             if step == Step::Indexed {
                 self.plan();
-                self.count_index();
-                self.unread = UnreadBlocks::of(self.reader.index());
+                self.charge_index();
+                self.unread = UnreadBlocks::new(self.reader.index());
             }
             return Ok(step);
         }
@@ -230,12 +230,12 @@ impl Session {
             return Ok(Step::Done);
         }
         let Some(worked) = self.slices.advance(max_events, self.reader.inflated()) else {
-            return Ok(self.put_together());
+            return Ok(self.append_segments());
         };
         match worked {
-            Worked::Need(needs) => Ok(Step::Need(needs)),
-            Worked::More => Ok(Step::More),
-            Worked::Done(id, segment) => Ok(self.give(id, *segment)),
+            AnalysisStep::Need(needs) => Ok(Step::Need(needs)),
+            AnalysisStep::More => Ok(Step::More),
+            AnalysisStep::Done(id, segment) => Ok(self.add_segment(id, *segment)),
         }
     }
 
@@ -259,9 +259,9 @@ impl Session {
     }
 
     /// Accepts the analysis of a slice; returns [`Step::Done`] if it was the last one.
-    pub fn give(&mut self, id: JobId, segment: Segment) -> Step {
-        self.slices.give(id, segment);
-        self.put_together()
+    pub fn add_segment(&mut self, id: JobId, segment: Segment) -> Step {
+        self.slices.add_segment(id, segment);
+        self.append_segments()
     }
 
     /// Returns the number of slices that no worker has taken yet.
@@ -277,18 +277,18 @@ impl Session {
     }
 
     /// Appends analyzed slices in log order, as far as they have arrived.
-    fn put_together(&mut self) -> Step {
-        while let Some(segment) = self.slices.take() {
-            self.keep_stand();
+    fn append_segments(&mut self) -> Step {
+        while let Some(segment) = self.slices.take_next() {
+            self.keep_checkpoint();
             match self.recording.append(segment) {
                 Ok(part) => {
                     if self.reader.append(part) {
-                        self.slices.taken();
+                        self.slices.mark_appended();
                     } else {
-                        self.begin_again();
+                        self.restart_uncut();
                     }
                 }
-                Err(entry) => self.slices.again(*entry),
+                Err(entry) => self.slices.requeue(*entry),
             }
         }
         if self.slices.are_done() && !self.complete {
@@ -307,11 +307,11 @@ impl Session {
     }
 
     /// Restarts without cuts, because the block index contradicts the blocks.
-    fn begin_again(&mut self) {
+    fn restart_uncut(&mut self) {
         self.checkpoints.clear();
         let whole = Cutting::At(Vec::new());
         self.slices.plan(self.reader.slices(&whole));
-        self.recording = Recording::on(self.spill_store.clone());
+        self.recording = Recording::with_spill_store(self.spill_store.clone());
         if let Some(prefixes) = self.prefixes.clone() {
             self.recording.set_span_prefixes(prefixes);
         }
@@ -324,9 +324,9 @@ impl Session {
     }
 
     /// Truncates the file to `len` bytes.
-    pub fn cut(&mut self, len: u64) {
-        self.reader.cut(len);
-        self.slices.cut(len);
+    pub fn truncate(&mut self, len: u64) {
+        self.reader.truncate(len);
+        self.slices.truncate(len);
     }
 
     /// Returns byte ranges that will be needed soon, most urgent first.

@@ -156,7 +156,7 @@ macro_rules! words {
 
             /// Returns the variant with that word.
             #[must_use]
-            pub fn named(word: &str) -> Option<Self> {
+            pub fn from_word(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.word() == word)
             }
         }

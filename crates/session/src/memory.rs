@@ -32,7 +32,7 @@ impl MemoryBudget {
 
     /// Returns a budget of `mib` MiB.
     #[must_use]
-    pub const fn of_mib(mib: u64) -> Self {
+    pub const fn from_mib(mib: u64) -> Self {
         Self {
             bytes: mib.saturating_mul(1 << 20),
         }
@@ -42,11 +42,11 @@ impl MemoryBudget {
     /// of the budget.
     #[must_use]
     pub const fn spill_store_bytes(self) -> u64 {
-        self.spill_store_bytes_of(0)
+        self.spill_store_bytes_for(0)
     }
 
     /// Like `spill_store_bytes`, less the indexes of a log of `len` bytes.
-    const fn spill_store_bytes_of(self, len: u64) -> u64 {
+    const fn spill_store_bytes_for(self, len: u64) -> u64 {
         let other = Self::OTHER_BYTES.saturating_add(len / Self::INDEXED_BYTES);
         let left = self.bytes.saturating_sub(other);
         let least = self.bytes / 8;
@@ -56,13 +56,13 @@ impl MemoryBudget {
     /// Returns the share of the budget for a log of `len` bytes, including its indexes.
     #[must_use]
     pub const fn log_bytes(self, len: u64) -> u64 {
-        self.spill_store_bytes_of(len)
+        self.spill_store_bytes_for(len)
             .saturating_add(len / Self::INDEXED_BYTES)
     }
 
     /// Returns the budget that remains for one log when others take `others_bytes`; at least a quarter.
     #[must_use]
-    pub const fn beside(self, others_bytes: u64) -> Self {
+    pub const fn reserving(self, others_bytes: u64) -> Self {
         let left = self.bytes.saturating_sub(others_bytes);
         let least = self.bytes / 4;
         Self {
@@ -72,8 +72,8 @@ impl MemoryBudget {
 
     /// Returns the budget of each of two logs, which split what the page itself leaves.
     #[must_use]
-    pub const fn half(self) -> Self {
-        self.beside(self.bytes.saturating_sub(Self::OTHER_BYTES) / 2)
+    pub const fn per_log_of_two(self) -> Self {
+        self.reserving(self.bytes.saturating_sub(Self::OTHER_BYTES) / 2)
     }
 
     /// Returns the inflated size above which a compressed log is spilled to a file, if there is one.
@@ -101,17 +101,21 @@ impl MemoryBudget {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryUse {
     /// Spillable data that is in memory.
-    pub here_bytes: u64,
+    pub resident_bytes: u64,
     /// Data spilled to a file.
-    pub away_bytes: u64,
+    pub spilled_bytes: u64,
 }
 
 impl Session {
     /// Opens a file of `len` bytes within a budget. Excess data is spilled to `backing`; without one, everything
     /// stays in memory.
     #[must_use]
-    pub fn within(len: u64, memory: MemoryBudget, backing: Option<Arc<dyn Backing>>) -> Self {
-        let spill_store_bytes = memory.spill_store_bytes_of(len);
+    pub fn with_memory_budget(
+        len: u64,
+        memory: MemoryBudget,
+        backing: Option<Arc<dyn Backing>>,
+    ) -> Self {
+        let spill_store_bytes = memory.spill_store_bytes_for(len);
         let behind = backing
             .clone()
             .map(|file| Box::new(file) as Box<dyn Backing>);
@@ -120,55 +124,56 @@ impl Session {
             ..Self::new(len).with_spill_store(SpillStore::new(spill_store_bytes, behind))
         };
         match backing {
-            Some(backing) => session.inflating_to(backing),
+            Some(backing) => session.with_inflate_backing(backing),
             None => session,
         }
     }
 
     /// Spills the inflated bytes of a large compressed log to `backing`.
     #[must_use]
-    pub fn inflating_to(self, backing: Arc<dyn Backing>) -> Self {
+    pub fn with_inflate_backing(self, backing: Arc<dyn Backing>) -> Self {
         let more_than_bytes = self.memory.inflated_bytes();
         Self {
-            reader: self.reader.inflating_to(backing, more_than_bytes),
+            reader: self.reader.with_inflate_backing(backing, more_than_bytes),
             ..self
         }
     }
 
     /// Charges the index of very small blocks, as far as it exceeds the allowance for indexes.
-    pub(crate) fn count_index(&self) {
+    pub(crate) fn charge_index(&self) {
         let set_aside = self.reader.len().0 / MemoryBudget::INDEXED_BYTES;
         let bytes = self.reader.index().memory_bytes();
         self.spill_store
-            .count_elsewhere(bytes.saturating_sub(set_aside));
+            .charge_external(bytes.saturating_sub(set_aside));
     }
 
     /// Returns the current memory use.
     #[must_use]
     pub fn memory_use(&self) -> MemoryUse {
-        let inflated = self.inflated().map(eventlog::Inflated::here_and_away_bytes);
-        let (here_bytes, away_bytes) = inflated.unwrap_or_default();
+        let inflated = self
+            .inflated()
+            .map(eventlog::Inflated::resident_and_spilled_bytes);
+        let (resident_bytes, spilled_bytes) = inflated.unwrap_or_default();
         MemoryUse {
-            here_bytes: here_bytes + self.spill_store.used_bytes(),
-            away_bytes: away_bytes + self.spill_store.away_bytes(),
+            resident_bytes: resident_bytes + self.spill_store.used_bytes(),
+            spilled_bytes: spilled_bytes + self.spill_store.spilled_bytes(),
         }
     }
 
     /// Returns warnings about memory: an exceeded budget, and spilled data that could not be read back.
-    pub fn about_memory(&self) -> impl Iterator<Item = Diagnostic> {
-        let MemoryUse { here_bytes, .. } = self.memory_use();
+    pub fn memory_diagnostics(&self) -> impl Iterator<Item = Diagnostic> {
+        let MemoryUse { resident_bytes, .. } = self.memory_use();
         let allowed_bytes = self.memory.spill_store_bytes();
-        let inflated = self.inflated().map(eventlog::Inflated::here_and_away_bytes);
-        let is_exceeded = self.spill_store.had_no_room()
-            || inflated.is_some_and(|(here_bytes, _)| here_bytes > allowed_bytes);
+        let inflated = self
+            .inflated()
+            .map(eventlog::Inflated::resident_and_spilled_bytes);
+        let is_exceeded = self.spill_store.exceeded_budget()
+            || inflated.is_some_and(|(resident_bytes, _)| resident_bytes > allowed_bytes);
         let exceeded = is_exceeded.then_some(Fact::MemoryExceeded {
-            here_bytes,
+            resident_bytes,
             allowed_bytes,
         });
-        let lost = self
-            .spill_store
-            .is_unreadable()
-            .then_some(Fact::PutAwayLost);
+        let lost = self.spill_store.is_unreadable().then_some(Fact::SpillLost);
         exceeded.into_iter().chain(lost).map(Diagnostic::new)
     }
 }
@@ -180,23 +185,23 @@ mod tests {
     #[test]
     fn the_rest_of_the_tab_counts() {
         assert_eq!(MemoryBudget::default().spill_store_bytes(), 724 << 20);
-        assert_eq!(MemoryBudget::of_mib(8).spill_store_bytes(), 1 << 20);
+        assert_eq!(MemoryBudget::from_mib(8).spill_store_bytes(), 1 << 20);
         assert_eq!(
-            MemoryBudget::default().spill_store_bytes_of(2000 << 20),
+            MemoryBudget::default().spill_store_bytes_for(2000 << 20),
             524 << 20
         );
         assert_eq!(
-            MemoryBudget::default().spill_store_bytes_of(1 << 40),
+            MemoryBudget::default().spill_store_bytes_for(1 << 40),
             128 << 20
         );
         assert_eq!(MemoryBudget { bytes: 0 }.spill_store_bytes(), 0);
         assert_eq!(
-            MemoryBudget::default().half().spill_store_bytes(),
+            MemoryBudget::default().per_log_of_two().spill_store_bytes(),
             362 << 20
         );
-        let beside = MemoryBudget::default().beside(24 << 20);
-        assert_eq!(beside.spill_store_bytes(), 700 << 20);
-        let least = MemoryBudget::default().beside(u64::MAX);
+        let reserving = MemoryBudget::default().reserving(24 << 20);
+        assert_eq!(reserving.spill_store_bytes(), 700 << 20);
+        let least = MemoryBudget::default().reserving(u64::MAX);
         assert_eq!(least.spill_store_bytes(), 32 << 20);
         assert!(MemoryBudget::default().is_small(700_000));
         assert!(!MemoryBudget::default().is_small(1 << 20));

@@ -46,11 +46,11 @@ pub trait Host: Yield {
     /// least one byte but possibly fewer than requested.
     fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>>;
     /// Returns another open log by its number between page and worker.
-    fn other(&self, _log: u32) -> Option<Rc<Session>> {
+    fn other_log(&self, _log: u32) -> Option<Rc<Session>> {
         None
     }
     /// Like [`Host::read`], for a scan through the file: `_next` names ranges to prefetch.
-    fn read_on(
+    fn read_with_prefetch(
         &self,
         range: Range<u64>,
         _next: &mut dyn Iterator<Item = Range<u64>>,
@@ -117,14 +117,14 @@ impl Session {
 /// Large part of an answer: named columns of numbers whose buffers are transferred rather than copied.
 pub trait Columns {
     /// Calls `see` with the name and the buffer of each column, to take it out or fill it in.
-    fn each(&mut self, see: &mut dyn FnMut(&'static str, Column<'_>));
+    fn for_each(&mut self, see: &mut dyn FnMut(&'static str, Column<'_>));
 }
 
 /// Implements [`Columns`] from field names.
 macro_rules! columns {
     ($type:ty { $($($field:ident).+),* $(,)? }) => {
         impl $crate::query::Columns for $type {
-            fn each(&mut self, see: &mut dyn FnMut(&'static str, $crate::query::Column<'_>)) {
+            fn for_each(&mut self, see: &mut dyn FnMut(&'static str, $crate::query::Column<'_>)) {
                 $(see(stringify!($($field).+), (&mut self.$($field).+).into());)*
             }
         }

@@ -5,24 +5,25 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use crate::flame::area::{FlameArea, FlameAreaQuery, area};
-use crate::flame::export::LeftOut;
+use crate::flame::export::IncompleteStacks;
 use serde::{Deserialize, Serialize};
 
 use super::check::CheckQuery;
-use super::event_list::{CountRows, EventAt, EventFields, EventRows, FindEvent};
+use super::event_list::{CountRows, EventFields, EventRows, FindEvent, FindEventByTime};
 use super::query::{Columns, Host, Query, columns, questions};
 use super::tables::{CollectionTextQuery, ThreadTextQuery, TickyTextQuery};
 use super::{REPORT_BYTES, Session};
 use crate::alignment::{Anchor, anchors};
 use crate::census_cost;
 use crate::flame::query::{
-    ExportFormat, FlameBoxes, FlameHead, FlameMatches, FlameMatchesQuery, FlamePlace,
-    FlamePlaceQuery, FlameQuery, FlameRow, FlameTableQuery, answer_with, matches, place, table,
+    ExportFormat, FlameBoxes, FlameHead, FlameMatches, FlameMatchesQuery, FlameOccurrence,
+    FlameOccurrenceQuery, FlameQuery, FlameRow, FlameTableQuery, answer_with, find_occurrence,
+    matches, table,
 };
-use crate::heap::about::AboutQuery;
+use crate::heap::band_info::BandInfoQuery;
 use crate::heap::chart::ChartQuery;
 use crate::heap::export::BandTextQuery;
-use crate::heap::growth::{BurstsQuery, CompanionsQuery, GrowthQuery, RanThenQuery};
+use crate::heap::growth::{BurstsQuery, CompanionsQuery, ConcurrentActivityQuery, GrowthQuery};
 use crate::heap::moments::CensusDiffQuery;
 use crate::heap::profiles::ProfilesQuery;
 use crate::heap::table::BandTableQuery;
@@ -32,7 +33,7 @@ use crate::tracks::details::{DetailsQuery, Fact};
 use crate::tracks::{Log, TimelineQuery};
 use analysis::account::costs::GcCosts;
 use analysis::account::report::ProgramTimes;
-use analysis::heap::held::Held;
+use analysis::heap::memory::HeldMemory;
 use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use analysis::numbers::sparks_query::SparksReply;
 use analysis::numbers::summary::Summary;
@@ -47,20 +48,20 @@ use eventlog::ids::ThreadId;
 use insight::report::{Progress, RunLimits};
 use insight::{Digest, Report, RuleContext};
 use model::marks::TimelineReply;
-use model::profile::origin::CensusCounts;
+use model::profile::stack_source::CensusCounts;
 use model::time::Interval;
 
 questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
-    HeldQuery, CensusCostQuery, FindingsQuery, FindingsProgressQuery, DigestQuery,
+    HeldMemoryQuery, CensusCostQuery, FindingsQuery, FindingsProgressQuery, DigestQuery,
     CollectionTextQuery, ThreadFilter, ThreadTableQuery, ThreadTextQuery, WaitTotalsQuery,
     TickyQuery, TickyTextQuery,
-    FlameQuery, FlameTableQuery, FlamePlaceQuery, FlameMatchesQuery, FlameAreaQuery, FlameExportQuery,
-    BandTableQuery, BandTextQuery, CensusDiffQuery, GrowthQuery, CompanionsQuery, BurstsQuery, RanThenQuery,
+    FlameQuery, FlameTableQuery, FlameOccurrenceQuery, FlameMatchesQuery, FlameAreaQuery, FlameExportQuery,
+    BandTableQuery, BandTextQuery, CensusDiffQuery, GrowthQuery, CompanionsQuery, BurstsQuery, ConcurrentActivityQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery, AnchorsQuery,
-    EventRows, FindEvent, EventAt, EventFields, CountRows,
-    ProfilesQuery, ChartQuery, TreeQuery, AboutQuery,
+    EventRows, FindEvent, FindEventByTime, EventFields, CountRows,
+    ProfilesQuery, ChartQuery, TreeQuery, BandInfoQuery,
 }
 
 impl Query for TimelineQuery {
@@ -230,30 +231,32 @@ impl Query for FindingsQuery {
         }
         let scope = RuleContext::for_rules(&log.recording, self.0);
         let tell = |progress: &Progress| {
-            log.rules_at().insert(self.0, progress.clone());
+            log.findings_progress().insert(self.0, progress.clone());
         };
         tell(&Progress::default());
         // Clears the progress also if the query is canceled.
-        let _forget = Forget(log, self.0);
-        let report = Report::watched(&scope, RunLimits::USUAL, host, tell).await;
+        let _forget = ClearProgress(log, self.0);
+        let report = Report::evaluate_with_progress(&scope, RunLimits::DEFAULT, host, tell).await;
         log.reports
-            .keep(self.0, Arc::new(report.clone()), REPORT_BYTES);
+            .insert(self.0, Arc::new(report.clone()), REPORT_BYTES);
         Some(report)
     }
 }
 
 impl Session {
-    fn rules_at(&self) -> MutexGuard<'_, BTreeMap<Option<Interval>, Progress>> {
-        self.rules_at.lock().unwrap_or_else(PoisonError::into_inner)
+    fn findings_progress(&self) -> MutexGuard<'_, BTreeMap<Option<Interval>, Progress>> {
+        self.findings_progress
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Guard that removes the progress of a range when dropped.
-struct Forget<'a>(&'a Session, Option<Interval>);
+struct ClearProgress<'a>(&'a Session, Option<Interval>);
 
-impl Drop for Forget<'_> {
+impl Drop for ClearProgress<'_> {
     fn drop(&mut self) {
-        self.0.rules_at().remove(&self.1);
+        self.0.findings_progress().remove(&self.1);
     }
 }
 
@@ -277,7 +280,7 @@ impl Query for FindingsProgressQuery {
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         loop {
-            let now = log.rules_at().get(&self.range).cloned()?;
+            let now = log.findings_progress().get(&self.range).cloned()?;
             if now.answered > self.answered {
                 return Some(now);
             }
@@ -301,7 +304,7 @@ impl Query for DigestQuery {
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let recording = &log.recording;
         recording.is_settled().then_some(())?;
-        Some(Digest::of(recording, self.0, host).await)
+        Some(Digest::gather(recording, self.0, host).await)
     }
 }
 
@@ -338,18 +341,18 @@ impl Query for SparksQuery {
 
 /// Memory held from the system compared with live data, in a range or in the whole log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeldQuery(pub Option<Interval>);
+pub struct HeldMemoryQuery(pub Option<Interval>);
 
-impl Query for HeldQuery {
-    type Answer = Held;
+impl Query for HeldMemoryQuery {
+    type Answer = HeldMemory;
     const NAME: &'static str = "memory held";
 
     fn range(&mut self) -> Option<&mut Option<Interval>> {
         Some(&mut self.0)
     }
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Held {
-        log.recording.held(self.0)
+    async fn answer(&self, log: &Session, _: &dyn Host) -> HeldMemory {
+        log.recording.held_memory(self.0)
     }
 }
 
@@ -443,8 +446,8 @@ impl Query for FlameQuery {
     }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
-        let origin = log.origin_of(&self.choice, host).await?;
-        Some(answer_with(&log.flame_steps, &*origin, self))
+        let stack_source = log.stack_source_for(&self.choice, host).await?;
+        Some(answer_with(&log.flame_steps, &*stack_source, self))
     }
 
     fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
@@ -475,15 +478,15 @@ impl Query for FlameTableQuery {
     }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
-        let origin = log.origin_of(&self.choice, host).await;
-        let rows = origin.map(|origin| table(&log.flame_steps, &*origin, self));
+        let stack_source = log.stack_source_for(&self.choice, host).await;
+        let rows = stack_source.map(|stack_source| table(&log.flame_steps, &*stack_source, self));
         rows.unwrap_or_default()
     }
 }
 
 /// Answers the next or the longest occurrence of a box's stack on the timeline, if there is one.
-impl Query for FlamePlaceQuery {
-    type Answer = Option<FlamePlace>;
+impl Query for FlameOccurrenceQuery {
+    type Answer = Option<FlameOccurrence>;
     const NAME: &'static str = "place of a box";
 
     fn range(&mut self) -> Option<&mut Option<Interval>> {
@@ -491,8 +494,8 @@ impl Query for FlamePlaceQuery {
     }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
-        let origin = log.origin_of(&self.choice, host).await?;
-        place(&log.flame_steps, &*origin, self)
+        let stack_source = log.stack_source_for(&self.choice, host).await?;
+        find_occurrence(&log.flame_steps, &*stack_source, self)
     }
 }
 
@@ -506,8 +509,9 @@ impl Query for FlameMatchesQuery {
     }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> FlameMatches {
-        let origin = log.origin_of(&self.choice, host).await;
-        let found = origin.map(|origin| matches(&log.flame_steps, &*origin, self));
+        let stack_source = log.stack_source_for(&self.choice, host).await;
+        let found =
+            stack_source.map(|stack_source| matches(&log.flame_steps, &*stack_source, self));
         found.unwrap_or_default()
     }
 }
@@ -545,7 +549,7 @@ pub struct FileBytes {
     /// Complete content of the file.
     pub bytes: Vec<u8>,
     /// Stacks that the file has only in part.
-    pub left_out: LeftOut,
+    pub left_out: IncompleteStacks,
 }
 
 columns!(FileBytes { bytes });

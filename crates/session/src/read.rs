@@ -1,20 +1,20 @@
 //! Reading a whole log into a session on one thread, from any source.
 
 use super::Session;
-use eventlog::source::{Driven, Source, drive};
+use eventlog::source::{PullReader, Source, drive};
 use eventlog::{LogError, Stage, Step};
 
-impl Driven for Session {
+impl PullReader for Session {
     fn advance(&mut self) -> Result<Step, LogError> {
         self.advance(usize::MAX)
     }
     fn supply(&mut self, at: u64, bytes: &[u8]) {
         self.supply(at, bytes);
     }
-    fn cut(&mut self, at: u64) -> bool {
-        let keeps = self.progress().stage == Stage::Analysing;
+    fn truncate(&mut self, at: u64) -> bool {
+        let keeps = self.progress().stage == Stage::Analyzing;
         if keeps {
-            self.cut(at);
+            self.truncate(at);
         }
         keeps
     }

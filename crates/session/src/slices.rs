@@ -25,7 +25,7 @@ pub struct Job {
 
 /// Analysis of one slice in progress. It does no I/O: it requests the byte ranges that it needs.
 #[derive(Debug)]
-pub struct Working {
+pub struct SliceAnalyzer {
     id: JobId,
     reader: SliceReader,
     analysis: SegmentAnalysis,
@@ -33,7 +33,7 @@ pub struct Working {
 
 /// Progress of an analysis after one step.
 #[derive(Debug)]
-pub enum Worked {
+pub enum AnalysisStep {
     /// Supply at least the first byte of each of these ranges.
     Need(Vec<Need>),
     /// `max_events` is used up; call again.
@@ -42,7 +42,7 @@ pub enum Worked {
     Done(JobId, Box<Segment>),
 }
 
-impl Working {
+impl SliceAnalyzer {
     /// Starts a job; `scratch` lends buffers of earlier jobs.
     #[must_use]
     pub fn new(job: Job, scratch: &mut Scratch) -> Self {
@@ -64,8 +64,8 @@ impl Working {
     }
 
     /// Truncates the log to `len` bytes.
-    pub fn cut(&mut self, len: u64) {
-        self.reader.cut(len);
+    pub fn truncate(&mut self, len: u64) {
+        self.reader.truncate(len);
     }
 
     /// Returns byte ranges that will be needed soon, most urgent first.
@@ -88,13 +88,13 @@ pub(super) struct Slices {
     planned: bool,
     waiting: VecDeque<Job>,
     /// Analyzed segments that wait for earlier ones.
-    there: BTreeMap<JobId, Segment>,
+    analyzed: BTreeMap<JobId, Segment>,
     /// Next job to append, and the end of the planned jobs.
     next: JobId,
     end: JobId,
     /// Slice that is being appended, in case it must be analyzed again.
-    taken: Option<Slice>,
-    working: Option<Box<Working>>,
+    current: Option<Slice>,
+    working: Option<Box<SliceAnalyzer>>,
     scratch: Scratch,
     /// Read buffer for an inflated log.
     bytes: Vec<u8>,
@@ -107,18 +107,18 @@ impl Slices {
 
     /// Replaces all slices; pending results of earlier ones are discarded.
     pub(super) fn plan(&mut self, slices: Vec<Slice>) {
-        self.plan_behind(slices);
+        self.plan_after(slices);
         if let Some(first) = self.waiting.front_mut() {
             first.entry = BoundaryState::start();
         }
     }
 
     /// Like [`plan`](Self::plan), for slices that follow ones already appended.
-    pub(super) fn plan_behind(&mut self, slices: Vec<Slice>) {
+    pub(super) fn plan_after(&mut self, slices: Vec<Slice>) {
         let first = self.end.0;
         self.planned = true;
         self.working = None;
-        self.there.clear();
+        self.analyzed.clear();
         self.next = self.end;
         self.end = JobId(first + slices.len() as u64);
         let jobs = (first..).zip(slices).map(|(id, slice)| Job {
@@ -130,13 +130,13 @@ impl Slices {
     }
 
     /// Returns whether the slice that is being appended is the last one.
-    pub(super) const fn is_at_last(&self) -> bool {
+    pub(super) const fn is_appending_last(&self) -> bool {
         self.next.0 + 1 == self.end.0
     }
 
     /// Returns the slice that is being appended.
-    pub(super) const fn at(&self) -> Option<&Slice> {
-        self.taken.as_ref()
+    pub(super) const fn current_slice(&self) -> Option<&Slice> {
+        self.current.as_ref()
     }
 
     pub(super) fn are_done(&self) -> bool {
@@ -156,41 +156,45 @@ impl Slices {
     }
 
     pub(super) fn waiting_segments(&self) -> usize {
-        self.there.len()
+        self.analyzed.len()
     }
 
-    pub(super) fn give(&mut self, id: JobId, segment: Segment) {
+    pub(super) fn add_segment(&mut self, id: JobId, segment: Segment) {
         if self.next <= id && id < self.end {
-            self.there.insert(id, segment);
+            self.analyzed.insert(id, segment);
         }
     }
 
     /// Takes the next segment to append, if it has arrived.
-    pub(super) fn take(&mut self) -> Option<Segment> {
-        let segment = self.there.remove(&self.next)?;
-        self.taken = Some(segment.part.slice().clone());
+    pub(super) fn take_next(&mut self) -> Option<Segment> {
+        let segment = self.analyzed.remove(&self.next)?;
+        self.current = Some(segment.part.slice().clone());
         Some(segment)
     }
 
-    /// Marks the taken slice as appended.
-    pub(super) fn taken(&mut self) {
-        self.taken = None;
+    /// Marks the current slice as appended.
+    pub(super) fn mark_appended(&mut self) {
+        self.current = None;
         self.next.0 += 1;
     }
 
-    /// Requeues the taken slice, to be analyzed again from the corrected state.
-    pub(super) fn again(&mut self, entry: BoundaryState) {
-        if let Some(slice) = self.taken.take() {
+    /// Requeues the current slice, to be analyzed again from the corrected state.
+    pub(super) fn requeue(&mut self, entry: BoundaryState) {
+        if let Some(slice) = self.current.take() {
             let id = self.next;
             self.waiting.push_front(Job { id, slice, entry });
         }
     }
 
     /// Analyzes a slice on this thread; returns `None` if none is left.
-    pub(super) fn advance(&mut self, max_events: usize, log: Option<&Inflated>) -> Option<Worked> {
+    pub(super) fn advance(
+        &mut self,
+        max_events: usize,
+        log: Option<&Inflated>,
+    ) -> Option<AnalysisStep> {
         if self.working.is_none() {
             let job = self.waiting.pop_front()?;
-            self.working = Some(Box::new(Working::new(job, &mut self.scratch)));
+            self.working = Some(Box::new(SliceAnalyzer::new(job, &mut self.scratch)));
         }
         let working = self.working.as_mut()?;
         let mut step = working.advance(max_events);
@@ -199,17 +203,17 @@ impl Slices {
                 if log.read(range.clone(), &mut self.bytes) {
                     working.supply(range.start, &self.bytes);
                 } else {
-                    working.cut(range.start);
+                    working.truncate(range.start);
                 }
             }
             step = working.advance(max_events);
         }
         Some(match step {
-            SliceStep::Need(needs) => Worked::Need(needs),
-            SliceStep::More => Worked::More,
+            SliceStep::Need(needs) => AnalysisStep::Need(needs),
+            SliceStep::More => AnalysisStep::More,
             SliceStep::Done => {
                 let (id, segment) = self.working.take()?.finish(&mut self.scratch);
-                Worked::Done(id, Box::new(segment))
+                AnalysisStep::Done(id, Box::new(segment))
             }
         })
     }
@@ -220,9 +224,9 @@ impl Slices {
         }
     }
 
-    pub(super) fn cut(&mut self, len: u64) {
+    pub(super) fn truncate(&mut self, len: u64) {
         if let Some(working) = &mut self.working {
-            working.cut(len);
+            working.truncate(len);
         }
     }
 

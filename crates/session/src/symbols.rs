@@ -13,7 +13,7 @@ use eventlog::info_tables::{InfoTables, address_of};
 use eventlog::names::Key;
 use model::profile::frames::FrameKind;
 use scene::format;
-use symbols::{Kind, Load, Name, Symbols, SymbolsError, Wanted};
+use symbols::{Kind, Load, Name, NameRequest, Symbols, SymbolsError};
 
 /// Maximum number of info tables described by the log that are used to find the load address of the program.
 const MOST_KNOWN: usize = 4096;
@@ -37,13 +37,13 @@ impl Session {
     #[must_use]
     pub fn has_table_ids(&self) -> bool {
         let Recording { info, names, .. } = &self.recording;
-        info.has_table_ids() || names.info_tables().have_ids()
+        info.has_table_ids() || names.info_tables().uses_stable_ids()
     }
 
     /// Returns the unnamed addresses of the log, and known ones that determine the load address. Info tables that
     /// the log describes are included if a heap profile is by info table: only symbols have the package.
     #[must_use]
-    pub fn addresses(&self) -> Wanted {
+    pub fn addresses(&self) -> NameRequest {
         let (mut functions, mut info_tables) = (BTreeSet::new(), BTreeSet::new());
         for (_, frame) in self.recording.profiles.frames().flat_map(|all| all.iter()) {
             let Some(address) = frame.address.map(Address) else {
@@ -56,9 +56,9 @@ impl Session {
         }
         info_tables.extend(self.profiled_tables());
         if self.has_table_ids() {
-            return Wanted {
+            return NameRequest {
                 functions: functions.into_iter().collect(),
-                ..Wanted::default()
+                ..NameRequest::default()
             };
         }
         let tables = self.recording.names.info_tables();
@@ -69,7 +69,7 @@ impl Session {
         let constructors = constructors.map(|(address, table)| (Address(address), table.name));
         let known: BTreeMap<Address, &str> = constructors.collect();
         let known = known.into_iter().take(MOST_KNOWN);
-        Wanted {
+        NameRequest {
             functions: functions.into_iter().collect(),
             info_tables: info_tables.into_iter().collect(),
             known: known
@@ -104,7 +104,7 @@ impl Session {
                 named: 0,
                 addresses: 0,
                 text: format!(
-                    "Nothing is named: the log has ids of info tables, which are no addresses in the {kind}. Give another log of the same build that describes them."
+                    "Nothing symbolicated: the log has ids of info tables, which are not addresses in the {kind}. Use another log of the same build that describes them."
                 ),
                 failed: true,
             });
@@ -128,7 +128,7 @@ impl Session {
         profiles.name_addresses(|address| names.get(&address).copied());
         if !names.is_empty() {
             self.recording.table_symbols =
-                TableSymbols::of(&naming, self.recording.names.info_tables());
+                TableSymbols::new(&naming, self.recording.names.info_tables());
             self.heap_cache.forget();
         }
         Ok(AddressNames {
@@ -147,16 +147,16 @@ impl Session {
             return AddressNames {
                 named: 0,
                 addresses: 0,
-                text: "Nothing is named: the other log has no info tables of the same build. Take a log of the same program that describes them (-finfo-table-map).".to_owned(),
+                text: "Nothing symbolicated: the other log has no info tables of the same build. Use a log of the same program that describes them (-finfo-table-map).".to_owned(),
                 failed: true,
             };
         };
         let described = |address: Address| {
             let table = names.info_tables().get(address.0)?;
-            (!table.short().is_empty()).then(|| Name {
+            (!table.short_name().is_empty()).then(|| Name {
                 module: table.module.to_owned(),
-                label: table.short().to_owned(),
-                location: (!table.place.is_empty()).then(|| table.place.to_string()),
+                label: table.short_name().to_owned(),
+                location: (!table.location.is_empty()).then(|| table.location.to_string()),
                 ..Name::default()
             })
         };
@@ -184,7 +184,7 @@ impl Session {
 
 fn in_words(kind: Kind, load: Load, named: u64, addresses: u64) -> String {
     if addresses == 0 {
-        return format!("The {kind} is read; the log has no addresses to be named.");
+        return format!("No addresses to symbolicate in the log; the {kind} was read.");
     }
     let all = match addresses {
         1 => "the address".to_owned(),
@@ -193,27 +193,27 @@ fn in_words(kind: Kind, load: Load, named: u64, addresses: u64) -> String {
     let moved = match load {
         Load::Several(places) => {
             return format!(
-                "Nothing is named: {all} of the log could be functions of the {kind} at {} load addresses. Build the program with -no-pie, or announce more functions.",
+                "Nothing symbolicated: {all} of the log could be functions of the {kind} at {} load addresses. Build the program with -no-pie, or announce more functions.",
                 format::count(places as u64)
             );
         }
         Load::Nowhere => {
             return format!(
-                "Nothing is named: no load address makes {all} of the log functions of the {kind}. Take the program that wrote this log."
+                "Nothing symbolicated: no load address makes {all} of the log functions of the {kind}. Use the executable that wrote this log."
             );
         }
         Load::OtherBuild => {
             return format!(
-                "Nothing is named: the log has other names for what it describes itself than the {kind}, which is another build of the program. Take the program that wrote this log."
+                "Nothing symbolicated: the log has other names for what it describes itself than the {kind}, which is another build of the program. Use the executable that wrote this log."
             );
         }
         Load::Moved(by) => format!(", loaded {} its own addresses", distance(by)),
-        Load::AsItStands => String::new(),
+        Load::AtFileAddress => String::new(),
     };
     let have = |has: &str| format!("{has} now, by the {kind}{moved}.");
     match named {
         0 => format!(
-            "Nothing is named: none of {all} of the log is in a function of the {kind}. Take the program that wrote this log."
+            "Nothing symbolicated: none of {all} of the log is in a function of the {kind}. Use the executable that wrote this log."
         ),
         named if named == addresses && named == 1 => {
             format!("The address in the log {}", have("has a name"))
@@ -249,12 +249,12 @@ mod tests {
     #[test]
     fn what_became_of_addresses_is_a_sentence() {
         let texts = [
-            in_words(Kind::Elf, Load::AsItStands, 0, 0),
-            in_words(Kind::Elf, Load::AsItStands, 1, 1),
-            in_words(Kind::Nm, Load::AsItStands, 3, 3),
+            in_words(Kind::Elf, Load::AtFileAddress, 0, 0),
+            in_words(Kind::Elf, Load::AtFileAddress, 1, 1),
+            in_words(Kind::Nm, Load::AtFileAddress, 3, 3),
             in_words(Kind::Pe, Load::Moved(-0x1000), 1, 3),
             in_words(Kind::Elf, Load::Moved(0x5555_5555_4000), 2, 3),
-            in_words(Kind::Elf, Load::AsItStands, 0, 3),
+            in_words(Kind::Elf, Load::AtFileAddress, 0, 3),
             in_words(Kind::MachO, Load::Nowhere, 0, 3),
             in_words(Kind::Elf, Load::Several(27), 0, 1),
             in_words(Kind::Elf, Load::OtherBuild, 0, 2),

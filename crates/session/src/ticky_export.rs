@@ -33,9 +33,9 @@ const COLUMNS: [(&str, Content); 21] = [
     ("info_table", |_, row| {
         row.definition.as_ref().and_then(|it| it.info_table).into()
     }),
-    ("info", |_, row| told(row, |info| &info.name)),
-    ("type", |_, row| told(row, |info| &info.type_)),
-    ("place", |_, row| told(row, |info| &info.place)),
+    ("info", |_, row| info_cell(row, |info| &info.name)),
+    ("type", |_, row| info_cell(row, |info| &info.type_)),
+    ("place", |_, row| info_cell(row, |info| &info.place)),
     ("closure_bytes", |_, row| {
         let bytes = row.definition.as_ref().and_then(Definition::closure_bytes);
         bytes.into()
@@ -57,9 +57,9 @@ const COLUMNS: [(&str, Content); 21] = [
 ];
 
 /// Returns a text of the info table, unless it is empty.
-fn told(row: &TickyRow, of: fn(&Info) -> &str) -> Cell<'static> {
-    let told = row.info.as_ref().map(of);
-    text(told.filter(|told| !told.is_empty()))
+fn info_cell(row: &TickyRow, of: fn(&Info) -> &str) -> Cell<'static> {
+    let info_cell = row.info.as_ref().map(of);
+    text(info_cell.filter(|info_cell| !info_cell.is_empty()))
 }
 
 fn text(text: Option<&str>) -> Cell<'static> {
@@ -88,7 +88,7 @@ pub fn ticky_text(table: &TickyTable, how: RowFormat, is_first: bool) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::ticky::{Counts, Described, Parent};
+    use analysis::ticky::{Counts, JsonDescription, Parent};
 
     #[test]
     fn a_row_is_a_line_of_cells() {
@@ -99,7 +99,7 @@ mod tests {
                 arguments: "i".to_owned(),
                 name: "f{v r1} (M) (fun) in\tr2, x".to_owned(),
                 info_table: None,
-                described: Described::from_json(r#"{"subTy":"fun","fvs":"i"}"#),
+                described: JsonDescription::from_json(r#"{"subTy":"fun","fvs":"i"}"#),
             }),
             parent: Some(Parent {
                 id: 8,

@@ -119,7 +119,7 @@ pub enum SymbolsError {
 
 /// Addresses in a log that need names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct NameRequest {
     /// Start addresses of functions.
     pub functions: Vec<Address>,
     /// Start addresses of info tables, as in heap profiles by info table, stack samples and `IPE` events. Their
@@ -132,7 +132,7 @@ pub struct Wanted {
 
 /// Names found for addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Naming {
+pub struct NamedAddresses {
     /// Where the program was loaded.
     pub load: Load,
     /// The named addresses: functions, then info tables, in the order in which they were requested.
@@ -144,7 +144,7 @@ pub struct Naming {
 
 /// Expected kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum As {
+enum LookupKind {
     /// A C function.
     Function,
     /// An info table; other symbols are ignored.
@@ -155,13 +155,13 @@ enum As {
 
 /// An address and its symbol.
 #[derive(Clone, Copy, Debug)]
-struct Found {
+struct SymbolMatch {
     address: Address,
     /// The address in the file.
     in_file: u64,
     /// Index of the symbol in the file.
     symbol: u32,
-    as_: As,
+    lookup: LookupKind,
 }
 
 /// Maximum number of names in the log that are compared with those in the file.
@@ -235,10 +235,10 @@ impl<R: Read + Seek> Symbols<R> {
     ///
     /// # Errors
     /// If the file can no longer be read.
-    pub fn name(&mut self, wanted: &Wanted) -> Result<Naming, SymbolsError> {
+    pub fn name(&mut self, wanted: &NameRequest) -> Result<NamedAddresses, SymbolsError> {
         let fixed = matches!(&self.names, Names::Object(object) if object.fixed);
-        let place = load::find(&self.table, wanted, fixed);
-        let mut naming = Naming {
+        let place = load::find_load_address(&self.table, wanted, fixed);
+        let mut naming = NamedAddresses {
             load: place.load,
             names: Vec::new(),
             modules: Vec::new(),
@@ -259,12 +259,13 @@ impl<R: Read + Seek> Symbols<R> {
             return Ok(naming);
         }
         let functions = wanted.functions.iter();
-        let functions = functions.map(|&address| (address, function(address), As::Function));
+        let functions =
+            functions.map(|&address| (address, function(address), LookupKind::Function));
         let tables = info_tables.iter();
-        let tables = tables.map(|&address| (address, table(address), As::InfoTable));
-        let found: Vec<Found> = functions
+        let tables = tables.map(|&address| (address, table(address), LookupKind::InfoTable));
+        let found: Vec<SymbolMatch> = functions
             .chain(tables)
-            .filter_map(|(address, in_file, as_)| self.at(address, in_file, as_))
+            .filter_map(|(address, in_file, lookup)| self.find(address, in_file, lookup))
             .collect();
         naming.names = self.names_of(&found)?;
         let unnamed = info_tables.iter().copied();
@@ -275,17 +276,17 @@ impl<R: Read + Seek> Symbols<R> {
     }
 
     /// Finds the symbol that begins at an address of the file.
-    fn at(&self, address: Address, in_file: u64, as_: As) -> Option<Found> {
+    fn find(&self, address: Address, in_file: u64, lookup: LookupKind) -> Option<SymbolMatch> {
         let place = self.table.entry(in_file)?;
-        Some(Found {
+        Some(SymbolMatch {
             address,
             in_file,
             symbol: self.table.symbol(place),
-            as_,
+            lookup,
         })
     }
 
-    fn names_of(&mut self, found: &[Found]) -> Result<Vec<(Address, Name)>, SymbolsError> {
+    fn names_of(&mut self, found: &[SymbolMatch]) -> Result<Vec<(Address, Name)>, SymbolsError> {
         match &self.names {
             Names::Nm(text) => Ok(found.iter().filter_map(|found| text.name(found)).collect()),
             Names::Object(_) => object_file::names(&mut self.file, self.kind, found),
@@ -298,8 +299,10 @@ impl<R: Read + Seek> Symbols<R> {
         known: &[(Address, String)],
         table: impl Fn(Address) -> u64,
     ) -> Result<bool, SymbolsError> {
-        let at = |(address, _): &(Address, String)| self.at(*address, table(*address), As::Haskell);
-        let found: Vec<Found> = known.iter().filter_map(at).take(COMPARED).collect();
+        let at = |(address, _): &(Address, String)| {
+            self.find(*address, table(*address), LookupKind::Haskell)
+        };
+        let found: Vec<SymbolMatch> = known.iter().filter_map(at).take(COMPARED).collect();
         let said: SeededMap<Address, &str> =
             known.iter().map(|(at, name)| (*at, &**name)).collect();
         let names = self.names_of(&found)?;
@@ -316,16 +319,16 @@ impl<R: Read + Seek> Symbols<R> {
         unnamed: &[(Address, u64)],
     ) -> Result<Vec<(Address, Name)>, SymbolsError> {
         let sides = |&(address, in_file): &(Address, u64)| {
-            let (before, behind) = self.table.sides(in_file)?;
-            let found = |place| Found {
+            let (before, behind) = self.table.neighbors(in_file)?;
+            let found = |place| SymbolMatch {
                 address,
                 in_file,
                 symbol: self.table.symbol(place),
-                as_: As::Haskell,
+                lookup: LookupKind::Haskell,
             };
             Some([found(before), found(behind)])
         };
-        let found: Vec<Found> = unnamed.iter().filter_map(sides).flatten().collect();
+        let found: Vec<SymbolMatch> = unnamed.iter().filter_map(sides).flatten().collect();
         let names = self.names_of(&found)?;
         let module = |pair: &[(Address, Name)]| match pair {
             [(at, before), (same, behind)] if at == same && !before.module.is_empty() => {

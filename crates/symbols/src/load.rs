@@ -1,7 +1,7 @@
 //! Finds the load address of the program. Position-independent executables (PIE) have other addresses in memory
 //! than in their file, shifted by a multiple of the page size.
 
-use super::Wanted;
+use super::NameRequest;
 use super::table::Table;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::Address;
@@ -16,7 +16,7 @@ const SAMPLE: usize = 512;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     /// At the addresses of the file.
-    AsItStands,
+    AtFileAddress,
     /// Shifted by this number of bytes; negative if before the addresses of the file.
     Moved(i64),
     /// No shift maps the addresses to functions of the file.
@@ -32,7 +32,7 @@ impl Load {
     #[must_use]
     pub const fn offset(self) -> Option<u64> {
         match self {
-            Self::AsItStands => Some(0),
+            Self::AtFileAddress => Some(0),
             Self::Moved(by) => Some(by as u64),
             Self::Nowhere | Self::Several(_) | Self::OtherBuild => None,
         }
@@ -46,7 +46,7 @@ const HEADERS: [u64; 4] = [16, 32, 8, 0];
 
 /// Load address of a program, and position of the symbols of its info tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct LoadLayout {
     pub(super) load: Load,
     /// Distance from the start of an info table to its symbol. `None` if no distance leads many of them to
     /// symbols; then info tables get no names.
@@ -55,13 +55,13 @@ pub(super) struct Place {
 
 /// Finds the load address: by functions, all of which must begin at symbols; without any, by the info tables.
 /// `fixed` means that the program can only be loaded at the addresses of its file.
-pub(super) fn find(table: &Table, wanted: &Wanted, fixed: bool) -> Place {
+pub(super) fn find_load_address(table: &Table, wanted: &NameRequest, fixed: bool) -> LoadLayout {
     let functions = by_functions(table, &wanted.functions, fixed);
-    let load = functions.or(fixed.then_some(Load::AsItStands));
-    let tables = voters(wanted);
+    let load = functions.or(fixed.then_some(Load::AtFileAddress));
+    let tables = sample_info_tables(wanted);
     if tables.is_empty() {
-        let load = load.unwrap_or(Load::AsItStands);
-        return Place { load, header: None };
+        let load = load.unwrap_or(Load::AtFileAddress);
+        return LoadLayout { load, header: None };
     }
     let votes = match load.map(Load::offset) {
         Some(None) => Votes::default(),
@@ -71,7 +71,7 @@ pub(super) fn find(table: &Table, wanted: &Wanted, fixed: bool) -> Place {
     let found = decide(&votes, tables.len());
     // Functions take precedence over info tables.
     let load = functions.unwrap_or(found.load);
-    Place { load, ..found }
+    LoadLayout { load, ..found }
 }
 
 /// Finds the load address by functions alone; `None` without any.
@@ -79,7 +79,7 @@ fn by_functions(table: &Table, functions: &[Address], fixed: bool) -> Option<Loa
     let &first = functions.first()?;
     let begins = |address: &&Address| table.entry(address.0).is_some();
     if fixed || functions.iter().filter(begins).count() * 2 > functions.len() {
-        return Some(Load::AsItStands);
+        return Some(Load::AtFileAddress);
     }
     let fits = |offset: &u64| {
         let at = |address: &Address| table.entry(address.0.wrapping_sub(*offset));
@@ -96,7 +96,7 @@ fn by_functions(table: &Table, functions: &[Address], fixed: bool) -> Option<Loa
 }
 
 /// Samples info tables evenly over the program.
-fn voters(wanted: &Wanted) -> Vec<Address> {
+fn sample_info_tables(wanted: &NameRequest) -> Vec<Address> {
     let known = wanted.known.iter().map(|(address, _)| *address);
     let mut all: Vec<Address> = wanted.info_tables.iter().copied().chain(known).collect();
     all.sort_unstable();
@@ -152,8 +152,8 @@ fn votes_anywhere(table: &Table, tables: &[Address]) -> Votes {
 /// Returns the offset with the most votes, if more than an eighth of the tables voted for it and no other offset
 /// has half as many. Not all tables have a symbol: those of local closures may have none, and those of shared
 /// libraries are elsewhere. By chance, one in fifty has one at any offset.
-fn decide(votes: &Votes, tables: usize) -> Place {
-    let nowhere = Place {
+fn decide(votes: &Votes, tables: usize) -> LoadLayout {
+    let nowhere = LoadLayout {
         load: Load::Nowhere,
         header: None,
     };
@@ -165,9 +165,9 @@ fn decide(votes: &Votes, tables: usize) -> Place {
     };
     let rivals = votes.iter().filter(|(_, count)| **count * 2 >= most);
     let offsets: SeededSet<u64> = rivals.map(|((offset, _), _)| *offset).collect();
-    Place {
+    LoadLayout {
         load: match (offsets.len(), offset) {
-            (0 | 1, 0) => Load::AsItStands,
+            (0 | 1, 0) => Load::AtFileAddress,
             (0 | 1, _) => Load::Moved(offset as i64),
             (several, _) => Load::Several(several),
         },
@@ -198,8 +198,8 @@ mod tests {
         let table = table(&[0x1139, 0x1150, 0x2139, 0x3200]);
         let base = 0x5555_5555_4000;
         for (functions, fixed, load) in [
-            (vec![], false, Load::AsItStands),
-            (vec![0x1139, 0x3200], false, Load::AsItStands),
+            (vec![], false, Load::AtFileAddress),
+            (vec![0x1139, 0x3200], false, Load::AtFileAddress),
             (
                 vec![base + 0x1139, base + 0x1150],
                 false,
@@ -208,9 +208,9 @@ mod tests {
             (vec![base + 0x3200], false, Load::Moved(base as i64)),
             (vec![base + 0x2139], false, Load::Several(2)),
             (vec![base + 0x1139, base + 0x3201], false, Load::Nowhere),
-            (vec![base + 0x1139], true, Load::AsItStands),
+            (vec![base + 0x1139], true, Load::AtFileAddress),
             // One of three belongs to a shared library.
-            (vec![0x1139, 0x3200, base], false, Load::AsItStands),
+            (vec![0x1139, 0x3200, base], false, Load::AtFileAddress),
             // A file whose own address is greater than that in memory.
             (vec![0x150, 0x1139 - 0x1000], false, Load::Moved(-0x1000)),
         ] {
@@ -218,12 +218,16 @@ mod tests {
                 true => vec![],
                 false => addresses(&[1]),
             };
-            let wanted = Wanted {
+            let wanted = NameRequest {
                 functions: addresses(&functions),
                 info_tables,
-                ..Wanted::default()
+                ..NameRequest::default()
             };
-            assert_eq!(find(&table, &wanted, fixed).load, load, "{functions:x?}");
+            assert_eq!(
+                find_load_address(&table, &wanted, fixed).load,
+                load,
+                "{functions:x?}"
+            );
         }
     }
 
@@ -236,12 +240,17 @@ mod tests {
                 vec![0x1139, 0x1150, 0x3200, 0x77],
                 16,
                 false,
-                Load::AsItStands,
+                Load::AtFileAddress,
             ),
             (vec![0x1139, 0x1150], 16, false, Load::Several(2)),
-            (vec![0x1139, 0x1150, 0x77], 32, true, Load::AsItStands),
+            (vec![0x1139, 0x1150, 0x77], 32, true, Load::AtFileAddress),
             // Most belong to shared libraries.
-            (vec![0x1139, 1, 2, 3, 4, 5, 6], 16, true, Load::AsItStands),
+            (
+                vec![0x1139, 1, 2, 3, 4, 5, 6],
+                16,
+                true,
+                Load::AtFileAddress,
+            ),
             (vec![0x1138, 1, 2], 16, true, Load::Nowhere),
             (
                 vec![base + 0x1139, base + 0x1150, base + 0x3200, base + 0x3333],
@@ -259,23 +268,26 @@ mod tests {
             (vec![base + 0x2138], 16, false, Load::Nowhere),
         ] {
             let begin = |symbol: &u64| Address(symbol.wrapping_sub(header));
-            let wanted = Wanted {
+            let wanted = NameRequest {
                 info_tables: symbols.iter().map(begin).collect(),
-                ..Wanted::default()
+                ..NameRequest::default()
             };
-            let found = find(&table, &wanted, fixed);
+            let found = find_load_address(&table, &wanted, fixed);
             assert_eq!(found.load, load, "{symbols:x?}");
             // Matching functions do not name info tables that do not match.
-            let with_function = Wanted {
+            let with_function = NameRequest {
                 functions: addresses(&[0x1139]),
                 info_tables: addresses(&[0x77]),
-                ..Wanted::default()
+                ..NameRequest::default()
             };
-            let as_it_stands = Place {
-                load: Load::AsItStands,
+            let as_it_stands = LoadLayout {
+                load: Load::AtFileAddress,
                 header: None,
             };
-            assert_eq!(find(&table, &with_function, fixed), as_it_stands);
+            assert_eq!(
+                find_load_address(&table, &with_function, fixed),
+                as_it_stands
+            );
             if load.offset().is_some() {
                 assert_eq!(found.header, Some(header), "{symbols:x?}");
             }
@@ -299,18 +311,18 @@ mod tests {
         let table = table(&symbols);
         let begins = symbols.iter().step_by(40).map(|at| at + base - 32);
         // Two of three have no symbol.
-        let wanted = Wanted {
+        let wanted = NameRequest {
             info_tables: begins
                 .enumerate()
                 .map(|(number, at)| Address(if number % 3 == 0 { at } else { at + 4 }))
                 .collect(),
-            ..Wanted::default()
+            ..NameRequest::default()
         };
-        let found = find(&table, &wanted, false);
+        let found = find_load_address(&table, &wanted, false);
         assert_eq!(
             (found.load, found.header),
             (Load::Moved(base as i64), Some(32))
         );
-        assert_eq!(find(&table, &wanted, true).load, Load::Nowhere);
+        assert_eq!(find_load_address(&table, &wanted, true).load, Load::Nowhere);
     }
 }

@@ -1,12 +1,12 @@
 //! Parsed names of symbols.
 
-use super::As;
+use super::LookupKind;
 use super::haskell::{SymbolKind, haskell_name, is_info_table};
 
 /// Name of an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
-    /// Unit of the package for Haskell code, such as `containers-0.6.7` ([`Package::of_unit`] parses it); empty if
+    /// Unit of the package for Haskell code, such as `containers-0.6.7` ([`Package::from_unit`] parses it); empty if
     /// unknown.
     pub package: String,
     /// Module for Haskell code; otherwise empty.
@@ -35,17 +35,17 @@ impl Name {
 
     /// Parses a symbol; `None` if it is not of the expected kind. Only Haskell code is named as in GHC. With
     /// `underscore`, a leading `_` is stripped, as all names have one on macOS.
-    pub(crate) fn of(symbol: &str, underscore: bool, as_: As) -> Option<Self> {
+    pub(crate) fn from_symbol(symbol: &str, underscore: bool, lookup: LookupKind) -> Option<Self> {
         let symbol = match symbol.strip_prefix('_') {
             Some(rest) if underscore => rest,
             _ => symbol,
         };
         // `name@VERSION` is a symbol of a shared library.
         let symbol = symbol.split('@').next().unwrap_or(symbol);
-        let haskell = match as_ {
-            As::Function => None,
-            As::InfoTable if !is_info_table(symbol) => return None,
-            As::InfoTable | As::Haskell => haskell_name(symbol),
+        let haskell = match lookup {
+            LookupKind::Function => None,
+            LookupKind::InfoTable if !is_info_table(symbol) => return None,
+            LookupKind::InfoTable | LookupKind::Haskell => haskell_name(symbol),
         };
         Some(haskell.unwrap_or_else(|| Self {
             label: symbol.to_owned(),
@@ -67,7 +67,7 @@ impl<'a> Package<'a> {
     /// Parses the name of a unit. Anything behind the version, such as a hash, only distinguishes builds and is
     /// ignored.
     #[must_use]
-    pub fn of_unit(unit: &'a str) -> Self {
+    pub fn from_unit(unit: &'a str) -> Self {
         let is_version = |part: &str| {
             part.starts_with(|c: char| c.is_ascii_digit())
                 && part.chars().all(|c| c.is_ascii_digit() || c == '.')
@@ -93,36 +93,56 @@ mod tests {
 
     #[test]
     fn names_of_c_are_left_as_they_are() {
-        let label = |symbol, underscore, as_| {
-            let name = Name::of(symbol, underscore, as_)?;
+        let label = |symbol, underscore, lookup| {
+            let name = Name::from_symbol(symbol, underscore, lookup)?;
             Some(format!("{}|{}|{}", name.package, name.module, name.label))
         };
-        for (symbol, underscore, as_, name) in [
-            ("bar_c", false, As::Function, Some("||bar_c")),
-            ("_bar_c", true, As::Function, Some("||bar_c")),
-            ("_bar_c", false, As::Function, Some("||_bar_c")),
-            ("read@GLIBC_2.2.5", false, As::Function, Some("||read")),
+        for (symbol, underscore, lookup, name) in [
+            ("bar_c", false, LookupKind::Function, Some("||bar_c")),
+            ("_bar_c", true, LookupKind::Function, Some("||bar_c")),
+            ("_bar_c", false, LookupKind::Function, Some("||_bar_c")),
+            (
+                "read@GLIBC_2.2.5",
+                false,
+                LookupKind::Function,
+                Some("||read"),
+            ),
             (
                 "Main_main_info",
                 false,
-                As::Function,
+                LookupKind::Function,
                 Some("||Main_main_info"),
             ),
             (
                 "Main_main_info",
                 false,
-                As::InfoTable,
+                LookupKind::InfoTable,
                 Some("main|Main|main"),
             ),
-            ("Main_main_info", false, As::Haskell, Some("main|Main|main")),
-            ("Main_main_slow", false, As::Haskell, Some("main|Main|main")),
-            ("Main_main_slow", false, As::InfoTable, None),
-            ("sd4f_info", false, As::InfoTable, Some("||sd4f_info")),
-            ("bar_c", false, As::InfoTable, None),
-            ("bar_c", false, As::Haskell, Some("||bar_c")),
+            (
+                "Main_main_info",
+                false,
+                LookupKind::Haskell,
+                Some("main|Main|main"),
+            ),
+            (
+                "Main_main_slow",
+                false,
+                LookupKind::Haskell,
+                Some("main|Main|main"),
+            ),
+            ("Main_main_slow", false, LookupKind::InfoTable, None),
+            (
+                "sd4f_info",
+                false,
+                LookupKind::InfoTable,
+                Some("||sd4f_info"),
+            ),
+            ("bar_c", false, LookupKind::InfoTable, None),
+            ("bar_c", false, LookupKind::Haskell, Some("||bar_c")),
         ] {
-            let found = label(symbol, underscore, as_);
-            assert_eq!(found.as_deref(), name, "{symbol} {as_:?}");
+            let found = label(symbol, underscore, lookup);
+            assert_eq!(found.as_deref(), name, "{symbol} {lookup:?}");
         }
     }
 
@@ -140,7 +160,11 @@ mod tests {
             ("", "", None),
             ("a-", "a-", None),
         ] {
-            assert_eq!(Package::of_unit(unit), Package { name, version }, "{unit}");
+            assert_eq!(
+                Package::from_unit(unit),
+                Package { name, version },
+                "{unit}"
+            );
         }
     }
 }

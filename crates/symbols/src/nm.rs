@@ -4,7 +4,7 @@
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use super::table::{Entry, Table};
-use super::{Found, Kind, Name, SymbolsError};
+use super::{Kind, Name, SymbolMatch, SymbolsError};
 use eventlog::ids::Address;
 use eventlog::system_words;
 
@@ -138,27 +138,27 @@ fn beginning(bytes: &[u8]) -> Option<&str> {
 pub(super) struct NmText {
     text: String,
     /// Start of each name, and of its location, which follows.
-    places: Vec<(u32, u32)>,
+    name_ranges: Vec<(u32, u32)>,
     /// Whether the list is of macOS, where C names begin with `_`.
     underscore: bool,
 }
 
 impl NmText {
     fn push(&mut self, symbol: &Symbol<'_>) -> Option<u32> {
-        let number = u32::try_from(self.places.len()).ok()?;
+        let number = u32::try_from(self.name_ranges.len()).ok()?;
         let begin = u32::try_from(self.text.len()).ok()?;
         let location = u32::try_from(self.text.len() + symbol.name.len()).ok()?;
         self.text.push_str(symbol.name);
         self.text.push_str(symbol.location.unwrap_or_default());
-        self.places.push((begin, location));
+        self.name_ranges.push((begin, location));
         Some(number)
     }
 
     /// Returns a symbol as written in the list, and its location.
     fn get(&self, symbol: u32) -> (&str, &str) {
         let number = symbol as usize;
-        let (begin, location) = self.places.get(number).copied().unwrap_or_default();
-        let end = match self.places.get(number + 1) {
+        let (begin, location) = self.name_ranges.get(number).copied().unwrap_or_default();
+        let end = match self.name_ranges.get(number + 1) {
             Some((end, _)) => *end as usize,
             None => self.text.len(),
         };
@@ -170,11 +170,11 @@ impl NmText {
     }
 
     /// Returns the name of an address.
-    pub(super) fn name(&self, found: &Found) -> Option<(Address, Name)> {
+    pub(super) fn name(&self, found: &SymbolMatch) -> Option<(Address, Name)> {
         let (symbol, location) = self.get(found.symbol);
         let name = Name {
             location: (!location.is_empty()).then(|| location.to_owned()),
-            ..Name::of(symbol, self.underscore, found.as_)?
+            ..Name::from_symbol(symbol, self.underscore, found.lookup)?
         };
         Some((found.address, name))
     }
@@ -239,7 +239,7 @@ fn entry(symbol: &Symbol<'_>, names: &mut NmText) -> Option<Entry> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::As;
+    use super::super::LookupKind;
     use super::*;
 
     #[test]
@@ -306,11 +306,11 @@ mod tests {
     fn a_list_of_macos_has_underscores() {
         let list = "0000000100000000 T __mh_execute_header\n0000000100003f50 T _bar_c\n";
         let (table, names) = read(&mut std::io::Cursor::new(list)).expect("a list");
-        let found = Found {
+        let found = SymbolMatch {
             address: Address(1),
             in_file: 0x1_0000_3F50,
             symbol: table.symbol(table.entry(0x1_0000_3F50).expect("a symbol")),
-            as_: As::Function,
+            lookup: LookupKind::Function,
         };
         let (_, name) = names.name(&found).expect("a name");
         assert_eq!(name.label, "bar_c");

@@ -9,7 +9,7 @@ use object::read::{File, ReadCache, ReadRef, SymbolIndex};
 use object::{Object, ObjectKind, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 
 use super::table::{Entry, Table};
-use super::{Found, Kind, Name, SymbolsError};
+use super::{Kind, Name, SymbolMatch, SymbolsError};
 use eventlog::ids::Address;
 use eventlog::system_words;
 
@@ -24,14 +24,14 @@ pub(super) struct ObjectFile {
 }
 
 /// Reader that records its last position and error, which the crate does not report.
-struct Watched<R> {
+struct ErrorRecorder<R> {
     inner: R,
     at: u64,
     error: Option<std::io::Error>,
 }
 
-impl<R> Watched<R> {
-    fn noted<T>(&mut self, result: std::io::Result<T>) -> std::io::Result<T> {
+impl<R> ErrorRecorder<R> {
+    fn record_error<T>(&mut self, result: std::io::Result<T>) -> std::io::Result<T> {
         result.map_err(|error| {
             let kind = error.kind();
             if kind != std::io::ErrorKind::UnexpectedEof {
@@ -42,17 +42,17 @@ impl<R> Watched<R> {
     }
 }
 
-impl<R: Read> Read for Watched<R> {
+impl<R: Read> Read for ErrorRecorder<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.inner.read(buffer);
-        self.noted(read)
+        self.record_error(read)
     }
 }
 
-impl<R: Seek> Seek for Watched<R> {
+impl<R: Seek> Seek for ErrorRecorder<R> {
     fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
         let at = self.inner.seek(to);
-        let at = self.noted(at)?;
+        let at = self.record_error(at)?;
         if !matches!(to, SeekFrom::End(_)) {
             self.at = at;
         }
@@ -64,9 +64,9 @@ impl<R: Seek> Seek for Watched<R> {
 fn with_file<R: Read + Seek, T>(
     file: &mut R,
     kind: Kind,
-    look: impl FnOnce(&File<'_, &ReadCache<Watched<&mut R>>>) -> Result<T, SymbolsError>,
+    look: impl FnOnce(&File<'_, &ReadCache<ErrorRecorder<&mut R>>>) -> Result<T, SymbolsError>,
 ) -> Result<T, SymbolsError> {
-    let cache = ReadCache::new(Watched {
+    let cache = ReadCache::new(ErrorRecorder {
         inner: file,
         at: 0,
         error: None,
@@ -182,7 +182,7 @@ fn entry<'data>(symbol: &impl ObjectSymbol<'data>, code: &[bool]) -> Option<Entr
 pub(super) fn names(
     file: &mut (impl Read + Seek),
     kind: Kind,
-    found: &[Found],
+    found: &[SymbolMatch],
 ) -> Result<Vec<(Address, Name)>, SymbolsError> {
     with_file(file, kind, |object| {
         let lines = Lines::new(object);
@@ -196,10 +196,12 @@ pub(super) fn names(
             if symbol.is_empty() || symbol.starts_with(['$', '.']) {
                 continue;
             }
-            let Some(name) = Name::of(&symbol, kind == Kind::MachO, found.as_) else {
+            let Some(name) = Name::from_symbol(&symbol, kind == Kind::MachO, found.lookup) else {
                 continue;
             };
-            let location = lines.as_ref().and_then(|lines| lines.at(found.in_file));
+            let location = lines
+                .as_ref()
+                .and_then(|lines| lines.source_location(found.in_file));
             names.push((found.address, Name { location, ..name }));
         }
         Ok(names)
@@ -270,7 +272,7 @@ impl<'data> Lines<'data> {
     }
 
     /// Returns the file name, without folders, and the line.
-    fn at(&self, address: u64) -> Option<String> {
+    fn source_location(&self, address: u64) -> Option<String> {
         let location = self.context.find_location(address).ok()??;
         let file = location.file?;
         let file = file.rsplit(['/', '\\']).next().unwrap_or(file);

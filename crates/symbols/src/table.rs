@@ -46,7 +46,7 @@ impl Table {
     }
 
     /// Returns the indices of the entries before and behind this address, if both exist.
-    pub(super) fn sides(&self, address: u64) -> Option<(usize, usize)> {
+    pub(super) fn neighbors(&self, address: u64) -> Option<(usize, usize)> {
         let before = self
             .entries
             .partition_point(|entry| entry.address < address);
@@ -94,7 +94,7 @@ mod tests {
             (0x300, None),
             (u64::MAX, None),
         ] {
-            let both = table.sides(address);
+            let both = table.neighbors(address);
             let both = both.map(|(before, behind)| (table.symbol(before), table.symbol(behind)));
             assert_eq!(both, sides, "{address:#x}");
         }

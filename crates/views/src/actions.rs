@@ -8,16 +8,16 @@ pub mod matching;
 use std::fmt::Write as _;
 
 use crate::control::Control;
-use crate::key::{Chord, Key, KeyPress, at, text};
+use crate::key::{Chord, Key, KeyPress, by_character, by_position};
 use crate::timeline::arrange::{Direction, TrackChange};
 use crate::view::panel::{Panel, PanelName, find};
 use analysis::timeline::thread_lane::ThreadOrder;
 use effect::{Command, Effect};
-use session::tracks::details::Lead;
+use session::tracks::details::LinkRelation;
 
 /// Condition under which an action is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum Availability {
     /// At any time.
     Always,
     /// While a log is open.
@@ -37,7 +37,7 @@ pub struct Binding {
     /// Section of the help that lists the action.
     pub section: Section,
     /// Availability of the action.
-    pub when: When,
+    pub availability: Availability,
     /// Key chords, the primary one first; empty if the action is only in the palette.
     pub keys: &'static [Chord],
     /// Title in the imperative.
@@ -45,7 +45,7 @@ pub struct Binding {
     /// Details beyond the title; may be empty.
     pub help: &'static str,
     /// Effect of the action.
-    pub does: Effect,
+    pub effect: Effect,
 }
 
 impl Binding {
@@ -54,7 +54,7 @@ impl Binding {
     pub fn shown_keys(&self) -> Vec<String> {
         let mut shown: Vec<String> = Vec::new();
         for chord in self.keys {
-            let name = chord.shown();
+            let name = chord.display_text();
             if !shown.contains(&name) {
                 shown.push(name);
             }
@@ -116,86 +116,86 @@ macro_rules! actions {
         const TABLE: &[Binding] = &[$($(Binding {
             action: Action::$action,
             section: Section::$section,
-            when: When::$when,
+            availability: Availability::$when,
             keys: &[$($key),*],
             title: $title,
             help: $help,
-            does: $does,
+            effect: $does,
         },)*)*];
     };
 }
 
 actions! {
     View, "View": {
-        ZoomIn, Open, [at("KeyW"), text("+"), text("=")], "Zoom in", "At the pointer, or in the middle.",
+        ZoomIn, Open, [by_position("KeyW"), by_character("+"), by_character("=")], "Zoom in", "At the pointer, or in the middle.",
             Effect::Timeline(|control| control.zoom(ZOOM));
-        ZoomOut, Open, [at("KeyS"), text("-")], "Zoom out", "",
+        ZoomOut, Open, [by_position("KeyS"), by_character("-")], "Zoom out", "",
             Effect::Timeline(|control| control.zoom(1.0 / ZOOM));
-        PanLeft, Open, [at("KeyA")], "Move left", "",
+        PanLeft, Open, [by_position("KeyA")], "Move left", "",
             Effect::Timeline(|control| control.pan(-PAN));
-        PanRight, Open, [at("KeyD")], "Move right", "",
+        PanRight, Open, [by_position("KeyD")], "Move right", "",
             Effect::Timeline(|control| control.pan(PAN));
-        Fit, Open, [text("0")], "Show the whole log", "",
+        Fit, Open, [by_character("0")], "Show the whole log", "",
             Effect::Timeline(Control::fit);
-        ShowSelection, Open, [at("KeyF")], "Zoom to the selection", "To the selected range, or else the selected item.",
+        ShowSelection, Open, [by_position("KeyF")], "Zoom to the selection", "To the selected range, or else the selected item.",
             Effect::Timeline(Control::show_selection);
-        CentreOnCursor, Open, [at("KeyC")], "Centre on the cursor", "The cursor is the moment that was clicked last.",
+        CentreOnCursor, Open, [by_position("KeyC")], "Centre on the cursor", "The cursor is the instant that was clicked last.",
             Effect::Timeline(Control::centre);
-        JumpToStart, Timeline, [text("Home")], "Jump to the start", "Keeps the zoom.",
+        JumpToStart, Timeline, [by_character("Home")], "Jump to the start", "Keeps the zoom.",
             Effect::Timeline(|control| control.jump(false));
-        JumpToEnd, Timeline, [text("End")], "Jump to the end", "Keeps the zoom.",
+        JumpToEnd, Timeline, [by_character("End")], "Jump to the end", "Keeps the zoom.",
             Effect::Timeline(|control| control.jump(true));
-        Back, Open, [text("["), at("BracketLeft"), text("z").ctrl(), at("KeyZ").ctrl()], "Go back", "To the view before: undoes the last change.",
+        Back, Open, [by_character("["), by_position("BracketLeft"), by_character("z").ctrl(), by_position("KeyZ").ctrl()], "Go back", "Undoes the last change.",
             Effect::Page(Command::Back);
-        Forward, Open, [text("]"), at("BracketRight"), text("z").ctrl().shift(), text("y").ctrl(), at("KeyZ").ctrl().shift()], "Go forward", "To the view that was left by going back.",
+        Forward, Open, [by_character("]"), by_position("BracketRight"), by_character("z").ctrl().shift(), by_character("y").ctrl(), by_position("KeyZ").ctrl().shift()], "Go forward", "Redoes the change that going back undid.",
             Effect::Page(Command::Forward);
     }
     Selection, "Selection": {
-        SelectItemRange, Timeline, [text("Enter")], "Select the time of the item", "As the range that all panels are about.",
+        SelectItemRange, Timeline, [by_character("Enter")], "Select the time of the item", "As the range of all panels.",
             Effect::View(effect::select_item_range);
-        ToggleTrackSelected, Open, [at("KeyX")], "Select this track", "Or that of the selected item: the range and the panels keep to selected tracks. Press again to undo.",
+        ToggleTrackSelected, Open, [by_position("KeyX")], "Select this track", "Or the track of the selected item: limits the range and the panels to selected tracks. Press again to undo.",
             Effect::View(|view, at| view.with_track(TrackChange::Select, at));
-        Measure, Open, [at("KeyM")], "Measure", "Sets one end of a measure at the pointer or the cursor, then the other.",
+        Measure, Open, [by_position("KeyM")], "Measure", "Sets the first end of a measurement at the pointer or the cursor, then the second.",
             Effect::Timeline(Control::measure);
-        Escape, Open, [text("Escape")], "Drop the selection", "One thing at a time: what is dragged, the measure, the item, the range, the tracks.",
+        Escape, Open, [by_character("Escape")], "Clear the selection", "One at a time: the drag, the measurement, the item, the range, the tracks.",
             Effect::Page(Command::Escape);
     }
     Items, "Items": {
-        NextItem, Timeline, [text("ArrowRight"), text(".")], "Go to the next item", "On the same track.",
+        NextItem, Timeline, [by_character("ArrowRight"), by_character(".")], "Go to the next item", "On the same track.",
             Effect::Timeline(|control| control.step(true));
-        PreviousItem, Timeline, [text("ArrowLeft"), text(",")], "Go to the previous item", "",
+        PreviousItem, Timeline, [by_character("ArrowLeft"), by_character(",")], "Go to the previous item", "",
             Effect::Timeline(|control| control.step(false));
-        GotoWaker, Open, [at("KeyU")], "Go to what woke this thread", "The run that made the selected thread able to run again.",
-            Effect::Timeline(|control| control.follow(Lead::Waker));
-        NextOnCapability, Open, [at("KeyN")], "Go to what ran here next", "The next run on the capability of the selected item.",
-            Effect::Timeline(|control| control.follow(Lead::Next));
-        AllWakeups, Open, [at("KeyJ")], "Show all wakeups of this thread", "All in view, as arrows, not only those of the selected item; press again to undo.",
+        GotoWaker, Open, [by_position("KeyU")], "Go to what woke this thread", "The run that woke the selected thread.",
+            Effect::Timeline(|control| control.follow(LinkRelation::Waker));
+        NextOnCapability, Open, [by_position("KeyN")], "Go to what ran here next", "The next run on the capability of the selected item.",
+            Effect::Timeline(|control| control.follow(LinkRelation::Next));
+        AllWakeups, Open, [by_position("KeyJ")], "Show all wakeups of this thread", "As arrows, all in view instead of those of the selected item; press again to undo.",
             Effect::Timeline(Control::show_all_wakeups);
-        CopyDetails, Open, [at("KeyY")], "Copy the details", "All that is said of the item, as text.",
+        CopyDetails, Open, [by_position("KeyY")], "Copy the details", "All details of the item, as text.",
             Effect::Page(Command::CopyDetails);
-        PinDetails, Open, [at("KeyI")], "Keep the details open", "Those of the selected item; press again to undo.",
+        PinDetails, Open, [by_position("KeyI")], "Keep the details open", "Details of the selected item; press again to undo.",
             Effect::Timeline(Control::pin_details);
     }
     Tracks, "Tracks": {
-        TrackDown, Timeline, [text("ArrowDown")], "Go to the track below", "",
+        TrackDown, Timeline, [by_character("ArrowDown")], "Go to the track below", "",
             Effect::Timeline(|control| control.step_track(true));
-        TrackUp, Timeline, [text("ArrowUp")], "Go to the track above", "",
+        TrackUp, Timeline, [by_character("ArrowUp")], "Go to the track above", "",
             Effect::Timeline(|control| control.step_track(false));
-        FoldGroup, Timeline, [text(" ")], "Fold the group", "Hides the tracks of this group behind its name, or shows them.",
+        FoldGroup, Timeline, [by_character(" ")], "Fold the group", "Collapses or expands the tracks of this group.",
             Effect::View(|view, at| view.with_track(TrackChange::Fold, at));
-        PinTrack, Open, [at("KeyP")], "Pin the track", "It stays in view above the others; press again to undo.",
+        PinTrack, Open, [by_position("KeyP")], "Pin the track", "Keeps it in view above the others; press again to undo.",
             Effect::View(|view, at| view.with_track(TrackChange::Pin, at));
-        HideTrack, Open, [at("KeyH")], "Hide the track", "",
+        HideTrack, Open, [by_position("KeyH")], "Hide the track", "",
             Effect::View(|view, at| view.with_track(TrackChange::Hide, at));
-        ShowAllTracks, Open, [at("KeyH").shift()], "Show all tracks", "Also those that were hidden.",
+        ShowAllTracks, Open, [by_position("KeyH").shift()], "Show all tracks", "Including hidden ones.",
             Effect::View(|view, at| view.with_tracks(TrackChange::ShowAll, at));
-        MoveTrackUp, Timeline, [text("ArrowUp").alt()], "Move the track up", "",
+        MoveTrackUp, Timeline, [by_character("ArrowUp").alt()], "Move the track up", "",
             Effect::View(|view, at| view.with_track(|name| TrackChange::Shift(name, Direction::Up), at));
-        MoveTrackDown, Timeline, [text("ArrowDown").alt()], "Move the track down", "",
+        MoveTrackDown, Timeline, [by_character("ArrowDown").alt()], "Move the track down", "",
             Effect::View(|view, at| view.with_track(|name| TrackChange::Shift(name, Direction::Down), at));
-        FilterTracks, Open, [text("/")], "Filter the tracks", "By name; threads by label or number.",
+        FilterTracks, Open, [by_character("/")], "Filter the tracks", "By name; threads by label or number.",
             Effect::Page(Command::FilterTracks);
-        ThreadsByActivity, Open, [], "Sort threads by activity", "Those that ran longest first.",
+        ThreadsByActivity, Open, [], "Sort threads by activity", "Longest running time first.",
             order!(Activity);
         ThreadsByFirstRun, Open, [], "Sort threads by their first run", "",
             order!(FirstRun);
@@ -205,97 +205,103 @@ actions! {
             order!(Label);
         GroupThreads, Open, [], "Group threads by label", "Press again to undo.",
             Effect::View(|view, at| view.with_tracks(TrackChange::GroupThreads, at));
-        ResetTracks, Open, [], "Reset the tracks", "Order, pins, folds and hidden tracks become as they were at first.",
+        ResetTracks, Open, [], "Reset the tracks", "Resets order, pins, folds and hidden tracks.",
             Effect::View(|view, at| view.with_tracks(TrackChange::Reset, at));
     }
     Notes, "Notes": {
-        AddNote, Open, [at("KeyB")], "Add a note", "At the selected range, or else at the pointer or the cursor.",
+        AddNote, Open, [by_position("KeyB")], "Add a note", "At the selected range, or else at the pointer or the cursor.",
             Effect::Page(Command::AddNote);
-        NextNote, Open, [text(">")], "Go to the next note", "",
+        NextNote, Open, [by_character(">")], "Go to the next note", "",
             Effect::Page(Command::NextNote);
-        PreviousNote, Open, [text("<")], "Go to the previous note", "",
+        PreviousNote, Open, [by_character("<")], "Go to the previous note", "",
             Effect::Page(Command::PreviousNote);
-        SaveNotes, Open, [], "Save the notes", "As a file, which the panel of notes can load.",
+        SaveNotes, Open, [], "Save the notes", "As a file that the Notes panel can load.",
             Effect::Page(Command::SaveNotes);
     }
     Panels, "Panels": {
-        TogglePanel, Open, [at("Backslash"), text("\\")], "Hide or show the panel", "The one below the timeline.",
+        TogglePanel, Open, [by_position("Backslash"), by_character("\\")], "Hide or show the panel", "The one below the timeline.",
             Effect::View(effect::toggle_panel);
-        MaximisePanel, Open, [at("Backslash").shift()], "Maximise the panel", "It has all of the window below the header; press again to undo.",
+        MaximisePanel, Open, [by_position("Backslash").shift()], "Maximise the panel", "Fills the window below the header; press again to undo.",
             Effect::View(effect::maximise_panel);
     }
     Log, "Log": {
-        Open, Always, [at("KeyO")], "Open a log", "",
+        Open, Always, [by_position("KeyO")], "Open a log", "",
             Effect::Page(Command::Open);
-        ReadAgain, Open, [at("KeyR")], "Read the log again", "As its file is now; the view stays.",
+        ReadAgain, Open, [by_position("KeyR")], "Read the log again", "Reloads the file; the view stays.",
             Effect::Page(Command::ReadAgain);
-        Follow, Open, [at("KeyG")], "Follow the log as it grows", "While its program writes it. Press again to pause, and once more to go on.",
+        Follow, Open, [by_position("KeyG")], "Follow the log as it grows", "While its program writes it. Press again to pause or resume.",
             Effect::Page(Command::Follow);
-        StickToEnd, Open, [at("KeyG").shift()], "Stick to the end", "Of a log that is followed: the view goes along with its end until you move away; press again to undo.",
+        StickToEnd, Open, [by_position("KeyG").shift()], "Stick to the end", "Keeps the end of a followed log in view until you move away; press again to undo.",
             Effect::Page(Command::StickToEnd);
-        StopFollowing, Open, [], "Stop following the log", "What was read of it stays.",
+        StopFollowing, Open, [], "Stop following the log", "Keeps the part that is read.",
             Effect::Page(Command::StopFollowing);
         Home, Open, [], "Go to the first page", "The log stays open.",
             Effect::Page(Command::Home);
-        Compare, Open, [at("KeyV")], "Compare with another log", "It is shown beside the open one, with the same zoom.",
+        Compare, Open, [by_position("KeyV")], "Compare with another log", "Shows it with the open one, at the same zoom.",
             Effect::Page(Command::Compare);
-        Merge, Open, [], "Merge logs into one timeline", "The two that are compared, or the open one with others; a merged log is aligned anew.",
+        Merge, Open, [], "Merge logs into one timeline", "The two compared logs, or the open one with others; realigns a merged log.",
             Effect::Page(Command::Merge);
         SwapRoles, Two, [], "Swap before and after", "Of the two logs that are compared.",
             Effect::Page(Command::SwapRoles);
-        OtherLog, Two, [at("KeyE")], "Show the panels of the other log", "Of the two logs that are compared.",
+        OtherLog, Two, [by_position("KeyE")], "Show the panels of the other log", "Of the two logs that are compared.",
             Effect::Page(Command::OtherLog);
-        CloseOther, Two, [], "Close the other log", "The one that the panels are not about.",
+        CloseOther, Two, [], "Close the other log", "The one that the panels do not show.",
             Effect::Page(Command::CloseOther);
-        Share, Open, [at("KeyL")], "Copy the link to this view", "It holds settings and notes only, not the log.",
+        Share, Open, [by_position("KeyL")], "Copy the link to this view", "Contains settings and notes only, not the log.",
             Effect::Page(Command::Share);
-        ExportPng, Open, [], "Save the timeline as PNG", "As it is on the screen; of two logs both, below each other.",
+        ExportPng, Open, [], "Save the timeline as PNG", "As on the screen; with two logs, one below the other.",
             Effect::Page(Command::ExportPng);
-        ExportSvg, Open, [], "Save the timeline as SVG", "As it is on the screen; of two logs both, below each other.",
+        ExportSvg, Open, [], "Save the timeline as SVG", "As on the screen; with two logs, one below the other.",
             Effect::Page(Command::ExportSvg);
-        SaveReport, Open, [], "Save a report", "Numbers, findings, timeline, collections, heap and threads in one HTML file, to read, print and send: of the selected range, or else of the whole log.",
+        SaveReport, Open, [], "Save a report", "Numbers, findings, timeline, collections, heap and threads of the selected range, or else of the whole log, in one HTML file.",
             Effect::Page(Command::SaveReport);
-        SaveLog, Open, [], "Save the log as a file", "Of logs that were merged, the new one.",
+        SaveLog, Open, [], "Save the log as a file", "Saves the merged log.",
             Effect::Page(Command::SaveLog);
-        Theme, Always, [at("KeyT")], "Change the theme", "The system’s, light, dark.",
+        Theme, Always, [by_position("KeyT")], "Change the theme", "System, light, dark.",
             Effect::Page(Command::Theme);
-        Contrast, Always, [], "Change the contrast", "As the system asks for, or more, with patterns beside the colours.",
+        Contrast, Always, [], "Change the contrast", "As set in the system, or more, with patterns in addition to colours.",
             Effect::Page(Command::Contrast);
-        Palette, Always, [text("k").ctrl(), at("KeyK").ctrl()], "Find an action", "Any action, thread, track or note, by its name.",
+        Palette, Always, [by_character("k").ctrl(), by_position("KeyK").ctrl()], "Find an action", "Finds any action, thread, track or note by name.",
             Effect::Page(Command::Palette);
-        Help, Always, [text("?")], "Show the help", "",
+        Help, Always, [by_character("?")], "Show the help", "",
             Effect::Page(Command::Help);
-        Legend, Always, [], "Show what the marks mean", "",
+        Legend, Always, [], "Show the legend of marks", "",
             Effect::Page(Command::Legend);
         Tour, Always, [], "Take the tour", "Eight views of a sample, in about five minutes.",
             Effect::Page(Command::Tour);
-        Guide, Always, [], "Read the guide", "What words, colours and numbers mean, and how to record a log; in a new tab.",
+        Guide, Always, [], "Read the guide", "Terms, colours, numbers, and how to record a log; in a new tab.",
             Effect::Page(Command::Guide);
     }
 }
 
 /// Returns the action that opens a panel.
-fn of_panel(panel: &'static Panel) -> Binding {
+fn panel_binding(panel: &'static Panel) -> Binding {
     Binding {
         action: Action::Panel(panel.name),
         section: Section::Panels,
-        when: When::Open,
+        availability: Availability::Open,
         keys: panel.keys,
         title: panel.title,
         help: panel.help,
-        does: Effect::Panel(panel.name),
+        effect: Effect::Panel(panel.name),
     }
 }
 
 /// Returns all actions by section, including those of `panels`.
 pub fn bindings(panels: &'static [Panel]) -> impl Iterator<Item = Binding> {
     let sections = Section::ALL.iter();
-    sections.flat_map(move |&section| of_section(section, panels))
+    sections.flat_map(move |&section| section_bindings(section, panels))
 }
 
 /// Returns the actions of a section, including those of `panels`.
-pub fn of_section(section: Section, panels: &'static [Panel]) -> impl Iterator<Item = Binding> {
-    let all = panels.iter().map(of_panel).chain(TABLE.iter().copied());
+pub fn section_bindings(
+    section: Section,
+    panels: &'static [Panel],
+) -> impl Iterator<Item = Binding> {
+    let all = panels
+        .iter()
+        .map(panel_binding)
+        .chain(TABLE.iter().copied());
     all.filter(move |binding| binding.section == section)
 }
 
@@ -304,7 +310,7 @@ impl Action {
     #[must_use]
     pub fn binding(self, panels: &'static [Panel]) -> Option<Binding> {
         match self {
-            Self::Panel(name) => find(panels, name.0).map(of_panel),
+            Self::Panel(name) => find(panels, name.0).map(panel_binding),
             action => {
                 let found = TABLE.iter().find(|binding| binding.action == action);
                 found.copied()
@@ -343,10 +349,10 @@ impl Action {
 pub fn action(press: &KeyPress<'_>, on_timeline: bool, panels: &'static [Panel]) -> Option<Action> {
     let pressed = |wanted: fn(Key) -> bool| {
         bindings(panels)
-            .filter(|binding| on_timeline || binding.when != When::Timeline)
+            .filter(|binding| on_timeline || binding.availability != Availability::Timeline)
             .find(|binding| {
                 let mut keys = binding.keys.iter();
-                keys.any(|chord| wanted(chord.key) && chord.is(press))
+                keys.any(|chord| wanted(chord.key) && chord.matches(press))
             })
     };
     let binding = pressed(|key| matches!(key, Key::Text(_)))
@@ -359,20 +365,20 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Wheel", "zoom at the pointer; sideways: move"),
     (
         "Drag",
-        "select a range of time; its edges can be dragged, and catch the ends of spans",
+        "select a range of time; drag its edges, which snap to the ends of spans",
     ),
     ("Alt + drag", "measure the time between two points"),
     (
         "Shift + drag, or drag the time axis",
-        "move; on the strip above it: move through the whole log",
+        "move; on the minimap: move through the whole log",
     ),
     (
         "Click",
-        "select an item and keep its details open; beside all items: drop the range",
+        "select an item and keep its details open; on empty space: clear the range",
     ),
     (
         "Double click",
-        "zoom to the item; beside all items: show the whole log",
+        "zoom to the item; on empty space: show the whole log",
     ),
     (
         "Drag the name of a track",
@@ -381,7 +387,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ("Wheel over the names, Shift + wheel", "scroll the tracks"),
     (
         "Drag a heading of a list, or its edge",
-        "move the column; make it wider. The menu beside the headings hides and moves columns too; on an edge arrow keys do it",
+        "move the column; resize it, with arrow keys too. The menu next to the headings hides and moves columns",
     ),
     ("Touchpad: two fingers", "move sideways, zoom up and down"),
     ("Touchpad: pinch", "zoom at the pointer"),
@@ -407,8 +413,8 @@ pub fn keys_page(panels: &'static [Panel]) -> String {
             "\n## {}\n\n| key | action | |\n|---|---|---|\n",
             section.name()
         );
-        for binding in of_section(section, panels) {
-            let mark = if binding.when == When::Timeline {
+        for binding in section_bindings(section, panels) {
+            let mark = if binding.availability == Availability::Timeline {
                 " *"
             } else {
                 ""

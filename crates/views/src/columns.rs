@@ -36,7 +36,7 @@ pub struct Column {
     /// Whether the column takes up remaining space.
     grows: bool,
     /// Whether the column identifies the row and so always comes first and stays visible.
-    stays: bool,
+    is_fixed: bool,
     /// Windows in which the column is hidden by default.
     hides: Hides,
 }
@@ -67,7 +67,7 @@ impl Column {
             px,
             narrow_px: px,
             grows: false,
-            stays: false,
+            is_fixed: false,
             hides: Hides::Never,
         }
     }
@@ -101,9 +101,9 @@ impl Column {
 
     /// Keeps the column at the start; the first column always stays there.
     #[must_use]
-    pub const fn staying(self) -> Self {
+    pub const fn fixed(self) -> Self {
         Self {
-            stays: true,
+            is_fixed: true,
             ..self
         }
     }
@@ -135,7 +135,7 @@ impl Column {
 
 /// Column with its current state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct ColumnState {
     /// Index of the column in the list.
     pub column: usize,
     /// Whether the column is shown.
@@ -168,14 +168,14 @@ pub enum Change {
 pub struct Arrangement {
     columns: &'static [Column],
     is_narrow: bool,
-    places: Vec<Placed>,
+    states: Vec<ColumnState>,
 }
 
 impl Arrangement {
     /// Returns the default arrangement in a wide or narrow window.
     #[must_use]
-    pub fn usual(columns: &'static [Column], is_narrow: bool) -> Self {
-        let placed = |(column, about): (usize, &Column)| Placed {
+    pub fn default_for(columns: &'static [Column], is_narrow: bool) -> Self {
+        let placed = |(column, about): (usize, &Column)| ColumnState {
             column,
             is_shown: match about.hides {
                 Hides::Never => true,
@@ -184,72 +184,72 @@ impl Arrangement {
             },
             px: None,
         };
-        let places = columns.iter().enumerate().map(placed).collect();
+        let states = columns.iter().enumerate().map(placed).collect();
         Self {
             columns,
             is_narrow,
-            places,
+            states,
         }
-        .sound()
+        .normalized()
     }
 
     /// Parses a stored arrangement; any text is valid.
     #[must_use]
-    pub fn read(kept: &str, columns: &'static [Column], is_narrow: bool) -> Self {
-        let mut places: Vec<Placed> = Vec::with_capacity(columns.len());
-        for piece in kept.split(',') {
+    pub fn parse(text: &str, columns: &'static [Column], is_narrow: bool) -> Self {
+        let mut states: Vec<ColumnState> = Vec::with_capacity(columns.len());
+        for piece in text.split(',') {
             let (name, px) = match piece.split_once(':') {
                 Some((name, px)) => (name, px.parse().ok()),
                 None => (piece, None),
             };
             let id = name.strip_prefix('-').unwrap_or(name);
             let column = columns.iter().position(|column| column.id == id);
-            let is_new = |column: &usize| places.iter().all(|place| place.column != *column);
+            let is_new = |column: &usize| states.iter().all(|place| place.column != *column);
             if let Some(column) = column.filter(is_new) {
-                places.push(Placed {
+                states.push(ColumnState {
                     column,
                     is_shown: id.len() == name.len(),
                     px: px.map(limited),
                 });
             }
         }
-        let usual = Self::usual(columns, is_narrow);
+        let usual = Self::default_for(columns, is_narrow);
         // A column missing from the text goes after its predecessor in the default arrangement.
         let mut before = None;
-        for place in &usual.places {
-            if places.iter().all(|other| other.column != place.column) {
-                let at = places.iter().position(|it| Some(it.column) == before);
-                places.insert(at.map_or(0, |at| at + 1), *place);
+        for place in &usual.states {
+            if states.iter().all(|other| other.column != place.column) {
+                let at = states.iter().position(|it| Some(it.column) == before);
+                states.insert(at.map_or(0, |at| at + 1), *place);
             }
             before = Some(place.column);
         }
-        Self { places, ..usual }.sound()
+        Self { states, ..usual }.normalized()
     }
 
     /// Returns the text to store; `None` for the default arrangement.
     #[must_use]
-    pub fn kept(&self) -> Option<String> {
-        if *self == Self::usual(self.columns, self.is_narrow) {
+    pub fn to_text(&self) -> Option<String> {
+        if *self == Self::default_for(self.columns, self.is_narrow) {
             return None;
         }
-        let mut kept = String::new();
-        for place in &self.places {
-            let comma = if kept.is_empty() { "" } else { "," };
+        let mut text = String::new();
+        for place in &self.states {
+            let comma = if text.is_empty() { "" } else { "," };
             let hidden = if place.is_shown { "" } else { "-" };
-            let _ = write!(kept, "{comma}{hidden}{}", self.columns[place.column].id);
+            let _ = write!(text, "{comma}{hidden}{}", self.columns[place.column].id);
             if let Some(px) = place.px {
-                let _ = write!(kept, ":{px}");
+                let _ = write!(text, ":{px}");
             }
         }
-        Some(kept)
+        Some(text)
     }
 
     /// Restores the invariant that columns that stay come first, in default order, and are shown.
-    fn sound(mut self) -> Self {
-        let staying = self.staying();
-        self.places
+    fn normalized(mut self) -> Self {
+        let staying = self.fixed_count();
+        self.states
             .sort_small_by_key(|place| place.column.min(staying));
-        for place in self.places.iter_mut().take(staying) {
+        for place in self.states.iter_mut().take(staying) {
             place.is_shown = true;
         }
         self
@@ -257,8 +257,8 @@ impl Arrangement {
 
     /// Returns the number of leading columns that always stay.
     #[must_use]
-    pub fn staying(&self) -> usize {
-        let stay = self.columns.iter().take_while(|column| column.stays);
+    pub fn fixed_count(&self) -> usize {
+        let stay = self.columns.iter().take_while(|column| column.is_fixed);
         stay.count().max(1).min(self.columns.len())
     }
 
@@ -276,14 +276,14 @@ impl Arrangement {
 
     /// Returns all columns in their current order.
     #[must_use]
-    pub fn places(&self) -> &[Placed] {
-        &self.places
+    pub fn states(&self) -> &[ColumnState] {
+        &self.states
     }
 
     /// Returns the visible columns: their position among all columns, counted from 1, and their index.
-    pub fn shown(&self) -> impl Iterator<Item = (usize, usize)> {
-        let places = self.places.iter().enumerate();
-        places
+    pub fn visible_columns(&self) -> impl Iterator<Item = (usize, usize)> {
+        let states = self.states.iter().enumerate();
+        states
             .filter(|(_, place)| place.is_shown)
             .map(|(at, place)| (at + 1, place.column))
     }
@@ -291,13 +291,13 @@ impl Arrangement {
     /// Returns the number of visible columns.
     #[must_use]
     pub fn count_shown(&self) -> usize {
-        self.shown().count()
+        self.visible_columns().count()
     }
 
     /// Returns the width of a column in pixels; the minimum for a growing column.
     #[must_use]
     pub fn px(&self, column: usize) -> u16 {
-        let set = self.find(column).and_then(|at| self.places[at].px);
+        let set = self.find(column).and_then(|at| self.states[at].px);
         set.unwrap_or_else(|| match self.columns.get(column) {
             Some(column) if self.is_narrow => column.narrow_px,
             Some(column) => column.px,
@@ -308,14 +308,14 @@ impl Arrangement {
     /// Returns the width that the reader set, in pixels.
     #[must_use]
     pub fn set_px(&self, column: usize) -> Option<u16> {
-        self.places[self.find(column)?].px
+        self.states[self.find(column)?].px
     }
 
     /// Returns the widths of the visible columns as a CSS grid template.
     #[must_use]
     pub fn template(&self) -> String {
         let mut template = String::new();
-        for (_, column) in self.shown() {
+        for (_, column) in self.visible_columns() {
             let px = self.px(column);
             let _ = match self.set_px(column) {
                 None if self.columns[column].grows => {
@@ -330,7 +330,9 @@ impl Arrangement {
     /// Returns the minimum width of a row, in pixels.
     #[must_use]
     pub fn row_px(&self) -> u32 {
-        let px = self.shown().map(|(_, column)| u32::from(self.px(column)));
+        let px = self
+            .visible_columns()
+            .map(|(_, column)| u32::from(self.px(column)));
         let (gap, edges) = match self.is_narrow {
             true => AROUND_NARROW_PX,
             false => AROUND_PX,
@@ -341,10 +343,10 @@ impl Arrangement {
     /// Returns whether a column can move by one position.
     #[must_use]
     pub fn may_move(&self, column: usize, right: bool) -> bool {
-        let at = self.find(column).filter(|&at| at >= self.staying());
+        let at = self.find(column).filter(|&at| at >= self.fixed_count());
         at.is_some_and(|at| match right {
-            true => at + 1 < self.places.len(),
-            false => at > self.staying(),
+            true => at + 1 < self.states.len(),
+            false => at > self.fixed_count(),
         })
     }
 
@@ -355,7 +357,7 @@ impl Arrangement {
         match change {
             Change::Show(column, is_shown) => {
                 if let Some(at) = self.find(column) {
-                    to.places[at].is_shown = is_shown;
+                    to.states[at].is_shown = is_shown;
                 }
             }
             Change::Left(column) if self.may_move(column, false) => to.step(column, false),
@@ -363,29 +365,29 @@ impl Arrangement {
             Change::Left(_) | Change::Right(_) => {}
             Change::Put(column, onto) => {
                 if let (Some(from), Some(at)) = (self.find(column), self.find(onto)) {
-                    let place = to.places.remove(from);
-                    to.places.insert(at, place);
+                    let place = to.states.remove(from);
+                    to.states.insert(at, place);
                 }
             }
             Change::Widen(column, px) => {
                 if let Some(at) = self.find(column) {
-                    to.places[at].px = px.map(|px| limited(px.into()));
+                    to.states[at].px = px.map(|px| limited(px.into()));
                 }
             }
-            Change::ShowAll => to.places.iter_mut().for_each(|place| place.is_shown = true),
-            Change::Reset => return Self::usual(self.columns, self.is_narrow),
+            Change::ShowAll => to.states.iter_mut().for_each(|place| place.is_shown = true),
+            Change::Reset => return Self::default_for(self.columns, self.is_narrow),
         }
-        to.sound()
+        to.normalized()
     }
 
     fn step(&mut self, column: usize, right: bool) {
         if let Some(at) = self.find(column) {
-            self.places.swap(at, if right { at + 1 } else { at - 1 });
+            self.states.swap(at, if right { at + 1 } else { at - 1 });
         }
     }
 
     fn find(&self, column: usize) -> Option<usize> {
-        self.places.iter().position(|place| place.column == column)
+        self.states.iter().position(|place| place.column == column)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::view::compare::{CompareColumn, CompareView};
 use eventlog::hash::SeededMap;
 use eventlog::ids::Duration;
-use insight::compare::{Claim, Comparison, Difference, Lead, Trend};
+use insight::compare::{Claim, Comparison, Difference, MainReason, Trend};
 use insight::digest::Group;
 use insight::metrics::{Direction, Unit};
 use model::sorting::CompactSort;
@@ -12,8 +12,8 @@ use session::cells::{Cell, RowFormat, rows_text};
 
 /// Describes where most of the change of the elapsed time comes from.
 #[must_use]
-pub fn lead(lead: &Lead<'_>) -> String {
-    let Lead { wall, part, inner } = lead;
+pub fn lead(lead: &MainReason<'_>) -> String {
+    let MainReason { wall, part, inner } = lead;
     let value = |row: &Difference, value: f64| amount(row.unit, value);
     let times = [wall.before.median, wall.after.median].map(|time| value(wall, time));
     let [before, after] = times;
@@ -53,20 +53,20 @@ fn whole(value: f64) -> u64 {
 
 /// Returns the number of the run before; `None` if it is missing.
 #[must_use]
-pub fn before(row: &Difference) -> Option<f64> {
+pub fn before_value(row: &Difference) -> Option<f64> {
     (!row.before.values.is_empty()).then_some(row.before.median)
 }
 
 /// Returns the number of the run after; `None` if it is missing.
 #[must_use]
-pub fn after(row: &Difference) -> Option<f64> {
+pub fn after_value(row: &Difference) -> Option<f64> {
     (!row.after.values.is_empty()).then_some(row.after.median)
 }
 
 /// Formats the difference with its sign; `None` if one of the numbers is missing.
 #[must_use]
 pub fn change(row: &Difference) -> Option<String> {
-    before(row).and(after(row))?;
+    before_value(row).and(after_value(row))?;
     let size = amount(row.unit, row.change.abs());
     Some(match row.change {
         _ if !differs(row) => "0".to_owned(),
@@ -110,7 +110,8 @@ pub fn verdict(row: &Difference) -> &'static str {
 /// as 0.0 %, and calling one twice the other would not be credible.
 #[must_use]
 pub fn differs(row: &Difference) -> bool {
-    let shown = [before(row), after(row)].map(|value| value.map(|of| amount(row.unit, of)));
+    let shown =
+        [before_value(row), after_value(row)].map(|value| value.map(|of| amount(row.unit, of)));
     shown[0] != shown[1]
 }
 
@@ -132,7 +133,7 @@ pub fn importance(comparison: &Comparison) -> Vec<f64> {
         *most = most.max(size(row));
     }
     let of = |row: &Difference| {
-        let both = before(row).and(after(row)).is_some();
+        let both = before_value(row).and(after_value(row)).is_some();
         let far = if both { row.change.abs() } else { size(row) };
         let most = largest.get(&kind(row)).copied().unwrap_or_default();
         let part = if most > 0.0 { far / most } else { 0.0 };
@@ -148,7 +149,7 @@ pub fn importance(comparison: &Comparison) -> Vec<f64> {
 
 /// Returns the indices of the numbers that a view shows, in its order.
 #[must_use]
-pub fn shown(comparison: &Comparison, view: &CompareView) -> Vec<usize> {
+pub fn visible_rows(comparison: &Comparison, view: &CompareView) -> Vec<usize> {
     let words = view.filter.to_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();
     let is_wanted = |row: &Difference| {
@@ -174,9 +175,9 @@ pub fn shown(comparison: &Comparison, view: &CompareView) -> Vec<usize> {
 fn compare(column: CompareColumn, a: &Difference, b: &Difference) -> std::cmp::Ordering {
     let number = |row: &Difference| match column {
         CompareColumn::Name => None,
-        CompareColumn::Before => before(row),
-        CompareColumn::After => after(row),
-        CompareColumn::Change => before(row).and(after(row)).map(|_| row.change),
+        CompareColumn::Before => before_value(row),
+        CompareColumn::After => after_value(row),
+        CompareColumn::Change => before_value(row).and(after_value(row)).map(|_| row.change),
         CompareColumn::Ratio => row.ratio,
     };
     let order = match (number(a), number(b)) {
@@ -219,7 +220,7 @@ fn cells(row: &Difference) -> [Cell<'_>; 9] {
         Unit::Share => "share",
         Unit::PerSecond => "per second",
     };
-    let change = before(row).and(after(row)).map(|_| row.change);
+    let change = before_value(row).and(after_value(row)).map(|_| row.change);
     let class = match row.class {
         insight::metrics::Class::Counted => "hardly",
         insight::metrics::Class::Timed => "yes",
@@ -228,8 +229,8 @@ fn cells(row: &Difference) -> [Cell<'_>; 9] {
         row.key.group.title().into(),
         row.name().into(),
         unit.into(),
-        before(row).into(),
-        after(row).into(),
+        before_value(row).into(),
+        after_value(row).into(),
         change.into(),
         row.ratio.map(|ratio| (ratio * 1e6).round() / 1e6).into(),
         verdict(row).into(),
@@ -259,16 +260,20 @@ mod tests {
         }
     }
 
-    fn comparison(before: Vec<Row>, after: Vec<Row>) -> Comparison {
+    fn comparison(before_value: Vec<Row>, after_value: Vec<Row>) -> Comparison {
         let digest = |rows| Digest {
             rows,
             ..Digest::default()
         };
-        Comparison::of(&[digest(before)], &[digest(after)], &Options::default())
+        Comparison::compare(
+            &[digest(before_value)],
+            &[digest(after_value)],
+            &Options::default(),
+        )
     }
 
     fn names(comparison: &Comparison, view: &CompareView) -> Vec<String> {
-        let places = shown(comparison, view);
+        let places = visible_rows(comparison, view);
         let names = places.iter().map(|&place| comparison.rows[place].name());
         names.collect()
     }
@@ -283,9 +288,9 @@ mod tests {
                 row(Group::Threads, "io", "ran", tiny),
             ]
         };
-        let mut after = of(4e8, 9e3);
-        after.push(row(Group::Threads, "new", "ran", 1e8));
-        let comparison = comparison(of(1e8, 1e3), after);
+        let mut after_value = of(4e8, 9e3);
+        after_value.push(row(Group::Threads, "new", "ran", 1e8));
+        let comparison = comparison(of(1e8, 1e3), after_value);
         let all = names(&comparison, &CompareView::default());
         assert_eq!(
             all,

@@ -24,7 +24,7 @@ pub struct Chord {
 
 /// Creates a chord from a key position.
 #[must_use]
-pub const fn at(code: &'static str) -> Chord {
+pub const fn by_position(code: &'static str) -> Chord {
     let key = Key::Place(code);
     Chord {
         key,
@@ -36,10 +36,10 @@ pub const fn at(code: &'static str) -> Chord {
 
 /// Creates a chord from the character or name of a key.
 #[must_use]
-pub const fn text(text: &'static str) -> Chord {
+pub const fn by_character(text: &'static str) -> Chord {
     Chord {
         key: Key::Text(text),
-        ..at("")
+        ..by_position("")
     }
 }
 
@@ -67,7 +67,7 @@ impl Chord {
 
     /// Returns the display name: `W`, `Shift+H`, `→`.
     #[must_use]
-    pub fn shown(self) -> String {
+    pub fn display_text(self) -> String {
         let name = match self.key {
             Key::Text("ArrowLeft") => "←",
             Key::Text("ArrowRight") => "→",
@@ -102,7 +102,7 @@ impl Chord {
 
     /// Returns whether a key press matches the chord.
     #[must_use]
-    pub fn is(self, press: &KeyPress<'_>) -> bool {
+    pub fn matches(self, press: &KeyPress<'_>) -> bool {
         let same = match self.key {
             // With Ctrl the typed letter counts, as users expect of Ctrl+K. The position only counts on layouts
             // without Latin letters.

@@ -62,13 +62,13 @@ fn one_line(name: &str) -> String {
 
 /// Counts of a merge of notes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergeCounts {
     /// Number of new notes.
     pub added: usize,
     /// Number of notes that existed already.
     pub known: usize,
     /// Number of notes dropped because of [`MAX_NOTES`].
-    pub left_out: usize,
+    pub dropped: usize,
 }
 
 /// Notes sorted by time, at most [`MAX_NOTES`].
@@ -111,15 +111,15 @@ impl Notes {
     }
 
     /// Inserts notes, skipping duplicates.
-    pub fn merge(&mut self, notes: impl IntoIterator<Item = Note>) -> Merged {
-        let mut merged = Merged::default();
+    pub fn merge(&mut self, notes: impl IntoIterator<Item = Note>) -> MergeCounts {
+        let mut merged = MergeCounts::default();
         for note in notes {
             if self.0.contains(&note) {
                 merged.known += 1;
             } else if self.insert(note).is_some() {
                 merged.added += 1;
             } else {
-                merged.left_out += 1;
+                merged.dropped += 1;
             }
         }
         merged
@@ -145,14 +145,14 @@ impl Notes {
 
     /// Returns the first note that begins after a time, or the first of all for `None`.
     #[must_use]
-    pub fn after(&self, time: Option<Nanos>) -> Option<&Note> {
+    pub fn next_after(&self, time: Option<Nanos>) -> Option<&Note> {
         let mut notes = self.0.iter();
         notes.find(|note| time.is_none_or(|time| note.span.start() > time))
     }
 
     /// Returns the last note that begins before a time, or the last of all for `None`.
     #[must_use]
-    pub fn before(&self, time: Option<Nanos>) -> Option<&Note> {
+    pub fn last_before(&self, time: Option<Nanos>) -> Option<&Note> {
         let mut notes = self.0.iter();
         notes.rfind(|note| time.is_none_or(|time| note.span.start() < time))
     }
@@ -230,13 +230,13 @@ pub(crate) mod tests {
         let names: String = notes.iter().map(Note::name).collect();
         assert_eq!(names, "badce");
         let at = |found: Option<&Note>| found.map(|note| note.name.clone()).unwrap_or_default();
-        assert_eq!(at(notes.after(None)), "b");
-        assert_eq!(at(notes.after(Some(Nanos(5)))), "a");
-        assert_eq!(at(notes.after(Some(Nanos(10)))), "e");
-        assert_eq!(at(notes.after(Some(Nanos(30)))), "");
-        assert_eq!(at(notes.before(None)), "e");
-        assert_eq!(at(notes.before(Some(Nanos(10)))), "b");
-        assert_eq!(at(notes.before(Some(Nanos(5)))), "");
+        assert_eq!(at(notes.next_after(None)), "b");
+        assert_eq!(at(notes.next_after(Some(Nanos(5)))), "a");
+        assert_eq!(at(notes.next_after(Some(Nanos(10)))), "e");
+        assert_eq!(at(notes.next_after(Some(Nanos(30)))), "");
+        assert_eq!(at(notes.last_before(None)), "e");
+        assert_eq!(at(notes.last_before(Some(Nanos(10)))), "b");
+        assert_eq!(at(notes.last_before(Some(Nanos(5)))), "");
         notes.rename(1, " A ");
         assert_eq!(notes.get(1).map(Note::name), Some("A"));
         assert_eq!(notes.remove(0), Some(note(5, 5, "b")));
@@ -250,10 +250,10 @@ pub(crate) mod tests {
     fn merging() {
         let mut notes: Notes = [note(1, 1, "a"), note(2, 2, "b")].into_iter().collect();
         let merged = notes.merge([note(2, 2, "b"), note(2, 2, "c")]);
-        assert_eq!((merged.added, merged.known, merged.left_out), (1, 1, 0));
+        assert_eq!((merged.added, merged.known, merged.dropped), (1, 1, 0));
         let many = (0..300).map(|at| note(at, at, "x"));
         let merged = notes.merge(many);
-        assert_eq!((merged.added, merged.left_out), (197, 103));
+        assert_eq!((merged.added, merged.dropped), (197, 103));
         assert_eq!(notes.len(), MAX_NOTES);
         assert_eq!(notes.insert(note(0, 0, "")), None);
     }

@@ -4,7 +4,7 @@ use analysis::timeline::thread_table::ThreadView;
 use session::events::EventList;
 
 use crate::heap::settings::HeapView;
-use crate::key::{at, text};
+use crate::key::{by_character, by_position};
 use crate::view::compare::CompareView;
 use crate::view::findings::FindingsView;
 use crate::view::flame::FlameView;
@@ -40,19 +40,19 @@ pub const PROCESS: PanelName = PanelName("process");
 macro_rules! for_each_panel {
     ($expand:ident) => {
         $expand! {
-            "summary", "1", "Summary", (), summary::Summary, "How the time and the memory of the program were spent.";
-            "findings", , "Findings", FindingsView, findings::FindingsPanel, "What costs the program time or memory, what may help, and where to see it.";
-            "events", "2", "Events", EventList, events::Events, "Every event of the log, with filters and a search.";
-            "threads", "3", "Threads", ThreadView, threads::Threads, "How each thread spent its time.";
+            "summary", "1", "Summary", (), summary::Summary, "Time and memory of the program.";
+            "findings", , "Findings", FindingsView, findings::FindingsPanel, "Performance problems, with their cost, advice and evidence.";
+            "events", "2", "Events", EventList, events::Events, "All events of the log, with filters and search.";
+            "threads", "3", "Threads", ThreadView, threads::Threads, "Time of each thread, by state.";
             "gc", "4", "Collections", (), collections::Collections, "Every garbage collection and its pause.";
-            "sparks", "5", "Sparks", (), sparks::Sparks, "What became of the sparks, and how long they ran.";
-            "flame", "6", "Flame graph", FlameView, flame::FlameGraph, "Where the time or the memory goes, by call stacks.";
-            "heap", , "Heap", HeapView, heap::Heap, "What holds the heap: heap profiles as charts and tables.";
-            "ticky", , "Ticky", TickyView, ticky::Ticky, "How often code was entered and what it allocated, by ticky counters.";
-            "process", "7", "Process", (), process::Process, "How the program was run, and what is wrong or odd about the log.";
-            "view", "8", "In view", (), in_view::InView, "What the timeline shows now, as a table.";
-            "compare", , "Compare", CompareView, compare::Compare, "Two logs beside each other: what differs, and whether it is better.";
-            "notes", "9", "Notes", (), notes::NotesPanel, "Names that you give to moments and ranges.";
+            "sparks", "5", "Sparks", (), sparks::Sparks, "Fates and run times of sparks.";
+            "flame", "6", "Flame graph", FlameView, flame::FlameGraph, "Time or memory by call stack.";
+            "heap", , "Heap", HeapView, heap::Heap, "Heap profiles, as charts and tables.";
+            "ticky", , "Ticky", TickyView, ticky::Ticky, "Ticky counters: entries and allocation of code.";
+            "process", "7", "Process", (), process::Process, "Command line and environment of the program; diagnostics of the log.";
+            "view", "8", "In view", (), in_view::InView, "The visible part of the timeline, as a table.";
+            "compare", , "Compare", CompareView, compare::Compare, "Differences between two logs, with improvements and regressions.";
+            "notes", "9", "Notes", (), notes::NotesPanel, "Names for instants and ranges.";
         }
     };
 }
@@ -66,8 +66,8 @@ macro_rules! panels {
             name: PanelName($name),
             title: $title,
             help: $help,
-            keys: &[$(at(concat!("Digit", $digit)), text($digit))?],
-            codec: Codec::of::<$settings>(),
+            keys: &[$(by_position(concat!("Digit", $digit)), by_character($digit))?],
+            codec: Codec::for_settings::<$settings>(),
         }),*];
     };
 }
@@ -80,7 +80,7 @@ mod tests {
 
     use super::*;
     use crate::actions::{bindings, keys_page};
-    use crate::share::held::{keys, what};
+    use crate::share::contents::{key_description, keys};
     use crate::share::{Link, decode, encode};
     use crate::view::panel::find;
 
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn every_key_of_a_link_is_documented_and_said() {
         let written = keys(PANELS);
-        let missing = |key: &&&str| **key != "v" && what(key).is_none();
+        let missing = |key: &&&str| **key != "v" && key_description(key).is_none();
         assert_eq!(
             written.iter().find(missing),
             None,

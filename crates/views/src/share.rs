@@ -36,9 +36,9 @@
 //! texts that are too long are truncated. Unknown keys, and unknown values where a newer version may define more,
 //! are kept and written again.
 
-pub mod held;
+pub mod address;
+pub mod contents;
 mod notes;
-pub mod place;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -123,7 +123,7 @@ impl Unknown {
         self.0.iter().map(|(key, value)| (&**key, &**value))
     }
 
-    fn keep(&mut self, key: &str, value: String) -> Option<()> {
+    fn insert(&mut self, key: &str, value: String) -> Option<()> {
         let room = self.0.len() < MAX_UNKNOWN || self.0.contains_key(key);
         let sound = (1..=MAX_UNKNOWN_KEY).contains(&key.len()) && value.len() <= MAX_TEXT;
         (room && sound).then(|| {
@@ -230,7 +230,7 @@ fn read(link: &mut Link, key: &str, raw: &str, panels: &'static [Panel]) -> Opti
                 link.unknown.0.remove(&key);
                 return Some(());
             }
-            ParseResult::Unsupported => return link.unknown.keep(&key, unescape(raw)?),
+            ParseResult::Unsupported => return link.unknown.insert(&key, unescape(raw)?),
             ParseResult::Invalid => return None,
         }
     }
@@ -259,7 +259,7 @@ fn read_text(link: &mut Link, key: &str, value: String, panels: &'static [Panel]
             view.room = if value == "1" {
                 who
             } else {
-                view.room.beside(who)
+                view.room.shown_with(who)
             };
         }
         "p" => {
@@ -268,11 +268,11 @@ fn read_text(link: &mut Link, key: &str, value: String, panels: &'static [Panel]
                 link.unknown.0.remove(key);
             } else if !value.is_empty() {
                 // An unknown panel, perhaps of a newer version: keep its name, and open the default panel.
-                link.unknown.keep(key, value)?;
+                link.unknown.insert(key, value)?;
                 view.panel = PanelName::default();
             }
         }
-        _ => link.unknown.keep(key, value)?,
+        _ => link.unknown.insert(key, value)?,
     }
     Some(())
 }

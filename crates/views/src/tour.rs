@@ -55,7 +55,7 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         title: "The numbers of a part",
-        see: "Drag on the timeline to select a range of time. Here it is 200 ms long, and the panel below now speaks of that part alone.",
+        see: "Drag on the timeline to select a range of time. Here it is 200 ms long, and the panel below now shows only this part.",
         why: "Compare a slow part with a good one: what differs is the first suspect. Esc drops the range.",
         view: "p=summary&r=840m200",
     },
@@ -68,13 +68,13 @@ pub const STEPS: &[Step] = &[
     Step {
         title: "What a thread waits for",
         see: "One thread of the server, client-02, is pinned at the top. The thin purple line means blocked on an MVar: for 6.87 ms it waits for an answer. The dark blue line before it is sleep: the client pauses between two requests.",
-        why: "A thread that hardly runs is not slow, it waits. Press U to go to the thread that woke it, worker-5, and you know for whom.",
+        why: "A thread that hardly runs is not slow, it waits. Press U to go to the thread that woke it: it waited for worker-5.",
         view: "t=805m20&e=812952761.thread24&pin=thread24&p=threads&tq=client-02",
     },
     Step {
         title: "Findings",
-        see: "Some fifty rules look for known trouble. This one saw that 18 threads take turns, for a lock or in a pipeline: on average 1.3 of them ran.",
-        why: "Begin here with a log of your own. Each finding says what to try, when not to trust it, and where to see it on the timeline.",
+        see: "Some fifty rules detect known problems. This one found that 18 threads take turns, for a lock or in a pipeline: on average 1.3 of them ran.",
+        why: "Start here with a log of your own. Each finding has advice, its caveats, and its evidence on the timeline.",
         view: "p=findings&io=lock-convoy",
     },
     Step {
@@ -85,8 +85,8 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         title: "Now your own program",
-        see: "Run it with +RTS -l and drop the .eventlog on this page. For sparks, cost centres or what holds the heap, the guide has the flags to copy.",
-        why: "Share link copies a link to what you see: whoever has the same log sees the same. The log itself is never in it.",
+        see: "Run it with +RTS -l and drop the .eventlog on this page. For sparks, cost centres or heap profiles, the guide has the flags to copy.",
+        why: "Share link copies a link to this view, for anyone who has the same log. The link never contains the log itself.",
         view: "p=summary",
     },
 ];

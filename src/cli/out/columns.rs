@@ -1,19 +1,19 @@
-//! Tables for people.
+//! Aligned tables for human readers.
 
 use std::iter;
 
-/// Rows of cells; the first has the names of the columns.
+/// Rows of cells; the first row has the column titles.
 pub(in super::super) type Rows = Vec<Vec<String>>;
 
-/// On which side of a cell its spaces stand.
+/// Side of a cell on which padding is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Left,
     Right,
 }
 
-/// Appends a cell of at least this many characters. Names in a log may be longer than the
-/// widths that `format!` takes, which are 16 bits.
+/// Appends a cell padded to at least `width` characters. Widths in `format!` are limited to 16 bits, and names in
+/// a log may be longer.
 fn push_padded(text: &mut String, cell: &str, width: usize, spaces: Side) {
     let missing = width.saturating_sub(cell.chars().count());
     let spaces_before = if spaces == Side::Left { missing } else { 0 };
@@ -22,7 +22,7 @@ fn push_padded(text: &mut String, cell: &str, width: usize, spaces: Side) {
     text.extend(iter::repeat_n(' ', missing - spaces_before));
 }
 
-/// Rows in columns with two spaces between them; `side` is that of a column.
+/// Formats rows as columns separated by two spaces; `side` gives the padding side of a column.
 fn aligned(rows: &[Vec<String>], side: impl Fn(usize) -> Side) -> String {
     let mut widths: Vec<usize> = Vec::new();
     for row in rows {
@@ -38,7 +38,7 @@ fn aligned(rows: &[Vec<String>], side: impl Fn(usize) -> Side) -> String {
     text
 }
 
-/// Appends a row in columns that are so wide.
+/// Appends a row with the given column widths, without trailing spaces.
 fn push_line(text: &mut String, row: &[String], widths: &[usize], side: impl Fn(usize) -> Side) {
     let begin = text.len();
     for (column, (cell, &width)) in row.iter().zip(widths).enumerate() {
@@ -52,7 +52,7 @@ fn push_line(text: &mut String, row: &[String], widths: &[usize], side: impl Fn(
     text.push('\n');
 }
 
-/// Where the spaces stand if the first column has texts and all others have numbers.
+/// Padding sides for a table whose first column has text and whose other columns have numbers.
 const fn text_first(column: usize) -> Side {
     match column {
         0 => Side::Right,
@@ -60,19 +60,19 @@ const fn text_first(column: usize) -> Side {
     }
 }
 
-/// A line of a table like that of [`in_columns`], in columns that are so wide.
+/// Formats one row of a table like that of [`in_columns`], with given column widths.
 pub(in super::super) fn in_widths(row: &[String], widths: &[usize]) -> String {
     let mut text = String::new();
     push_line(&mut text, row, widths, text_first);
     text
 }
 
-/// A table in columns: texts in the first, numbers to the right in all others.
+/// Formats a table: text in the first column, right-aligned numbers in all others.
 pub(in super::super) fn in_columns(rows: &[Vec<String>]) -> String {
     aligned(rows, text_first)
 }
 
-/// A table in columns: texts in the last, numbers to the right in all others.
+/// Formats a table: text in the last column, right-aligned numbers in all others.
 pub(in super::super) fn in_columns_before_text(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     aligned(rows, |column| match column + 1 == columns {

@@ -1,4 +1,4 @@
-//! Rows of cells: separated by tabs, as CSV or as JSON.
+//! Tables as tab-separated values, CSV or JSON.
 
 use std::io::{self, IsTerminal};
 
@@ -8,7 +8,7 @@ use session::cells::{Cell, Formulas, push_csv};
 /// How a command prints its rows.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(in super::super) struct Output {
-    /// Print a first row with the names of the columns
+    /// Print the column names as the first row
     #[arg(long)]
     pub(in super::super) header: bool,
     /// Print JSON
@@ -17,28 +17,27 @@ pub(in super::super) struct Output {
     /// Print CSV
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// In CSV, leave cells alone that a spreadsheet would take for formulas; without this they
-    /// begin with an apostrophe
+    /// In CSV, do not put an apostrophe before cells that a spreadsheet would run as formulas
     #[arg(long, requires = "csv")]
     raw: bool,
 }
 
 impl Output {
-    /// Whether rows go to a person at a terminal, and not to another program.
+    /// Returns whether rows go to a terminal, rather than to another program.
     pub(in super::super) fn is_for_terminal(self) -> bool {
         !(self.header || self.json || self.csv) && io::stdout().is_terminal()
     }
 
-    /// Whether rows are CSV.
+    /// Returns whether rows are CSV.
     pub(in super::super) const fn is_csv(self) -> bool {
         self.csv
     }
 }
 
-/// A table being printed.
+/// Writer for a table.
 ///
-/// Without `--json` a row is a line: cells with tabs between them, or CSV. With it a row is an
-/// object whose keys are the names of the columns.
+/// Without `--json`, a row is a line of tab-separated cells or CSV. With it, a row is an object whose keys are the
+/// column names.
 pub(in super::super) struct Table<'a> {
     out: &'a mut Out,
     output: Output,
@@ -47,18 +46,17 @@ pub(in super::super) struct Table<'a> {
     line: String,
 }
 
-/// How the objects of a table in JSON are put together.
+/// Layout of the objects of a JSON table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Objects {
-    /// One list; whether it has a first element yet.
+    /// One array; `begun` once it has an element.
     List { begun: bool },
-    /// Each in a line of its own, for tables of any length.
+    /// One object per line, for tables of any length.
     Lines,
 }
 
 impl<'a> Table<'a> {
-    /// Begins a table, with the names of its columns if these are asked for. In JSON it is a
-    /// list.
+    /// Begins a table, with column names if requested. In JSON, the table is an array.
     pub(in super::super) fn begin(
         out: &'a mut Out,
         output: Output,
@@ -70,7 +68,7 @@ impl<'a> Table<'a> {
         Self::new(out, output, columns, Objects::List { begun: false })
     }
 
-    /// Begins a table that in JSON is an object per line.
+    /// Begins a table that in JSON has one object per line.
     pub(in super::super) fn lines(
         out: &'a mut Out,
         output: Output,
@@ -99,17 +97,17 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
-    /// Hands on all rows that were printed so far.
+    /// Flushes all rows printed so far.
     pub(in super::super) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 
-    /// Whether rows are JSON objects.
+    /// Returns whether rows are JSON objects.
     pub(in super::super) const fn is_json(&self) -> bool {
         self.output.json
     }
 
-    /// Prints a row: a cell for each column.
+    /// Prints a row with a cell for each column.
     pub(in super::super) fn row(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
         if !self.output.json {
             return self.line(cells);
@@ -121,7 +119,7 @@ impl<'a> Table<'a> {
         self.object(&object.into())
     }
 
-    /// Prints a row of a table in JSON that has more to say than its columns hold.
+    /// Prints a row of a JSON table as an object with fields of its own.
     pub(in super::super) fn object(&mut self, object: &serde_json::Value) -> io::Result<()> {
         match &mut self.objects {
             Objects::Lines => self.out.json(object),
@@ -137,7 +135,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Ends the table.
+    /// Ends the table, closing the array of a JSON table.
     pub(in super::super) fn end(self) -> io::Result<()> {
         match self.objects {
             Objects::List { .. } if self.output.json => self.out.json_part("]\n"),
@@ -152,9 +150,9 @@ impl<'a> Table<'a> {
                 let separator = if place == 0 { "" } else { "," };
                 self.line.push_str(separator);
                 let formulas = if self.output.raw {
-                    Formulas::Kept
+                    Formulas::AsIs
                 } else {
-                    Formulas::Neutralised
+                    Formulas::Neutralized
                 };
                 push_csv(&mut self.line, cell, formulas);
             } else {
@@ -169,8 +167,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Appends a cell so that it stays one: line ends and tabs, and the backslash that escapes
-/// them, are escaped.
+/// Appends a cell, escaping tabs, line breaks and backslashes so that it remains one field.
 fn push_plain(line: &mut String, cell: &Cell<'_>) {
     let text = cell.text();
     let mut rest = &*text;

@@ -5,25 +5,25 @@ use std::io;
 use super::{Out, Rows, in_columns_before_text};
 use model::format::count;
 
-/// How many rows of a long table are printed.
-pub(in super::super) const MOST_ROWS: u64 = 40;
+/// Maximum number of rows of a table without `--all`.
+pub(in super::super) const MAX_ROWS: u64 = 40;
 
 /// How much of a long table is printed on a terminal.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(in super::super) struct RowLimit {
-    /// On a terminal, print every row of a table, not only the first 40
+    /// On a terminal, print all rows, not only the first 40
     #[arg(long)]
     all: bool,
 }
 
 impl RowLimit {
-    /// How many rows are printed.
+    /// Returns the maximum number of rows to print.
     pub(in super::super) const fn rows(self) -> u64 {
-        if self.all { u64::MAX } else { MOST_ROWS }
+        if self.all { u64::MAX } else { MAX_ROWS }
     }
 }
 
-/// Prints a table: its heads, the first of its rows, and how many more it has. The last column has texts.
+/// Prints a table: column titles, its first rows, and the number of rows left out. The last column has text.
 pub(in super::super) fn print_table(
     out: &mut Out,
     heads: &[&str],

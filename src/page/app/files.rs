@@ -1,5 +1,4 @@
-//! Files that are dropped or chosen: a log is opened, an
-//! executable names addresses.
+//! Dropped and chosen files: logs are opened, executables supply symbol names for addresses.
 
 use std::rc::Rc;
 
@@ -7,88 +6,93 @@ use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::{App, TimelineState};
-use crate::beside::Answer;
 use crate::client::LogClient;
-use crate::files::{self, Chosen, Dropped, LogFile, Origin, Sorted};
-use crate::landing::Asked;
+use crate::files::{self, Dropped, InputFile, LogFile, Origin, SortedFiles};
+use crate::landing::LandingRequest;
 use crate::recent;
+use crate::two_logs::SecondLogAnswer;
 use crate::update::callback;
-use scene::format::many;
+use scene::format::pluralize;
 use session::alignment::Role;
 use session::heap::choice::HeapChoice;
 use views::actions::Action;
 use views::heap::settings::HeapView;
+use views::page_error::{Code, PageError};
 use views::panels::PANELS;
 use views::share::decode;
-use views::trouble::{Code, Trouble};
 use views::view::View;
 use views::view::compare::CompareView;
 
 impl App {
-    /// Does what is asked for on the first page, or from outside.
-    pub(super) fn asked(&mut self, ctx: &Context<Self>, asked: Asked) -> bool {
-        match asked {
-            Asked::Files(files) => self.chosen(ctx, files),
-            Asked::Failed(why) => {
-                self.fail(Trouble::saying(Code::NotRead, why));
+    /// Handles a request of the landing page, or one from outside of the app.
+    pub(super) fn on_landing_request(
+        &mut self,
+        ctx: &Context<Self>,
+        request: LandingRequest,
+    ) -> bool {
+        match request {
+            LandingRequest::Files(files) => self.on_files_chosen(ctx, files),
+            LandingRequest::Failed(why) => {
+                self.show_error(PageError::with_message(Code::NotRead, why));
                 true
             }
-            Asked::Sample(path, view) => self.open_sample(ctx, (path, view)),
-            Asked::Browse => self.perform(ctx, Action::Open),
-            Asked::Tour => self.start_tour(ctx),
+            LandingRequest::Sample(path, view) => self.open_sample(ctx, (path, view)),
+            LandingRequest::Browse => self.perform(ctx, Action::Open),
+            LandingRequest::Tour => self.start_tour(ctx),
         }
     }
 
-    /// Opens a sample with a view of what it shows, as links write it.
+    /// Opens a sample with a view given as an encoded link.
     fn open_sample(&mut self, ctx: &Context<Self>, (path, view): (String, String)) -> bool {
-        let came = callback(ctx, Self::sample_came);
-        spawn_local(async move { came.emit((view, files::sample(&path).await)) });
+        let on_sample = callback(ctx, Self::on_sample);
+        spawn_local(async move { on_sample.emit((view, files::sample(&path).await)) });
         false
     }
 
-    fn sample_came(
+    fn on_sample(
         &mut self,
         ctx: &Context<Self>,
-        (view, sample): (String, Result<Sorted, Trouble>),
+        (view, sample): (String, Result<SortedFiles, PageError>),
     ) -> bool {
         match sample {
             Ok(sorted) => {
-                if !self.log.is_there() || (self.is_home && self.unsaved_notes() == 0) {
-                    self.wanted.get_or_insert_with(|| decode(&view, PANELS));
+                if !self.log.has_log() || (self.is_home && self.unsaved_notes() == 0) {
+                    self.pending_link
+                        .get_or_insert_with(|| decode(&view, PANELS));
                 }
-                self.sorted(ctx, sorted)
+                self.on_files_sorted(ctx, sorted)
             }
             Err(why) => {
-                self.fail(why);
+                self.show_error(why);
                 true
             }
         }
     }
 
-    /// Files were dropped or chosen: it has to be found out what they are.
-    pub(super) fn chosen(&mut self, ctx: &Context<Self>, files: Vec<Chosen>) -> bool {
-        let sorted = callback(ctx, Self::sorted);
-        spawn_local(async move { sorted.emit(files::sort(files).await) });
+    /// Determines the kinds of dropped or chosen files, then opens them.
+    pub(super) fn on_files_chosen(&mut self, ctx: &Context<Self>, files: Vec<InputFile>) -> bool {
+        let on_sorted = callback(ctx, Self::on_files_sorted);
+        spawn_local(async move { on_sorted.emit(files::sort_by_kind(files).await) });
         false
     }
 
-    pub(super) fn dragging(&mut self, _: &Context<Self>, dragging: bool) -> bool {
+    pub(super) fn on_dragging(&mut self, _: &Context<Self>, dragging: bool) -> bool {
         std::mem::replace(&mut self.dialogs.dragging, dragging) != dragging
     }
 
-    /// Opens a log in place of what is open.
+    /// Opens a log in place of the open ones.
     pub(super) fn open(&mut self, ctx: &Context<Self>, file: &LogFile) {
         self.clear(ctx);
         let client = self.client.open(file.live());
-        self.begin(ctx, client, file);
+        self.install_log(ctx, client, file);
     }
 
-    /// Opens two logs in place of what is open. The one whose file was changed earlier is
-    /// the one before, and the panels are about the other one, unless a link says otherwise.
+    /// Opens two logs in place of the open ones. The one with the older file gets the role `Before`, and the panels
+    /// show the newer one, unless a link says otherwise.
     pub(super) fn open_two(&mut self, ctx: &Context<Self>, one: LogFile, two: LogFile) {
         let later = one.file.last_modified() > two.file.last_modified();
         let (before, after) = if later { (two, one) } else { (one, two) };
-        let link = self.wanted.as_ref().filter(|link| {
+        let link = self.pending_link.as_ref().filter(|link| {
             let prints = (before.fingerprint, after.fingerprint);
             let of_link = (link.fingerprint, link.other.map(|(_, print)| print));
             of_link.0.is_some() && [of_link, (of_link.1, of_link.0)].contains(&prints)
@@ -99,29 +103,29 @@ impl App {
             _ => (after, before, Role::Before),
         };
         self.clear(ctx);
-        let [client, beside] = self.client.open_two([own.live(), other.live()]);
-        self.begin(ctx, client, &own);
-        self.begin_beside(ctx, beside, &other, Some(role));
+        let [client, other_client] = self.client.open_two([own.live(), other.live()]);
+        self.install_log(ctx, client, &own);
+        self.install_other_log(ctx, other_client, &other, Some(role));
     }
 
-    /// Closes what is open, and forgets what of the view was about it.
+    /// Closes the open logs and resets the parts of the view that depend on them.
     fn clear(&mut self, ctx: &Context<Self>) {
-        self.remember_before();
-        self.following = None;
+        self.remember_previous();
+        self.follow = None;
         self.is_home = false;
-        self.touring = None;
+        self.tour_step = None;
         self.close_other(ctx, ());
-        self.dialogs.offered = None;
+        self.dialogs.offered_log = None;
         self.dialogs.trouble = None;
         self.dialogs.notice = None;
         self.timeline = TimelineState::default();
-        self.pauses.overview = None;
-        self.wanted_pair = None;
-        self.panel_follows();
-        self.panel.marked = Rc::default();
-        self.panel.wish = None;
-        // What is about single moments and tracks of the log before goes.
-        let mut view = View::clone(self.views.view()).without_places();
+        self.timers.overview = None;
+        self.pending_comparison = None;
+        self.unfreeze_panel();
+        self.panel.track_selection = Rc::default();
+        self.panel.request = None;
+        // Times and tracks of the previous log mean nothing in the next one.
+        let mut view = View::clone(self.views.view()).without_times();
         view.tracks.selected.clear();
         view.settings.set(CompareView::default());
         let heap = view.settings.get::<HeapView>();
@@ -135,98 +139,104 @@ impl App {
         self.log_client.close();
     }
 
-    /// Shows a log that is being opened.
-    fn begin(&mut self, ctx: &Context<Self>, client: LogClient, file: &LogFile) {
+    /// Installs a loading log as the primary log.
+    fn install_log(&mut self, ctx: &Context<Self>, client: LogClient, file: &LogFile) {
         if let Origin::Handle(handle) = &file.origin
-            && files::served().is_empty()
+            && files::served_addresses().is_empty()
         {
-            recent::keep(handle);
+            recent::remember_handle(handle);
         }
         self.log = self.log.next(file);
         self.log_client = client;
         self.viewer.reset(self.log_client.clone());
-        self.show_early(ctx);
+        self.apply_link_early(ctx);
     }
 
-    pub(super) fn dropped(&mut self, ctx: &Context<Self>, dropped: Dropped) -> bool {
+    pub(super) fn on_drop(&mut self, ctx: &Context<Self>, dropped: Dropped) -> bool {
         self.dialogs.dragging = false;
         match dropped {
             Dropped::Files(files) => {
-                let came = callback(ctx, Self::chosen);
-                spawn_local(async move { came.emit(files.await) });
+                let on_chosen = callback(ctx, Self::on_files_chosen);
+                spawn_local(async move { on_chosen.emit(files.await) });
             }
             Dropped::Folder => {
-                self.fail(Trouble::new(Code::Folder));
+                self.show_error(PageError::new(Code::Folder));
             }
-            Dropped::Nothing => self.fail(Trouble::new(Code::NoFile)),
+            Dropped::Nothing => self.show_error(PageError::new(Code::NoFile)),
         }
         true
     }
 
-    /// Opens the logs among some files, or asks what with one that comes while another is
-    /// open; an executable gives names to them.
-    fn sorted(&mut self, ctx: &Context<Self>, mut sorted: Sorted) -> bool {
-        let compares = std::mem::take(&mut self.dialogs.compares) && self.log.is_there();
+    /// Opens the logs among the files, or asks what to do with one while another is open; an executable supplies
+    /// symbols.
+    fn on_files_sorted(&mut self, ctx: &Context<Self>, mut sorted: SortedFiles) -> bool {
+        let compare_next = std::mem::take(&mut self.dialogs.compare_next) && self.log.has_log();
         if let Some(symbols) = &sorted.symbols {
             self.client.set_symbols(symbols);
         }
-        if self.came_to_merge(&mut sorted) {
+        if self.try_ask_merge(&mut sorted) {
             return true;
         }
         let mut logs = sorted.logs.into_iter();
         match (logs.next(), logs.next()) {
             (Some(one), Some(two)) => self.open_two(ctx, one, two),
-            (Some(one), None) if compares => self.compare_with(ctx, &one),
-            (Some(one), None) => self.came(ctx, one),
+            (Some(one), None) if compare_next => self.compare_with(ctx, &one),
+            (Some(one), None) => self.open_or_offer(ctx, one),
             _ => {}
         }
         if let Some(why) = sorted.unreadable {
-            self.fail(Trouble::saying(Code::NotRead, why));
+            self.show_error(PageError::with_message(Code::NotRead, why));
         } else if sorted.more > 0 {
-            let files = many(sorted.more as u64, "other file");
+            let files = pluralize(sorted.more as u64, "other file");
             self.dialogs.notice = Some(format!("{files} ignored."));
         }
         true
     }
 
-    /// A log came by itself.
-    fn came(&mut self, ctx: &Context<Self>, file: LogFile) {
+    /// Handles a log that arrived without a request to compare or merge.
+    fn open_or_offer(&mut self, ctx: &Context<Self>, file: LogFile) {
         let is_home = std::mem::take(&mut self.is_home);
         if !self.log.is_open() || (is_home && self.unsaved_notes() == 0) {
             self.open(ctx, &file);
-        } else if self.is_wanted_beside(&file) {
+        } else if self.completes_comparison(&file) {
             self.compare_with(ctx, &file);
         } else {
-            self.dialogs.offered = Some(file);
+            self.dialogs.offered_log = Some(file);
         }
     }
 
-    /// Opens a log beside the one that is open.
+    /// Opens a log for comparison with the open one.
     fn compare_with(&mut self, ctx: &Context<Self>, file: &LogFile) {
-        self.dialogs.offered = None;
+        self.dialogs.offered_log = None;
         self.dialogs.notice = None;
-        self.open_beside(ctx, file, self.wanted_role(file));
+        self.open_other(ctx, file, self.pending_role(file));
     }
 
-    /// It was said what with a log that came while another one is open.
-    pub(super) fn decided(&mut self, ctx: &Context<Self>, answer: Answer) -> bool {
-        let Some(file) = self.dialogs.offered.take() else {
+    /// Applies the user's decision about a log that arrived while another one is open.
+    pub(super) fn on_second_log_answer(
+        &mut self,
+        ctx: &Context<Self>,
+        answer: SecondLogAnswer,
+    ) -> bool {
+        let Some(file) = self.dialogs.offered_log.take() else {
             return false;
         };
         match answer {
-            Answer::Compare => self.compare_with(ctx, &file),
-            Answer::Merge => self.ask_merge(self.log.file.iter().cloned().chain([file]).collect()),
-            Answer::Open => self.open(ctx, &file),
-            Answer::Neither => {}
+            SecondLogAnswer::Compare => self.compare_with(ctx, &file),
+            SecondLogAnswer::Merge => {
+                self.ask_merge(self.log.file.iter().cloned().chain([file]).collect())
+            }
+            SecondLogAnswer::Open => self.open(ctx, &file),
+            SecondLogAnswer::Discard => {}
         }
         true
     }
 
-    /// Says what did not work, without losing what is open.
-    pub(super) fn fail(&mut self, trouble: Trouble) {
+    /// Shows an error without closing the open log.
+    pub(super) fn show_error(&mut self, trouble: PageError) {
         self.dialogs.trouble = Some(trouble);
-        if !self.log.is_there() {
-            self.log = self.log.none();
+        if !self.log.has_log() {
+            self.log = self.log.cleared();
         }
     }
 }

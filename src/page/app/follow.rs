@@ -1,8 +1,7 @@
-//! A log that is followed: whenever its file has grown, the rest is read.
+//! Live reading: follows a log whose file is still growing.
 //!
-//! The file is looked at four times a second at most, never while the last look or what it led to
-//! goes on, and no more than half of the time is spent with reading. What is shown stays until
-//! there is more, and what the reader looks at stays in view.
+//! The file is checked at most four times a second, never while an earlier check or read is in progress, and reading
+//! takes at most half of the time. The page keeps its contents until more data has arrived; the visible range stays.
 
 use gloo_timers::callback::Timeout;
 use gloo_utils::document;
@@ -12,168 +11,168 @@ use web_sys::{File, FileSystemFileHandle};
 use yew::prelude::*;
 
 use super::App;
-use crate::files::{self, Behind, Origin};
-use crate::follow_bar::{FollowBar, Says};
+use crate::files::{self, Origin, Remainder};
+use crate::follow_bar::{FollowBar, FollowStatus};
 use crate::recent;
-use crate::update::{after, callback};
+use crate::update::{callback, update_after};
 use crate::viewer::Control;
 use protocol::LogId;
 use protocol::wire::LiveFile;
 use scene::format;
 use views::fingerprint::Fingerprint;
-use views::trouble::{Code, Trouble};
+use views::page_error::{Code, PageError};
 
-/// How often the file is looked at.
-const LOOK_MS: u32 = 250;
-/// The same while the page is not seen.
+/// Minimum delay between two checks of the file.
+const CHECK_MS: u32 = 250;
+/// Minimum delay while the page is hidden, and after an unsuccessful read.
 const HIDDEN_MS: u32 = 2_000;
-/// How often the threads are listed anew, and the shares of the capabilities told.
+/// Minimum delay between two updates of the thread list and of the capability usage.
 const LIST_MS: u32 = 1_000;
-/// So much at the start of a file, and so much before where it ended, tells whether it has only
-/// grown: a program begins a log with its own number and the time of day.
+/// Bytes at the start of a file that are compared to detect whether it was only appended to: the log of another run
+/// differs there by its process id and time of day.
 const HEAD_BYTES: u64 = 16 << 10;
 const TAIL_BYTES: u64 = 256;
 
-/// A log that is followed.
-pub(super) struct Following {
-    place: Place,
-    /// What of the file was read; nothing before it was read for being followed.
-    known: Option<Known>,
-    step: Step,
+/// State of live reading.
+pub(super) struct Follow {
+    location: FileLocation,
+    /// Length and samples of what was last read; `None` before the first read.
+    sample: Option<FileSample>,
+    phase: Phase,
     paused: bool,
-    /// Whether the view goes along with the end.
-    sticks: bool,
-    /// Whether the file could be read when it was last looked at.
-    is_there: bool,
-    /// When more of it was read last, in milliseconds since 1970.
+    /// Whether the view sticks to the end of the log.
+    sticks_to_end: bool,
+    /// Whether the file was readable at the last check.
+    is_readable: bool,
+    /// Time of the last successful read, in milliseconds since 1970.
     grew_ms: f64,
-    /// The next look at the file.
-    next: Option<Timeout>,
-    /// The next list of the threads.
-    lists: Option<Timeout>,
+    /// Timer of the next check.
+    check_timer: Option<Timeout>,
+    /// Runs until the thread list may be updated again.
+    list_timer: Option<Timeout>,
 }
 
-/// Where the file is.
+/// Location of a followed file.
 #[derive(Clone, Debug)]
-enum Place {
-    /// On the disk.
+enum FileLocation {
+    /// A file on disk.
     Disk(FileSystemFileHandle),
-    /// At an address of the site.
+    /// A URL of the page's own site.
     Site(String),
 }
 
-/// What is going on.
+/// Phase of the check-and-read cycle.
 #[derive(Clone, Debug, PartialEq)]
-enum Step {
-    /// Nothing, until the file is looked at next.
-    Rests,
-    /// The file is being looked at.
-    Looks,
-    /// The worker reads what the file has become, since then in milliseconds since 1970.
-    Reads {
-        known: Known,
-        /// Whether that is another file than the one that is shown.
-        is_another: bool,
+enum Phase {
+    /// Idle until the next check, or paused.
+    Idle,
+    /// The file is being checked.
+    Checking,
+    /// The worker reads the new contents, since `since_ms` (milliseconds since 1970).
+    Reading {
+        sample: FileSample,
+        /// Whether the file was replaced rather than appended to.
+        is_replacement: bool,
         since_ms: f64,
     },
 }
 
-/// What tells a file that has grown from another one.
+/// Length and samples of a file, to distinguish appending from replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Known {
+struct FileSample {
     len: u64,
     head: Vec<u8>,
     tail: Vec<u8>,
 }
 
-/// What has become of the file.
-enum Found {
-    /// It is not there, or may not be read.
-    Nothing,
-    /// What it was, or it is being written to: the next look will tell.
+/// Result of a check.
+enum CheckResult {
+    /// The file is missing or not readable.
+    Missing,
+    /// The file is unchanged, or was written to during the check; the next check decides.
     Unchanged,
-    /// There is something to read.
-    More(More),
+    /// The contents changed.
+    Changed(FileChange),
 }
 
-/// What is to be read of a file.
-struct More {
+/// Changed contents of a followed file.
+struct FileChange {
     file: File,
-    known: Known,
-    /// Whether it begins with what was read.
-    goes_on: bool,
+    sample: FileSample,
+    /// Whether the file starts with what was read before.
+    is_appended: bool,
 }
 
-impl Known {
-    /// What stands in a file; `None` if it was written to meanwhile.
-    async fn of(file: &File) -> Option<Self> {
+impl FileSample {
+    /// Samples a file; `None` if it was written to meanwhile.
+    async fn read(file: &File) -> Option<Self> {
         let len = file.size() as u64;
         Some(Self {
-            head: part(file, 0, HEAD_BYTES.min(len)).await?,
-            tail: part(file, len.saturating_sub(TAIL_BYTES), len).await?,
+            head: read_range(file, 0, HEAD_BYTES.min(len)).await?,
+            tail: read_range(file, len.saturating_sub(TAIL_BYTES), len).await?,
             len,
         })
     }
 
-    /// Whether a file begins with all that; `None` if it was written to meanwhile.
+    /// Returns whether a file starts with this one; `None` if it was written to meanwhile.
     async fn is_start_of(&self, file: &File) -> Option<bool> {
         if (file.size() as u64) < self.len {
             return Some(false);
         }
         let before = self.len - self.tail.len() as u64;
-        let head = part(file, 0, self.head.len() as u64).await?;
-        Some(head == self.head && part(file, before, self.len).await? == self.tail)
+        let head = read_range(file, 0, self.head.len() as u64).await?;
+        Some(head == self.head && read_range(file, before, self.len).await? == self.tail)
     }
 }
 
-/// Looks at a file of which that was read; `was` is the file as it was then.
-async fn look(place: &Place, read: Option<&Known>, was: &File) -> Found {
-    match place {
-        Place::Disk(handle) => match recent::file(handle).await {
-            Some(file) => look_into(file, read).await,
-            None => Found::Nothing,
+/// Checks a file against what was read of it; `previous` is the file as it was then.
+async fn check(location: &FileLocation, read: Option<&FileSample>, previous: &File) -> CheckResult {
+    match location {
+        FileLocation::Disk(handle) => match recent::file(handle).await {
+            Some(file) => compare(file, read).await,
+            None => CheckResult::Missing,
         },
-        Place::Site(address) => look_at_site(address, read, was).await,
+        FileLocation::Site(address) => check_site(address, read, previous).await,
     }
 }
 
-/// Asks the site for what is behind the end of a file, and for all of it if that does not go on.
-async fn look_at_site(address: &str, read: Option<&Known>, was: &File) -> Found {
+/// Requests the bytes after the known end from the site, or the whole file if it was replaced.
+async fn check_site(address: &str, read: Option<&FileSample>, previous: &File) -> CheckResult {
     let Some(read) = read else {
-        // What came is the file, until it is asked for once more.
-        return look_into(was.clone(), None).await;
+        // The downloaded file is current until the next check.
+        return compare(previous.clone(), None).await;
     };
-    match files::behind(address, was, &read.tail).await {
-        Ok(Behind::Nothing) => Found::Unchanged,
-        Ok(Behind::More(file)) => look_into(file, Some(read)).await,
-        Ok(Behind::Another) => match files::fetch(address, None, |_| ()).await {
-            Ok(file) => look_into(file, Some(read)).await,
-            Err(_) => Found::Nothing,
+    match files::fetch_remainder(address, previous, &read.tail).await {
+        Ok(Remainder::Empty) => CheckResult::Unchanged,
+        Ok(Remainder::Appended(file)) => compare(file, Some(read)).await,
+        Ok(Remainder::Replaced) => match files::fetch(address, None, |_| ()).await {
+            Ok(file) => compare(file, Some(read)).await,
+            Err(_) => CheckResult::Missing,
         },
-        Err(_) => Found::Nothing,
+        Err(_) => CheckResult::Missing,
     }
 }
 
-/// Looks at what a file is now.
-async fn look_into(file: File, read: Option<&Known>) -> Found {
+/// Compares the current file with what was read before.
+async fn compare(file: File, read: Option<&FileSample>) -> CheckResult {
     if read.is_some_and(|read| read.len == file.size() as u64) {
-        return Found::Unchanged;
+        return CheckResult::Unchanged;
     }
-    let goes_on = match read {
+    let is_appended = match read {
         Some(read) => read.is_start_of(&file).await,
         None => Some(false),
     };
-    match (goes_on, Known::of(&file).await) {
-        (Some(goes_on), Some(known)) => Found::More(More {
+    match (is_appended, FileSample::read(&file).await) {
+        (Some(is_appended), Some(sample)) => CheckResult::Changed(FileChange {
             file,
-            known,
-            goes_on,
+            sample,
+            is_appended,
         }),
-        _ => Found::Unchanged,
+        _ => CheckResult::Unchanged,
     }
 }
 
-async fn part(file: &File, from: u64, to: u64) -> Option<Vec<u8>> {
+async fn read_range(file: &File, from: u64, to: u64) -> Option<Vec<u8>> {
     files::bytes_of(file, from as f64, to as f64).await
 }
 
@@ -181,263 +180,267 @@ fn now_ms() -> f64 {
     Date::now()
 }
 
-impl Following {
-    /// Looks at the file after so long, unless it is paused.
-    fn rest(&mut self, ctx: &Context<App>, ms: u32) {
-        self.step = Step::Rests;
-        self.next = (!self.paused).then(|| after(ctx, ms, App::look_at_file));
+impl Follow {
+    /// Schedules the next check in `ms` milliseconds, unless paused.
+    fn schedule_check(&mut self, ctx: &Context<App>, ms: u32) {
+        self.phase = Phase::Idle;
+        self.check_timer = (!self.paused).then(|| update_after(ctx, ms, App::check_file));
     }
 }
 
 impl App {
-    /// Where the open log can be read again, or why it cannot be followed.
-    fn followed_from(&self) -> Result<Place, &'static str> {
+    /// Returns the location from which the open log can be followed, or the reason why it cannot be.
+    fn follow_location(&self) -> Result<FileLocation, &'static str> {
         let overview = &self.log.overview;
         let file = self.log.file.as_ref().filter(|_| self.log.is_open());
         let Some(file) = file else {
-            return Err("A log can be followed once it is read.");
+            return Err("Wait until the log is read, then follow it.");
         };
         if self.other.is_some() {
-            return Err("Two logs are compared: close one of them to follow the other.");
+            return Err("Only a single log can be followed: close one of the two.");
         }
         if overview.ended {
             return Err(
-                "This log is whole: the program that wrote it has ended. Press R to read the file again when the program has run again.",
+                "This log is complete: its program has ended. Press R to reload the file after another run.",
             );
         }
         if overview.report.is_some() || overview.bytes != file.file.size() as u64 {
             return Err(
-                "Only eventlogs as the runtime writes them can be followed, not compressed ones and heap profiles in text.",
+                "Only uncompressed eventlogs can be followed, not compressed files or text heap profiles.",
             );
         }
         match &file.origin {
-            Origin::Handle(handle) => Ok(Place::Disk(handle.clone())),
+            Origin::Handle(handle) => Ok(FileLocation::Disk(handle.clone())),
             Origin::Address(address)
             | Origin::Linked {
                 address: Some(address),
                 ..
-            } => Ok(Place::Site(address.clone())),
-            Origin::Gone => Err(
-                "The browser shows this page only the file that was dropped, not what becomes of it. Chrome and Edge can follow files that were dropped or chosen with Browse.",
+            } => Ok(FileLocation::Site(address.clone())),
+            Origin::Snapshot => Err(
+                "This browser does not let pages see later changes of a file. Chrome and Edge can follow files that were dropped or chosen with Browse.",
             ),
             Origin::Linked { address: None, .. } => {
-                Err("The log came from another host, which this page may not ask.")
+                Err("The log came from another host, to which this page may not connect.")
             }
         }
     }
 
-    /// Whether the log may be growing where it can be read again.
-    pub(super) fn offers_to_follow(&self) -> bool {
-        self.following.is_none() && self.followed_from().is_ok()
+    /// Returns whether following the open log can be offered.
+    pub(super) fn can_follow(&self) -> bool {
+        self.follow.is_none() && self.follow_location().is_ok()
     }
 
-    /// Follows the log that was just read, if whoever serves the page wants that.
-    pub(super) fn follow_if_served_so(&mut self, ctx: &Context<Self>) {
-        if files::is_served_to_follow()
-            && self.following.is_none()
-            && let Ok(place) = self.followed_from()
+    /// Follows the log that was just read if the server asked for that (`eventscope view`).
+    pub(super) fn follow_if_requested(&mut self, ctx: &Context<Self>) {
+        if files::is_follow_requested()
+            && self.follow.is_none()
+            && let Ok(location) = self.follow_location()
         {
-            self.begin_to_follow(ctx, place);
+            self.start_following(ctx, location);
         }
     }
 
-    /// Follows the log, pauses that, or goes on.
-    pub(super) fn follow(&mut self, ctx: &Context<Self>) -> bool {
-        if let Some(following) = &mut self.following {
-            following.paused = !following.paused;
-            // What goes on ends first, and then looks again by itself.
-            if following.step == Step::Rests {
-                following.rest(ctx, 0);
+    /// Starts, pauses or resumes following the log.
+    pub(super) fn toggle_follow(&mut self, ctx: &Context<Self>) -> bool {
+        if let Some(follow) = &mut self.follow {
+            follow.paused = !follow.paused;
+            // A check or read in progress finishes first and then reschedules itself.
+            if follow.phase == Phase::Idle {
+                follow.schedule_check(ctx, 0);
             }
             return true;
         }
-        match self.followed_from() {
-            Ok(place) => self.begin_to_follow(ctx, place),
+        match self.follow_location() {
+            Ok(location) => self.start_following(ctx, location),
             Err(why) => self.dialogs.notice = Some(why.to_owned()),
         }
         true
     }
 
-    fn begin_to_follow(&mut self, ctx: &Context<Self>, place: Place) {
+    fn start_following(&mut self, ctx: &Context<Self>, location: FileLocation) {
         self.dialogs.notice = None;
-        self.following = Some(Following {
-            place,
-            known: None,
-            step: Step::Rests,
+        self.follow = Some(Follow {
+            location,
+            sample: None,
+            phase: Phase::Idle,
             paused: false,
-            sticks: false,
-            is_there: true,
+            sticks_to_end: false,
+            is_readable: true,
             grew_ms: now_ms(),
-            next: None,
-            lists: None,
+            check_timer: None,
+            list_timer: None,
         });
-        // A link to a log that grows is to none that there will be.
+        // A growing log has no lasting fingerprint, so links to it cannot identify it.
         self.log.fingerprint = None;
-        self.look_at_file(ctx, ());
+        self.check_file(ctx, ());
     }
 
-    /// The view goes along with the end of the log, or not any more.
+    /// Toggles whether the view sticks to the end of the log.
     pub(super) fn stick_to_end(&mut self) -> bool {
-        let Some(following) = &mut self.following else {
-            let why = "The view can stick to the end of a log that is followed (G).";
+        let Some(follow) = &mut self.follow else {
+            let why = "The view can stick to the end only while the log is followed (G).";
             self.dialogs.notice = Some(why.to_owned());
             return true;
         };
-        following.sticks = !following.sticks;
-        if following.sticks {
+        follow.sticks_to_end = !follow.sticks_to_end;
+        if follow.sticks_to_end {
             self.viewer.act(|control| control.jump(true));
         }
         true
     }
 
-    /// Follows the log no more; what was read of it stays.
+    /// Stops following the log; what was read stays.
     pub(super) fn stop_following(&mut self, ctx: &Context<Self>) -> bool {
-        if self.following.take().is_none() {
+        if self.follow.take().is_none() {
             return false;
         }
         self.log_client.settle();
         if let Some(file) = self.log.file.as_ref().map(|file| file.file.clone()) {
-            let told = callback(ctx, Self::print_came);
+            let on_fingerprint = callback(ctx, Self::on_fingerprint);
             spawn_local(async move {
                 let print = files::fingerprint_of(&file).await;
-                told.emit((file, print));
+                on_fingerprint.emit((file, print));
             });
         }
-        self.list_anew(ctx, ());
+        self.refresh_threads(ctx, ());
         true
     }
 
-    /// The log is what it will be: links can say which one it is.
-    fn print_came(
+    /// Stores the fingerprint of the final file, so that links identify the log again.
+    fn on_fingerprint(
         &mut self,
         ctx: &Context<Self>,
         (of, print): (File, Option<Fingerprint>),
     ) -> bool {
         let own = self.log.file.as_mut();
-        if let Some(own) = own.filter(|own| own.file == of && self.following.is_none()) {
+        if let Some(own) = own.filter(|own| own.file == of && self.follow.is_none()) {
             own.fingerprint = print;
             self.log.fingerprint = print;
-            self.will_settle(ctx);
+            self.schedule_address_update(ctx);
         }
         false
     }
 
-    /// Looks at the file after a while, unless it is paused; what went on has ended.
-    pub(super) fn look_again(&mut self, ctx: &Context<Self>) {
-        let Some(following) = &mut self.following else {
+    /// Schedules the next check after a check or read has ended.
+    pub(super) fn schedule_next_check(&mut self, ctx: &Context<Self>) {
+        let Some(follow) = &mut self.follow else {
             return;
         };
-        let least_ms = if document().hidden() {
+        let min_ms = if document().hidden() {
             HIDDEN_MS
         } else {
-            LOOK_MS
+            CHECK_MS
         };
-        let pause_ms = match following.step {
-            Step::Reads { since_ms, .. } => ((now_ms() - since_ms) as u32).max(least_ms),
-            Step::Rests | Step::Looks => least_ms,
+        let pause_ms = match follow.phase {
+            Phase::Reading { since_ms, .. } => ((now_ms() - since_ms) as u32).max(min_ms),
+            Phase::Idle | Phase::Checking => min_ms,
         };
-        following.rest(ctx, pause_ms);
+        follow.schedule_check(ctx, pause_ms);
     }
 
-    fn look_at_file(&mut self, ctx: &Context<Self>, (): ()) -> bool {
-        let was = self.log.file.as_ref().map(|file| file.file.clone());
-        let following = self.following.as_mut();
-        let Some((following, was)) = following.filter(|it| it.step == Step::Rests).zip(was) else {
-            return false;
-        };
-        following.step = Step::Looks;
-        let (known, place) = (following.known.clone(), following.place.clone());
-        let found = callback(ctx, Self::looked);
-        let log = self.log_client.log();
-        spawn_local(async move { found.emit((log, look(&place, known.as_ref(), &was).await)) });
-        false
-    }
-
-    /// The file was looked at.
-    fn looked(&mut self, ctx: &Context<Self>, (log, found): (LogId, Found)) -> bool {
-        let is_about = self.log_client.is_about(log);
-        let Some(following) = self
-            .following
-            .as_mut()
-            .filter(|it| is_about && it.step == Step::Looks)
+    fn check_file(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+        let previous = self.log.file.as_ref().map(|file| file.file.clone());
+        let follow = self.follow.as_mut();
+        let Some((follow, previous)) = follow
+            .filter(|follow| follow.phase == Phase::Idle)
+            .zip(previous)
         else {
             return false;
         };
-        let was_there = following.is_there;
-        following.is_there = !matches!(found, Found::Nothing);
-        let changed = was_there != following.is_there;
-        let Found::More(more) = found else {
-            self.look_again(ctx);
+        follow.phase = Phase::Checking;
+        let (sample, location) = (follow.sample.clone(), follow.location.clone());
+        let on_checked = callback(ctx, Self::on_checked);
+        let log = self.log_client.log();
+        spawn_local(async move {
+            on_checked.emit((log, check(&location, sample.as_ref(), &previous).await))
+        });
+        false
+    }
+
+    /// Handles the result of a check.
+    fn on_checked(&mut self, ctx: &Context<Self>, (log, result): (LogId, CheckResult)) -> bool {
+        let is_about = self.log_client.is_about(log);
+        let Some(follow) = self
+            .follow
+            .as_mut()
+            .filter(|follow| is_about && follow.phase == Phase::Checking)
+        else {
+            return false;
+        };
+        let was_readable = follow.is_readable;
+        follow.is_readable = !matches!(result, CheckResult::Missing);
+        let changed = was_readable != follow.is_readable;
+        let CheckResult::Changed(change) = result else {
+            self.schedule_next_check(ctx);
             return changed;
         };
-        following.step = Step::Reads {
-            is_another: following.known.is_some() && !more.goes_on,
-            known: more.known,
+        follow.phase = Phase::Reading {
+            is_replacement: follow.sample.is_some() && !change.is_appended,
+            sample: change.sample,
             since_ms: now_ms(),
         };
         let live = LiveFile {
-            file: more.file.clone(),
-            handle: match &following.place {
-                Place::Disk(handle) => Some(handle.clone()),
-                Place::Site(_) => None,
+            file: change.file.clone(),
+            handle: match &follow.location {
+                FileLocation::Disk(handle) => Some(handle.clone()),
+                FileLocation::Site(_) => None,
             },
         };
-        self.log_client.grow(live, !more.goes_on);
+        self.log_client.grow(live, !change.is_appended);
         if let Some(own) = &mut self.log.file {
-            own.file = more.file;
+            own.file = change.file;
             own.fingerprint = None;
         }
         changed
     }
 
-    /// More of the log is read.
-    pub(super) fn grown(&mut self, ctx: &Context<Self>) {
-        let Some(following) = &mut self.following else {
-            // It was stopped while it was read.
+    /// Shows what the worker has read in addition.
+    pub(super) fn on_grown(&mut self, ctx: &Context<Self>) {
+        let Some(follow) = &mut self.follow else {
+            // Following was stopped during the read.
             self.log_client.settle();
             return self.show_log();
         };
-        let mut is_another = false;
-        if let Step::Reads {
-            known,
-            is_another: of,
+        let mut is_replacement = false;
+        if let Phase::Reading {
+            sample,
+            is_replacement: replaced,
             ..
-        } = &following.step
+        } = &follow.phase
         {
-            is_another = *of;
-            following.known = Some(known.clone());
+            is_replacement = *replaced;
+            follow.sample = Some(sample.clone());
         }
-        following.grew_ms = now_ms();
-        // Who has moved away from the end wants to look there.
-        following.sticks &= is_another || self.viewer.read(Control::sees_end);
-        let sticks = following.sticks;
-        if is_another {
-            self.begun_anew();
+        follow.grew_ms = now_ms();
+        // A view that was moved away from the end no longer sticks to it.
+        follow.sticks_to_end &= is_replacement || self.viewer.read(Control::sees_end);
+        let sticks_to_end = follow.sticks_to_end;
+        if is_replacement {
+            self.on_file_replaced();
         }
         self.show_log();
-        if sticks {
+        if sticks_to_end {
             self.viewer.act(|control| {
                 control.keep_end();
                 None
             });
         }
-        self.look_again(ctx);
-        let lists = |it: &mut Following| it.lists.is_none();
-        if self.following.as_mut().is_some_and(lists) {
-            self.list_anew(ctx, ());
+        self.schedule_next_check(ctx);
+        let is_due = |follow: &mut Follow| follow.list_timer.is_none();
+        if self.follow.as_mut().is_some_and(is_due) {
+            self.refresh_threads(ctx, ());
         }
         if self.log.overview.ended {
             self.stop_following(ctx);
             let size = format::bytes(self.log.overview.bytes);
             self.dialogs.notice = Some(format!(
-                "The program has ended, and its log is whole: all {size} of it are read."
+                "The program has ended; all {size} of its log are read."
             ));
         }
     }
 
-    /// Another file has taken the place of the log: nothing that is about single moments of it
-    /// stays.
-    fn begun_anew(&mut self) {
+    /// Resets all state tied to times of the old log after its file was replaced.
+    fn on_file_replaced(&mut self) {
         self.log.threads.clear();
         self.log.pinned_threads.clear();
         self.log.times.clear();
@@ -446,31 +449,31 @@ impl App {
         self.views.edit().visible = None;
         self.panel.names += 1;
         self.dialogs.notice = Some(format!(
-            "“{}” was begun anew: the program runs again. It is read from its start.",
+            "“{}” was overwritten by a new run. Reading it from the start.",
             self.log.name
         ));
     }
 
-    /// Nothing more of the log could be shown.
-    pub(super) fn not_grown(&mut self, ctx: &Context<Self>, is_short: bool) {
+    /// Handles a read that yielded nothing to show; `is_short` means lack of memory.
+    pub(super) fn on_not_grown(&mut self, ctx: &Context<Self>, is_short: bool) {
         if is_short {
             self.stop_following(ctx);
-            self.fail(Trouble::new(Code::ShortOfMemory));
+            self.show_error(PageError::new(Code::ShortOfMemory));
         }
-        // One that has only begun has nothing to show yet.
-        if let Some(following) = &mut self.following {
-            following.rest(ctx, HIDDEN_MS);
+        // A file that was just created has no events yet.
+        if let Some(follow) = &mut self.follow {
+            follow.schedule_check(ctx, HIDDEN_MS);
         }
     }
 
-    /// Lists the threads of a log that has grown, now and not again for a while.
-    fn list_anew(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+    /// Updates the thread list and usage of a log that has grown, and starts the delay until the next update.
+    fn refresh_threads(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.ask_threads(ctx);
         self.ask_usage(ctx);
-        if let Some(following) = &mut self.following {
-            following.lists = Some(after(ctx, LIST_MS, |app, _, ()| {
-                if let Some(following) = &mut app.following {
-                    following.lists = None;
+        if let Some(follow) = &mut self.follow {
+            follow.list_timer = Some(update_after(ctx, LIST_MS, |app, _, ()| {
+                if let Some(follow) = &mut app.follow {
+                    follow.list_timer = None;
                 }
                 false
             }));
@@ -478,21 +481,21 @@ impl App {
         false
     }
 
-    /// What is said of a log that is followed, and what can be done about it.
-    pub(super) fn view_following(&self) -> Html {
-        let Some(following) = &self.following else {
+    /// Renders the status and controls of live reading.
+    pub(super) fn view_follow_bar(&self) -> Html {
+        let Some(follow) = &self.follow else {
             return Html::default();
         };
-        let says = match (following.paused, following.is_there) {
-            (true, _) => Says::Paused,
-            (false, true) => Says::Follows,
-            (false, false) => Says::Waits,
+        let status = match (follow.paused, follow.is_readable) {
+            (true, _) => FollowStatus::Paused,
+            (false, true) => FollowStatus::Following,
+            (false, false) => FollowStatus::FileMissing,
         };
         let span = self.log.overview.span;
         let length = span.map(|span| format::duration(span.duration()));
         html! {
-            <FollowBar {says} length={length.unwrap_or_default()} grew_ms={following.grew_ms}
-                sticks={following.sticks} on_action={self.callbacks.action.clone()} />
+            <FollowBar {status} length={length.unwrap_or_default()} grew_ms={follow.grew_ms}
+                sticks_to_end={follow.sticks_to_end} on_action={self.callbacks.action.clone()} />
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The address follows the view, and the page shows what a link says.
+//! Links: keeps the address in sync with the view, and applies links.
 
 use std::rc::Rc;
 
@@ -7,43 +7,43 @@ use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::App;
-use crate::copy::{SAID_MS, copy};
+use crate::copy::{STATUS_MS, copy};
 use crate::files::LogFile;
 use crate::link;
-use crate::update::{after, callback};
+use crate::update::{callback, update_after};
 use scene::format;
 use session::alignment::Role;
 use views::share::Link;
 use views::view::View;
 use views::view::store::Entry;
 
-/// How long after the last change the address follows the view.
-const SETTLED_MS: u32 = 250;
+/// Delay after the last change before the address is updated.
+const ADDRESS_DELAY_MS: u32 = 250;
 
 impl App {
-    /// The address follows when the user has paused.
-    pub(super) fn will_settle(&mut self, ctx: &Context<Self>) {
+    /// Schedules an update of the address (debounced).
+    pub(super) fn schedule_address_update(&mut self, ctx: &Context<Self>) {
         if self.log.is_open() {
-            self.pauses.settle = Some(after(ctx, SETTLED_MS, Self::settled));
+            self.timers.address = Some(update_after(ctx, ADDRESS_DELAY_MS, Self::update_address));
         }
     }
 
-    pub(super) fn settled(&mut self, ctx: &Context<Self>, (): ()) -> bool {
-        self.pauses.settle = None;
+    pub(super) fn update_address(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+        self.timers.address = None;
         if self.is_dragging() || self.awaits_item() {
-            // A drag is one step, from its begin to its end, however often it rests; and so is
-            // going somewhere with what is selected there.
-            self.will_settle(ctx);
+            // A drag is a single history step, even if it pauses; so is a navigation together with the item it
+            // selects.
+            self.schedule_address_update(ctx);
             return false;
         }
         if link::fragment() != self.fragment {
-            // The browser went back or forward: the page is about to hear of it.
+            // The browser went back or forward; its `hashchange` event is still to come.
             return false;
         }
-        self.look();
+        self.sync_view();
         let mut entry = self.views.settle(js_sys::Date::now());
-        if link::read().is_none_or(|said| said.fingerprint != self.log.fingerprint) {
-            // Back leads to the first page, or to the log before.
+        if link::read().is_none_or(|link| link.fingerprint != self.log.fingerprint) {
+            // Back then leads to the landing page, or to the previous log.
             entry = Entry::New;
         }
         if !self.is_home {
@@ -57,7 +57,7 @@ impl App {
         self.fragment = link::fragment();
     }
 
-    /// The link to this view.
+    /// Returns the link to the current view.
     pub(super) fn link(&self) -> Link {
         let other = self.other.as_ref();
         Link {
@@ -71,18 +71,18 @@ impl App {
         }
     }
 
-    /// Copies the link, and shows what it holds.
+    /// Copies the link and opens the share dialog.
     pub(super) fn share(&mut self, ctx: &Context<Self>) {
-        self.look();
-        let said = self.link();
-        self.write_address(&said, Entry::Replace);
-        let Some(href) = link::href(&said) else {
+        self.sync_view();
+        let link = self.link();
+        self.write_address(&link, Entry::Replace);
+        let Some(href) = link::href(&link) else {
             return;
         };
         let copied = callback(ctx, |app, _, copied| {
             app.dialogs.copied = copied;
             if copied {
-                app.notes_are_kept();
+                app.mark_notes_saved();
             }
             true
         });
@@ -92,84 +92,91 @@ impl App {
             }
             true
         });
-        self.dialogs.share = Some((Rc::new(said), None));
+        self.dialogs.share = Some((Rc::new(link), None));
         spawn_local(async move {
             let is_copied = copy(&href).await;
             tried.emit(is_copied);
             if is_copied {
                 copied.emit(true);
-                TimeoutFuture::new(SAID_MS).await;
+                TimeoutFuture::new(STATUS_MS).await;
             }
             copied.emit(false);
         });
     }
 
-    /// Shows what a link says, now or as soon as the log is there.
-    pub(super) fn want(&mut self, ctx: &Context<Self>, link: Link) {
+    /// Applies a link, now or as soon as the log is open.
+    pub(super) fn apply_link(&mut self, ctx: &Context<Self>, link: Link) {
         if self.log.is_open() {
-            self.wanted_pair = None;
-            self.follow_link(ctx, link);
+            self.pending_comparison = None;
+            self.apply_link_now(ctx, link);
         } else {
-            self.wanted = Some(link);
+            self.pending_link = Some(link);
             if self.log.is_loading() {
-                self.show_early(ctx);
+                self.apply_link_early(ctx);
             }
         }
     }
 
-    /// Shows what a link says of a log that is being read, but for the places in it: what is
-    /// changed meanwhile is changed for good.
-    pub(super) fn show_early(&mut self, ctx: &Context<Self>) {
-        if let Some(link) = &self.wanted {
-            let view = link.view.clone().without_places();
+    /// Applies the pending link to a loading log, except for its times (visible time, selection, notes): these wait
+    /// until the log is open, and later changes by the user prevail.
+    pub(super) fn apply_link_early(&mut self, ctx: &Context<Self>) {
+        if let Some(link) = &self.pending_link {
+            let view = link.view.clone().without_times();
             self.show(ctx, view);
         }
     }
 
-    /// Shows the places that a link names, where nothing else was chosen while they were waited for.
-    pub(super) fn follow_places(&mut self, ctx: &Context<Self>, mut link: Link) {
-        self.look();
-        link.view = View::clone(self.views.view()).or_places_of(&link.view);
-        self.follow_link(ctx, link);
+    /// Applies the times of a link (visible time, selection, notes) where the user chose nothing else meanwhile.
+    pub(super) fn apply_link_times(&mut self, ctx: &Context<Self>, mut link: Link) {
+        self.sync_view();
+        link.view = View::clone(self.views.view()).or_times_of(&link.view);
+        self.apply_link_now(ctx, link);
     }
 
-    /// Takes over what a link says, as far as it fits this log.
-    fn follow_link(&mut self, ctx: &Context<Self>, link: Link) {
-        let (Some(log), Some(reach)) = (self.log.overview.span, self.reach()) else {
+    /// Applies the parts of a link that fit this log.
+    fn apply_link_now(&mut self, ctx: &Context<Self>, link: Link) {
+        let (Some(log), Some(combined_span)) = (self.log.overview.span, self.combined_span())
+        else {
             return;
         };
         if link.newer() {
-            self.dialogs.notice = Some("This link was made by a newer version of this page: some of it may be missing here.".to_owned());
+            self.dialogs.notice = Some(
+                "This link is from a newer version of this page: parts of it may be ignored."
+                    .to_owned(),
+            );
         }
-        self.look();
-        let visible = link.view.visible.filter(|span| span.overlaps(reach));
+        self.sync_view();
+        let visible = link
+            .view
+            .visible
+            .filter(|span| span.overlaps(combined_span));
         let view = View {
             visible,
             ..link.view.clone().inside(log)
         };
         self.show(ctx, view);
-        // The address says it already: it can be gone back to, however soon something is done.
+        // The address has this view already; records it at once, so that Back returns to it.
         self.views.settle(js_sys::Date::now());
         self.keep_panel();
-        self.compare_with_link(link);
+        self.check_compared_logs(link);
     }
 
-    /// Says so if a link is about another log, or about two of which one is missing.
-    fn compare_with_link(&mut self, link: Link) {
-        let (Some(wanted), Some(print)) = (link.fingerprint, self.log.fingerprint) else {
+    /// Shows a notice if a link is for another log, or compares two logs of which one is missing.
+    fn check_compared_logs(&mut self, link: Link) {
+        let (Some(linked), Some(print)) = (link.fingerprint, self.log.fingerprint) else {
             return;
         };
         let other = self.other.as_ref();
-        let beside = other.and_then(|other| other.log.fingerprint);
+        let other_print = other.and_then(|other| other.log.fingerprint);
         let missing = match link.other {
-            Some((role, missing)) if wanted == print => {
-                (beside != Some(missing)).then_some((role, missing))
+            Some((role, missing)) if linked == print => {
+                (other_print != Some(missing)).then_some((role, missing))
             }
-            Some((role, its)) if its == print => Some((role.other(), wanted)),
-            _ if wanted != print => {
+            Some((role, its)) if its == print => Some((role.other(), linked)),
+            _ if linked != print => {
                 self.dialogs.notice = Some(format!(
-                    "The link was made for another log, of {}; this one has {}. What fits was applied.",
-                    format::bytes(wanted.len()),
+                    "The link is for another log, of {}; this one has {}. Settings that fit were applied.",
+                    format::bytes(linked.len()),
                     format::bytes(print.len())
                 ));
                 return;
@@ -179,24 +186,24 @@ impl App {
         match missing {
             Some((role, missing)) => {
                 self.dialogs.notice = Some(format!(
-                    "The link compares two logs, and this is the one {}. Drop the one {} too: it has {}.",
+                    "The link compares two logs; this is the one {}. Also drop the one {}: it has {}.",
                     role.other().word(),
                     role.word(),
                     format::bytes(missing.len())
                 ));
-                self.wanted_pair = Some(link);
+                self.pending_comparison = Some(link);
             }
-            // The other one may be on its way: then it is seen how far both reach.
+            // The second log is still loading: the common time range is known later.
             None if other.is_some_and(|other| !other.log.is_open()) => {
-                self.wanted_pair = Some(link);
+                self.pending_comparison = Some(link);
             }
             None => {}
         }
     }
 
-    /// What a log is, if it is the one that a link waits for.
-    pub(super) fn wanted_role(&self, file: &LogFile) -> Option<Role> {
-        let link = self.wanted_pair.as_ref()?;
+    /// Returns the role of a log in the pending comparison link, if it is one of its logs.
+    pub(super) fn pending_role(&self, file: &LogFile) -> Option<Role> {
+        let link = self.pending_comparison.as_ref()?;
         let (role, print) = link.other?;
         if file.fingerprint == Some(print) {
             Some(role)
@@ -205,14 +212,14 @@ impl App {
         }
     }
 
-    /// Whether it is the log that a link waits for.
-    pub(super) fn is_wanted_beside(&self, file: &LogFile) -> bool {
-        self.wanted_role(file).is_some() && file.fingerprint != self.log.fingerprint
+    /// Returns whether a log is the missing one of the pending comparison link.
+    pub(super) fn completes_comparison(&self, file: &LogFile) -> bool {
+        self.pending_role(file).is_some() && file.fingerprint != self.log.fingerprint
     }
 
-    /// Both logs of a link are there: what it says is applied to both.
-    pub(super) fn follow_pair_link(&mut self, ctx: &Context<Self>) {
-        let Some(link) = self.wanted_pair.take() else {
+    /// Applies the pending comparison link once both logs are open.
+    pub(super) fn apply_pending_comparison(&mut self, ctx: &Context<Self>) {
+        let Some(link) = self.pending_comparison.take() else {
             return;
         };
         let other = self.other.as_ref();
@@ -228,27 +235,27 @@ impl App {
         self.dialogs.notice = None;
         if is_exchanged {
             self.exchange(ctx);
-            self.follow_link(ctx, link);
+            self.apply_link_now(ctx, link);
         } else {
-            self.follow_places(ctx, link);
+            self.apply_link_times(ctx, link);
         }
     }
 
-    /// The address was changed: by hand, or by the browser's Back and Forward.
-    pub(super) fn follow_address(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+    /// Handles a change of the address, by hand or by Back and Forward.
+    pub(super) fn on_address_change(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.fragment = link::fragment();
-        let said = link::read();
-        self.is_home = said.is_none() && self.log.is_open();
-        let said = said.unwrap_or_default();
-        if self.is_home || self.open_if_before(ctx, &said) {
+        let link = link::read();
+        self.is_home = link.is_none() && self.log.is_open();
+        let link = link.unwrap_or_default();
+        if self.is_home || self.open_previous_for_link(ctx, &link) {
             return true;
         }
         let own = self.log.file.as_ref().and_then(|file| file.origin.url());
-        if said.url.is_some() && said.url.as_deref() != own {
-            self.wanted = Some(said);
+        if link.url.is_some() && link.url.as_deref() != own {
+            self.pending_link = Some(link);
             self.open_linked(ctx);
         } else {
-            self.want(ctx, said);
+            self.apply_link(ctx, link);
         }
         true
     }

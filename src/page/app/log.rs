@@ -1,5 +1,4 @@
-//! The log that is open or being opened: opening it, hearing of it from the
-//! worker, and asking about it.
+//! The primary log: loading, events from the worker, and queries.
 
 use std::rc::Rc;
 
@@ -7,10 +6,10 @@ use yew::prelude::*;
 
 use super::{App, TimelineState};
 use crate::client::{ClientEvent, LogClient};
-use crate::open_log::{Heard, OpenLog, Stage};
-use crate::panel::Marked;
+use crate::open_log::{NewsEffect, OpenLog, Stage};
+use crate::panel::TrackSelection;
 use crate::ptr_eq::PtrEq;
-use crate::update::{after, callback};
+use crate::update::{callback, update_after};
 use crate::viewer::ViewerRef;
 use analysis::account::report::ProgramTimes;
 use analysis::timeline::thread_lane::{ThreadFilter, ThreadRow};
@@ -20,29 +19,28 @@ use session::query::Query;
 use session::questions::TimeQuery;
 use session::tracks::name::TrackName;
 use session::tracks::scope_of;
+use views::page_error::{Code, PageError};
 use views::panels::{FLAME_GRAPH, HEAP};
 use views::timeline::arrange::{TrackView, arrange};
 use views::timeline::layout::Layout;
 use views::timeline::reveal::hidden_names;
-use views::trouble::{Code, Trouble};
 use views::view::panel::PanelName;
 use views::words::diagnostics::whole_sentence;
 use views::words::heap_report;
 
-/// How often a log that is being read is shown as far as it is known. The page
-/// is not to be busy with that for more than a small part of the time.
+/// Interval of display updates for a loading log, long enough to keep the page responsive.
 const OVERVIEW_MS: u32 = 1_000;
-/// How many threads are listed.
+/// Maximum number of listed threads.
 const THREADS_LISTED: usize = 10_000;
 
-/// What becomes of an answer, with whom was asked.
-type Then<Q> = fn(&mut App, &Context<App>, (LogClient, <Q as Query>::Answer)) -> bool;
+/// Handler of an answer, with the client that answered.
+type AnswerHandler<Q> = fn(&mut App, &Context<App>, (LogClient, <Q as Query>::Answer)) -> bool;
 
 impl TimelineState {
-    /// Arranges the tracks of a log anew.
+    /// Recomputes the layout of the tracks.
     fn arrange(&mut self, log: &OpenLog, view: &TrackView, viewer: &ViewerRef) {
         let caps = log.caps();
-        let known = log.known(&caps);
+        let known = log.track_inputs(&caps);
         self.hidden = hidden_names(&known, view);
         self.layout = PtrEq::new(Layout::new(arrange(&known, view)));
         viewer.set_layout(&self.layout);
@@ -50,13 +48,13 @@ impl TimelineState {
 }
 
 impl App {
-    fn threads_came(
+    fn on_threads(
         &mut self,
         ctx: &Context<Self>,
         (client, (rows, total)): (LogClient, (Vec<ThreadRow>, usize)),
     ) -> bool {
         let is_own = client == self.log_client;
-        let Some((log, _)) = self.side(&client) else {
+        let Some((log, _)) = self.log_of_client(&client) else {
             return false;
         };
         log.threads = rows;
@@ -71,17 +69,13 @@ impl App {
             self.open_palette();
         }
         if let Some(goto) = self.timeline.goto_when_listed.take() {
-            self.viewer.act(|control| control.goto(goto));
+            self.viewer.act(|control| control.navigate(goto));
         }
         true
     }
 
-    fn times_came(
-        &mut self,
-        _: &Context<Self>,
-        (client, times): (LogClient, ProgramTimes),
-    ) -> bool {
-        let Some((log, _)) = self.side(&client) else {
+    fn on_times(&mut self, _: &Context<Self>, (client, times): (LogClient, ProgramTimes)) -> bool {
+        let Some((log, _)) = self.log_of_client(&client) else {
             return false;
         };
         let changed = log.times != times.caps;
@@ -92,23 +86,23 @@ impl App {
         changed
     }
 
-    /// Stops the reading of a log.
+    /// Cancels loading, and reopens the previous log if there is one.
     pub(super) fn cancel(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         gloo_utils::document().set_title("Eventscope");
         self.close_other(ctx, ());
         self.close();
-        self.log = self.log.none();
-        self.open_before(ctx);
+        self.log = self.log.cleared();
+        self.open_previous(ctx);
         true
     }
 
-    /// Asks about a log, and does something with whom was asked and the answer.
+    /// Queries one log; `then` gets the client and the answer.
     pub(super) fn ask_of<Q: Query>(
         &self,
         client: &LogClient,
         ctx: &Context<Self>,
         query: Q,
-        then: Then<Q>,
+        then: AnswerHandler<Q>,
     ) {
         let (then, about) = (callback(ctx, then), client.clone());
         client.ask(query, move |answer| {
@@ -118,8 +112,8 @@ impl App {
         });
     }
 
-    /// Asks the same about each log.
-    fn ask<Q: Query + Clone>(&self, ctx: &Context<Self>, query: Q, then: Then<Q>) {
+    /// Sends the same query to each open log.
+    fn ask<Q: Query + Clone>(&self, ctx: &Context<Self>, query: Q, then: AnswerHandler<Q>) {
         if let Some(other) = &self.other {
             self.ask_of(&other.client, ctx, query.clone(), then);
         }
@@ -127,21 +121,21 @@ impl App {
     }
 
     fn close(&mut self) {
-        self.following = None;
+        self.follow = None;
         self.log_client.close();
         self.log_client = self.client.no_log();
         self.viewer.reset(self.log_client.clone());
     }
 
-    pub(super) fn hear(&mut self, ctx: &Context<Self>, event: ClientEvent) -> bool {
+    pub(super) fn on_client_event(&mut self, ctx: &Context<Self>, event: ClientEvent) -> bool {
         match event {
             ClientEvent::News(log, news) if self.log_client.is_about(log) => {
-                self.hear_news(ctx, news)
+                self.on_news(ctx, news)
             }
             ClientEvent::News(log, news) => {
                 let other = self.other.as_ref();
                 let is_other = other.is_some_and(|other| other.client.is_about(log));
-                is_other && self.hear_other(ctx, news)
+                is_other && self.on_other_news(ctx, news)
             }
             ClientEvent::Symbols(text) => {
                 self.panel.names += 1;
@@ -149,45 +143,47 @@ impl App {
                 true
             }
             ClientEvent::Died(message) => {
-                self.died(ctx, message.as_deref());
+                self.on_worker_died(ctx, message.as_deref());
                 true
             }
         }
     }
 
-    fn hear_news(&mut self, ctx: &Context<Self>, news: News) -> bool {
-        match self.log.hear(news) {
-            Heard::Nothing => return false,
-            Heard::Progress { is_more } => {
-                if is_more && self.pauses.overview.is_none() {
-                    self.overview_due(ctx, ());
+    fn on_news(&mut self, ctx: &Context<Self>, news: News) -> bool {
+        match self.log.apply_news(news) {
+            NewsEffect::Nothing => return false,
+            NewsEffect::Progress { is_more } => {
+                if is_more && self.timers.overview.is_none() {
+                    self.show_pending_overview(ctx, ());
                 }
             }
-            Heard::Loaded => {
+            NewsEffect::Loaded => {
                 self.log_client.settle();
-                self.pauses.overview = None;
-                self.loaded(ctx);
+                self.timers.overview = None;
+                self.on_loaded(ctx);
             }
-            Heard::Short => {
-                self.pauses.overview = None;
-                self.loaded(ctx);
-                self.fail(Trouble::new(Code::ShortOfMemory));
+            NewsEffect::Short => {
+                self.timers.overview = None;
+                self.on_loaded(ctx);
+                self.show_error(PageError::new(Code::ShortOfMemory));
             }
-            Heard::Grown => self.grown(ctx),
-            Heard::NotGrown { is_short } => self.not_grown(ctx, is_short),
-            Heard::Again => {
-                self.look_again(ctx);
+            NewsEffect::Grown => self.on_grown(ctx),
+            NewsEffect::NotGrown { is_short } => self.on_not_grown(ctx, is_short),
+            NewsEffect::Reloaded => {
+                self.schedule_next_check(ctx);
                 self.panel.names += 1;
                 self.show_log();
             }
-            Heard::Contents => self.show_log(),
-            Heard::Failed(code, message) => self.give_up(ctx, Trouble::saying(code, message)),
+            NewsEffect::Contents => self.show_log(),
+            NewsEffect::Failed(code, message) => {
+                self.close_after_failure(ctx, PageError::with_message(code, message))
+            }
         }
         true
     }
 
-    /// The log cannot be shown: the other one is, if there is one.
-    fn give_up(&mut self, ctx: &Context<Self>, mut why: Trouble) {
+    /// Closes the primary log after a failure; the second one takes its place, or else the previous log is reopened.
+    fn close_after_failure(&mut self, ctx: &Context<Self>, mut why: PageError) {
         why.file = Some(self.log.name.clone());
         if self.other.is_some() {
             self.exchange(ctx);
@@ -198,39 +194,39 @@ impl App {
         self.log.stage = Stage::Nothing;
         self.log.name.clear();
         self.close();
-        self.open_before(ctx);
+        self.open_previous(ctx);
         self.dialogs.trouble = Some(why);
     }
 
-    /// Shows what is known of a log that is being read, if there is more than
-    /// before: with each time the tracks are painted and the panel asks anew.
-    fn overview_due(&mut self, ctx: &Context<Self>, (): ()) -> bool {
-        self.pauses.overview = None;
-        let overview = self.log.next_overview.take();
+    /// Shows the pending overview of a loading log, if there is one. Each update repaints the tracks and repeats the
+    /// queries of the panel.
+    fn show_pending_overview(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+        self.timers.overview = None;
+        let overview = self.log.pending_overview.take();
         let Some(overview) = overview.filter(|_| self.log.is_loading()) else {
             return false;
         };
-        self.log.show(*overview);
+        self.log.show_overview(*overview);
         self.show_log();
         self.open_heap();
-        self.pauses.overview = Some(after(ctx, OVERVIEW_MS, Self::overview_due));
+        self.timers.overview = Some(update_after(ctx, OVERVIEW_MS, Self::show_pending_overview));
         true
     }
 
-    /// The worker is dead, and a new one knows nothing of what is open. What the page shows of a
-    /// log stays as it is; nothing more can be asked about it.
-    fn died(&mut self, ctx: &Context<Self>, message: Option<&str>) {
+    /// Handles the death of the worker. Its replacement has no open logs: the page keeps what it shows, but nothing
+    /// more can be queried.
+    fn on_worker_died(&mut self, ctx: &Context<Self>, message: Option<&str>) {
         let mut trouble = message.map_or_else(
-            || Trouble::new(Code::NotStarted),
-            |message| Trouble::stopped(message, &self.log.name),
+            || PageError::new(Code::NotStarted),
+            |message| PageError::worker_stopped(message, &self.log.name),
         );
         self.close_other(ctx, ());
-        self.following = None;
+        self.follow = None;
         self.log_client.close();
         self.log_client = self.client.no_log();
         let is_shown = self.log.overview.span.is_some();
-        trouble.said.push_str(if is_shown {
-            " What was shown is still here, but nothing more can be asked: open the log again."
+        trouble.message.push_str(if is_shown {
+            " The view remains, but queries fail: open the log again."
         } else {
             " Drop the log again."
         });
@@ -243,8 +239,8 @@ impl App {
         self.dialogs.trouble = Some(trouble);
     }
 
-    /// What a report says of the open log, in numbers.
-    pub(super) fn numbers(&self) -> Vec<(&'static str, Option<u64>)> {
+    /// Returns the figures about the open log for an error report.
+    pub(super) fn error_figures(&self) -> Vec<(&'static str, Option<u64>)> {
         let log = &self.log;
         let overview = &log.overview;
         let known = overview.span.is_some();
@@ -257,13 +253,13 @@ impl App {
             ("threads", known.then_some(log.threads_in_all)),
             (
                 "logs open",
-                Some(u64::from(log.is_there()) + u64::from(self.other.is_some())),
+                Some(u64::from(log.has_log()) + u64::from(self.other.is_some())),
             ),
             (
                 "bytes of memory of the reader",
-                Some(log.memory.here_bytes).filter(|bytes| *bytes > 0),
+                Some(log.memory.resident_bytes).filter(|bytes| *bytes > 0),
             ),
-            ("bytes put away", Some(log.memory.away_bytes)),
+            ("bytes put away", Some(log.memory.spilled_bytes)),
             (
                 "bytes of memory of the page",
                 Some(protocol::memory_bytes()),
@@ -271,24 +267,24 @@ impl App {
         ]
     }
 
-    fn loaded(&mut self, ctx: &Context<Self>) {
+    fn on_loaded(&mut self, ctx: &Context<Self>) {
         if self.log.overview.span.is_none() {
             let warnings = &self.log.overview.warnings;
             let what = warnings.first().map(whole_sentence).unwrap_or_default();
             let name = &self.log.name;
             let why = format!("“{name}” has a header but no events. {what}");
-            return self.give_up(ctx, Trouble::saying(Code::NoEvents, why));
+            return self.close_after_failure(ctx, PageError::with_message(Code::NoEvents, why));
         }
         if self.log.overview.report.is_some() {
             self.dialogs.notice = Some(heap_report::ABOUT.to_owned());
         }
         self.show_log();
-        let wanted = self.wanted.take();
-        let is_plain = wanted.is_none();
-        if let Some(link) = wanted {
-            // It says which panel is open, if only by saying nothing.
-            self.log.heap_offered = true;
-            self.follow_places(ctx, link);
+        let link = self.pending_link.take();
+        let is_plain = link.is_none();
+        if let Some(link) = link {
+            // The link determines the panel, at least by naming none.
+            self.log.heap_panel_settled = true;
+            self.apply_link_times(ctx, link);
         }
         self.open_heap();
         let only_profile = self.log.overview.caps.is_empty() && !self.log.flame_sources.is_empty();
@@ -298,39 +294,38 @@ impl App {
         self.ask_threads(ctx);
         self.ask_usage(ctx);
         self.offer_comparison();
-        self.notes_are_kept();
-        self.follow_if_served_so(ctx);
+        self.mark_notes_saved();
+        self.follow_if_requested(ctx);
         if is_plain {
-            // So that it can be gone back to, however soon something is done.
-            self.settled(ctx, ());
+            // Enters the history at once, so that Back returns to it.
+            self.update_address(ctx, ());
         } else {
-            self.will_settle(ctx);
+            self.schedule_address_update(ctx);
         }
     }
 
-    /// Opens the panel of the heap as soon as the log is known to have a profile
-    /// of it, unless another panel was asked for.
+    /// Opens the heap panel as soon as the log is known to have a heap profile, unless another panel was requested.
     fn open_heap(&mut self) {
         let there = self.log.overview.contents.heap_profile;
-        if !there || self.log.heap_offered {
+        if !there || self.log.heap_panel_settled {
             return;
         }
-        self.log.heap_offered = true;
-        if self.wanted.is_none() && self.views.view().panel == PanelName::default() {
+        self.log.heap_panel_settled = true;
+        if self.pending_link.is_none() && self.views.view().panel == PanelName::default() {
             self.views.edit().panel = HEAP;
         }
     }
 
-    /// Gives the timeline what is known of the log.
+    /// Passes the current overview of the log to the timeline.
     pub(super) fn show_log(&mut self) {
         if self.log.overview.span.is_some() {
-            self.log.give(&self.viewer);
+            self.log.show_in(&self.viewer);
             self.align();
             self.show_tracks();
         }
     }
 
-    /// Arranges the tracks anew.
+    /// Recomputes the tracks of both timelines, and the scope of the selected ones.
     pub(super) fn show_tracks(&mut self) {
         let view = &self.views.view().tracks;
         self.timeline.arrange(&self.log, view, &self.viewer);
@@ -338,28 +333,27 @@ impl App {
             other.timeline.arrange(&other.log, view, &other.viewer);
         }
         let names = view.selected.iter().map(TrackName::as_str);
-        let marked = Marked {
+        let track_selection = TrackSelection {
             scope: scope_of(names, &self.log.overview.contents),
             count: view.selected.len(),
         };
-        // Panels compare: what stays the same stays the same value.
-        if *self.panel.marked != marked {
-            self.panel.marked = Rc::new(marked);
+        // Panels compare their props: an unchanged value keeps its `Rc`.
+        if *self.panel.track_selection != track_selection {
+            self.panel.track_selection = Rc::new(track_selection);
         }
     }
 
-    /// Asks for the threads that the filter lists, in their order.
+    /// Queries the threads that match the filter, in the chosen order.
     pub(super) fn ask_threads(&self, ctx: &Context<Self>) {
         let filter = ThreadFilter {
             text: self.views.view().tracks.filter.trim().to_owned(),
             order: self.views.view().tracks.threads,
             limit: THREADS_LISTED,
         };
-        self.ask(ctx, filter, Self::threads_came);
+        self.ask(ctx, filter, Self::on_threads);
     }
 
-    /// Asks for the pinned threads that are not listed: they are shown
-    /// whatever the filter is.
+    /// Queries pinned threads that are not listed; they are shown whatever the filter is.
     pub(super) fn ask_pinned_threads(&self, ctx: &Context<Self>) {
         let known = |id: ThreadId| {
             let rows = self.log.threads.iter().chain(&self.log.pinned_threads);
@@ -375,7 +369,7 @@ impl App {
                 limit: 100,
                 ..ThreadFilter::default()
             };
-            let came = callback(ctx, |app, _, row| {
+            let on_row = callback(ctx, |app, _, row| {
                 app.log.pinned_threads.push(row);
                 app.show_tracks();
                 true
@@ -383,14 +377,14 @@ impl App {
             self.log_client.ask(filter, move |answer| {
                 let rows = answer.map_or_else(|_| Vec::new(), |(rows, _)| rows);
                 if let Some(row) = rows.into_iter().find(|row| row.id == id) {
-                    came.emit(row);
+                    on_row.emit(row);
                 }
             });
         }
     }
 
-    /// Asks how the whole log was spent, for the notes beside the capabilities.
+    /// Queries the time accounts of the whole log, for the usage next to the capability names.
     pub(super) fn ask_usage(&self, ctx: &Context<Self>) {
-        self.ask(ctx, TimeQuery(None), Self::times_came);
+        self.ask(ctx, TimeQuery(None), Self::on_times);
     }
 }

@@ -1,36 +1,36 @@
-//! Several logs as one: the dialog, the worker that does it, and the log that comes of it.
+//! Merging of logs: the dialog, the worker, and opening of the result.
 
 use web_sys::File;
 use yew::prelude::*;
 
 use super::App;
 use super::perform::stem;
-use crate::client::{Merged, Merger};
-use crate::files::{self, LogFile, Origin, Sorted};
+use crate::client::{MergeEvent, Merger};
+use crate::files::{self, LogFile, Origin, SortedFiles};
 use crate::merge::{Merge, MergeStage};
 use crate::save;
 use crate::update::callback;
-use protocol::{MergeReport, MergeWish};
+use protocol::{MergeOptions, MergeReport};
 use views::fingerprint::Fingerprint;
 use wasm_bindgen_futures::spawn_local;
 
-/// Logs that are to be merged.
-pub(super) struct Merging {
+/// State of the merge dialog.
+pub(super) struct MergeDialog {
     logs: Vec<LogFile>,
-    wish: MergeWish,
+    options: MergeOptions,
     stage: MergeStage,
     worker: Option<Merger>,
 }
 
-/// How the merged log came to be that was opened last: it can be made otherwise.
-pub(super) struct MadeOf {
-    /// Of the new log.
+/// Inputs of the last merge, so that it can be redone with other settings.
+pub(super) struct MergeInputs {
+    /// Fingerprint of the merged log.
     fingerprint: Option<Fingerprint>,
     logs: Vec<LogFile>,
-    wish: MergeWish,
+    options: MergeOptions,
 }
 
-/// What a log of these is called: `server + client`.
+/// Returns the name of the merged log: `server + client.eventlog`.
 fn name_of(logs: &[LogFile]) -> String {
     let names: Vec<String> = logs
         .iter()
@@ -44,36 +44,37 @@ fn name_of(logs: &[LogFile]) -> String {
 }
 
 impl App {
-    /// Asks how these logs are to be merged.
+    /// Opens the merge dialog for these logs.
     pub(super) fn ask_merge(&mut self, logs: Vec<LogFile>) {
-        let wish = MergeWish {
+        let options = MergeOptions {
             offsets_ns: vec![0; logs.len()],
             name: name_of(&logs),
-            ..MergeWish::default()
+            ..MergeOptions::default()
         };
-        self.dialogs.merging = Some(Merging {
+        self.dialogs.merging = Some(MergeDialog {
             logs,
-            wish,
+            options,
             stage: MergeStage::Asking,
             worker: None,
         });
     }
 
-    /// The logs that the open one was made of, if it was merged here.
-    fn made_of(&self) -> Option<&MadeOf> {
-        let made = self.made_of.as_ref()?;
-        let is_it = made.fingerprint.is_some() && made.fingerprint == self.log.fingerprint;
-        is_it.then_some(made)
+    /// Returns the inputs of the open log, if it was merged here.
+    fn merge_inputs(&self) -> Option<&MergeInputs> {
+        let inputs = self.last_merge.as_ref()?;
+        let is_open_log =
+            inputs.fingerprint.is_some() && inputs.fingerprint == self.log.fingerprint;
+        is_open_log.then_some(inputs)
     }
 
-    /// Asks how to merge: the open log anew if it was merged, or else the two that are compared, or
-    /// else the open one with others, which are to be chosen.
+    /// Opens the merge dialog: with the inputs of the open log if it was merged, or else the two compared logs. With
+    /// a single log the user chooses more files first.
     pub(super) fn merge(&mut self, ctx: &Context<Self>) {
-        if let Some(MadeOf { logs, wish, .. }) = self.made_of() {
-            let (logs, wish) = (logs.clone(), wish.clone());
-            self.dialogs.merging = Some(Merging {
+        if let Some(MergeInputs { logs, options, .. }) = self.merge_inputs() {
+            let (logs, options) = (logs.clone(), options.clone());
+            self.dialogs.merging = Some(MergeDialog {
                 logs,
-                wish,
+                options,
                 stage: MergeStage::Asking,
                 worker: None,
             });
@@ -83,16 +84,16 @@ impl App {
         match (self.log.file.clone(), other) {
             (Some(own), Some(other)) => self.ask_merge(vec![own, other]),
             _ => {
-                self.dialogs.merges = true;
+                self.dialogs.merge_next = true;
                 self.choose(ctx);
             }
         }
     }
 
-    /// Whether files that came are to be merged; then it is asked how.
-    pub(super) fn came_to_merge(&mut self, sorted: &mut Sorted) -> bool {
-        let wanted = std::mem::take(&mut self.dialogs.merges) && self.log.is_there();
-        let own = self.log.file.clone().filter(|_| wanted);
+    /// Opens the merge dialog if the chosen files are to be merged; returns whether it did.
+    pub(super) fn try_ask_merge(&mut self, sorted: &mut SortedFiles) -> bool {
+        let is_merge = std::mem::take(&mut self.dialogs.merge_next) && self.log.has_log();
+        let own = self.log.file.clone().filter(|_| is_merge);
         if sorted.logs.is_empty() || (own.is_none() && sorted.logs.len() < 3) {
             return false;
         }
@@ -101,86 +102,85 @@ impl App {
         true
     }
 
-    /// The dialog, while it is open.
     pub(super) fn view_merge(&self, ctx: &Context<Self>) -> Html {
         let Some(merging) = &self.dialogs.merging else {
             return Html::default();
         };
         let names: Vec<String> = merging.logs.iter().map(|log| log.file.name()).collect();
         html! {
-            <Merge {names} wish={merging.wish.clone()} stage={merging.stage.clone()}
-                on_merge={callback(ctx, Self::begin_merge)} on_close={callback(ctx, |app, _, ()| app.dialogs.merging.take().is_some())} />
+            <Merge {names} options={merging.options.clone()} stage={merging.stage.clone()}
+                on_merge={callback(ctx, Self::start_merge)} on_close={callback(ctx, |app, _, ()| app.dialogs.merging.take().is_some())} />
         }
     }
 
-    fn begin_merge(&mut self, ctx: &Context<Self>, wish: MergeWish) -> bool {
+    fn start_merge(&mut self, ctx: &Context<Self>, options: MergeOptions) -> bool {
         let Some(merging) = &mut self.dialogs.merging else {
             return false;
         };
         let files: Vec<File> = merging.logs.iter().map(|log| log.file.clone()).collect();
-        merging.worker = Merger::start(&files, &wish, callback(ctx, Self::hear_merger));
-        merging.wish = wish;
+        merging.worker = Merger::start(&files, &options, callback(ctx, Self::on_merge_event));
+        merging.options = options;
         merging.stage = match merging.worker {
             Some(_) => MergeStage::Running(0),
-            None => MergeStage::Failed("The browser starts no further worker.".to_owned()),
+            None => MergeStage::Failed("The browser could not start another worker.".to_owned()),
         };
         true
     }
 
-    fn hear_merger(&mut self, ctx: &Context<Self>, merged: Merged) -> bool {
+    fn on_merge_event(&mut self, ctx: &Context<Self>, event: MergeEvent) -> bool {
         let Some(merging) = &mut self.dialogs.merging else {
             return false;
         };
-        match merged {
-            Merged::Percent(percent) => merging.stage = MergeStage::Running(percent),
-            Merged::Failed(why) => {
+        match event {
+            MergeEvent::Percent(percent) => merging.stage = MergeStage::Running(percent),
+            MergeEvent::Failed(why) => {
                 merging.worker = None;
                 merging.stage = MergeStage::Failed(why);
             }
-            Merged::Done(file, report) => {
+            MergeEvent::Done(file, report) => {
                 merging.worker = None;
-                let came = callback(ctx, Self::merged);
+                let on_merged = callback(ctx, Self::on_merged);
                 spawn_local(async move {
                     let fingerprint = files::fingerprint_of(&file).await;
                     let log = LogFile {
                         file,
-                        origin: Origin::Gone,
+                        origin: Origin::Snapshot,
                         fingerprint,
                     };
-                    came.emit((log, report));
+                    on_merged.emit((log, report));
                 });
             }
         }
         true
     }
 
-    /// Opens the new log; the view of a log that was merged otherwise before stays.
-    fn merged(&mut self, ctx: &Context<Self>, (log, report): (LogFile, MergeReport)) -> bool {
-        let Some(Merging { logs, wish, .. }) = self.dialogs.merging.take() else {
+    /// Opens the merged log; keeps the view if the open log is the result of an earlier merge.
+    fn on_merged(&mut self, ctx: &Context<Self>, (log, report): (LogFile, MergeReport)) -> bool {
+        let Some(MergeDialog { logs, options, .. }) = self.dialogs.merging.take() else {
             return false;
         };
-        if self.made_of().is_some() {
-            self.look();
+        if self.merge_inputs().is_some() {
+            self.sync_view();
             let mut link = self.link();
             link.fingerprint = log.fingerprint;
-            self.wanted = Some(link);
+            self.pending_link = Some(link);
         }
-        self.made_of = Some(MadeOf {
+        self.last_merge = Some(MergeInputs {
             fingerprint: log.fingerprint,
             logs,
-            wish,
+            options,
         });
         self.open(ctx, &log);
-        if !report.said.is_empty() {
-            self.dialogs.notice = Some(report.said.join(" "));
+        if !report.notes.is_empty() {
+            self.dialogs.notice = Some(report.notes.join(" "));
         }
         true
     }
 
-    /// Saves the file of the open log: of logs that were merged, the new one.
+    /// Saves the file of the open log, for example a merged one.
     pub(super) fn save_log(&mut self) {
         if let Some(log) = &self.log.file {
-            // Only the browser can say why not, and does.
+            // The browser reports failures itself.
             let _ = save::save_blob(&log.file.name(), &log.file);
         }
     }

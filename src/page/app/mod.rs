@@ -1,25 +1,23 @@
-//! The root of the page. It only routes: what the browser, the worker, the
-//! timeline and the panels say goes to what it concerns, and what is rendered
-//! follows from there.
+//! Root component of the page: routes events of the browser, the worker, the timelines and the panels.
 //!
-//! - [`files`]: files that are dropped or chosen.
-//! - [`remote`]: logs that come over the network.
-//! - [`log`]: the log that is open or being opened.
-//! - [`other`]: the second log beside it.
-//! - [`follow`]: a log that is read on as it grows.
-//! - [`merge`]: several logs as one.
-//! - [`again`]: logs that are opened again, and the first page while a log is open.
-//! - [`notes`]: adding, walking along, saving notes.
-//! - [`show`]: the view: changing it, going back, the address.
-//! - [`tour`]: the tour through a sample.
-//! - [`perform`]: what keys and the palette make the page do.
-//! - [`palette`]: what the palette offers.
-//! - [`report`]: saving a report.
-//! - [`listen`]: what the whole page listens to.
-//! - [`page`]: what it looks like.
-//! - [`callbacks`]: what its parts call.
+//! - [`files`]: dropped and chosen files.
+//! - [`remote`]: logs fetched over the network.
+//! - [`log`]: the primary log, open or loading; the panels show this one.
+//! - [`other`]: the second log of a comparison.
+//! - [`follow`]: live reading of a log whose file grows.
+//! - [`merge`]: merging of several logs into one.
+//! - [`reopen`]: reopening of logs, and the landing page while a log is open.
+//! - [`notes`]: adding, stepping through and saving notes.
+//! - [`show`]: changes of the view, and navigation.
+//! - [`links`]: the link in the address.
+//! - [`tour`]: the guided tour through a sample.
+//! - [`perform`]: actions of keys and of the command palette.
+//! - [`palette`]: entries of the command palette.
+//! - [`report`]: saving of a report.
+//! - [`listen`]: event listeners of the whole page.
+//! - [`page`]: rendering.
+//! - [`callbacks`]: shared callbacks of the child components.
 
-mod again;
 mod callbacks;
 mod files;
 mod follow;
@@ -33,6 +31,7 @@ mod page;
 mod palette;
 mod perform;
 mod remote;
+mod reopen;
 mod report;
 mod show;
 mod tour;
@@ -41,10 +40,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use callbacks::Callbacks;
-use follow::Following;
+use follow::Follow;
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
-use merge::{MadeOf, Merging};
+use merge::{MergeDialog, MergeInputs};
 use other::Other;
 use remote::Remote;
 use yew::prelude::*;
@@ -55,143 +54,143 @@ use crate::landing;
 use crate::link;
 use crate::open_log::OpenLog;
 use crate::palette::Entry;
-use crate::panel::{Marked, PanelRequest};
+use crate::panel::{PanelRequest, TrackSelection};
 use crate::ptr_eq::PtrEq;
-use crate::update::{Update, callback};
+use crate::update::{ComponentUpdate, callback};
 use crate::viewer::{
-    Control, Description, Goto, Place, TimelineEvent, ViewerNumber, ViewerRef, VisibleItem,
+    ClickPosition, Control, Description, NavigationTarget, TimelineEvent, ViewerNumber, ViewerRef,
+    VisibleItem,
 };
 use session::tracks::name::TrackName;
 use views::notes::Notes;
+use views::page_error::PageError;
 use views::share::Link;
 use views::timeline::layout::Layout;
-use views::trouble::Trouble;
 use views::view::View;
 use views::view::store::ViewStore;
 
-/// What stands before or above the page.
+/// State of dialogs, messages and overlays, and of pending file choices.
 #[derive(Default)]
 struct Dialogs {
-    /// What did not work.
-    trouble: Option<Trouble>,
+    /// The last error, until it is dismissed.
+    trouble: Option<PageError>,
     notice: Option<String>,
     /// Whether files are being dragged over the page.
     dragging: bool,
-    /// The help, if it is open: whether it begins with the marks.
+    /// The help dialog, if open: whether it starts with the legend.
     help: Option<bool>,
-    /// What the palette offers while it is open.
+    /// Entries of the command palette while it is open.
     palette: Option<Rc<Vec<Entry>>>,
-    /// Whether the link was just copied.
+    /// Whether a link was copied a moment ago.
     copied: bool,
-    /// The link whose dialog is open, and whether it could be copied.
+    /// Link in the open share dialog, and whether copying it worked; `None` until that is known.
     share: Option<(Rc<Link>, Option<bool>)>,
-    /// A log that came while another one is open: it is to be said what with it.
-    offered: Option<LogFile>,
-    /// Whether what is chosen next is to be compared with the open log.
-    compares: bool,
-    /// Whether it is to be merged with it.
-    merges: bool,
-    /// Logs of which one is to be made, while it is asked how, or done.
-    merging: Option<Merging>,
+    /// A log that arrived while another one is open, until the user decides what to do with it.
+    offered_log: Option<LogFile>,
+    /// Whether the next chosen file is compared with the open log.
+    compare_next: bool,
+    /// Whether the next chosen files are merged with the open log.
+    merge_next: bool,
+    /// Logs in the open merge dialog.
+    merging: Option<MergeDialog>,
 }
 
-/// What the timeline says, and its tracks.
+/// Tracks of one timeline, and the state that it has reported.
 #[derive(Default)]
 struct TimelineState {
-    /// The tracks with their places.
+    /// Visible tracks with their positions.
     layout: PtrEq<Layout>,
-    /// What the hidden tracks are called.
+    /// Hidden tracks with their display names.
     hidden: Vec<(TrackName, String)>,
-    /// The tracks that are scrolled into view, by their places.
-    seen: Range<usize>,
-    /// The track that the keyboard is on.
+    /// Index range in `layout` of the tracks that are scrolled into view.
+    tracks_in_view: Range<usize>,
+    /// Track with the keyboard focus.
     track: Option<TrackName>,
     description: Option<Rc<Description>>,
-    /// The item that was clicked, whose details stay open.
+    /// Clicked item whose details stay open.
     pinned: Option<Rc<Description>>,
-    /// What was clicked last.
-    place: Option<Place>,
-    /// Where to go when the thread that is meant has a track.
-    goto_when_listed: Option<Goto>,
+    /// Last clicked position, which the event list follows.
+    clicked: Option<ClickPosition>,
+    /// Deferred navigation to a thread that has no track yet; done once the thread list has arrived.
+    goto_when_listed: Option<NavigationTarget>,
 }
 
-/// What panels are told beside the view.
+/// Inputs of the panels other than the view.
 #[derive(Default)]
 struct PanelState {
-    /// The selected tracks.
-    marked: Rc<Marked>,
-    /// The view that the panel has while a range is dragged; it follows a few
-    /// times a second.
-    held: Option<Rc<View>>,
-    /// What is in view, for its table.
+    /// Selected tracks, which limit most panels.
+    track_selection: Rc<TrackSelection>,
+    /// The view that the panel keeps while a range is dragged; it is refreshed every 150 ms.
+    frozen_view: Option<Rc<View>>,
+    /// Visible items, for the table of items in view.
     items: PtrEq<Vec<VisibleItem>>,
-    wish: Option<(u32, PanelRequest)>,
-    /// Goes up whenever the colours change.
-    colours: u32,
-    /// Goes up whenever addresses have got other names.
+    request: Option<(u32, PanelRequest)>,
+    /// Incremented whenever the colors change.
+    color_generation: u32,
+    /// Incremented whenever symbol names of addresses change.
     names: u32,
 }
 
-/// What happens when the user has paused.
+/// Debounce and throttle timers.
 #[derive(Default)]
-struct Pauses {
-    /// The address follows the view.
-    settle: Option<Timeout>,
-    /// The table of what is in view follows the timeline.
-    follow: Option<Timeout>,
-    /// What is known of a log that is being read is shown again.
+struct Timers {
+    /// Updates the address once the view has settled.
+    address: Option<Timeout>,
+    /// Updates the table of items in view.
+    items: Option<Timeout>,
+    /// Shows the next overview of a loading log.
     overview: Option<Timeout>,
-    /// The panel follows a range that is dragged.
+    /// Updates the panel while a range is dragged.
     range: Option<Timeout>,
 }
 
-/// The root component.
+/// Root component, which owns the state of the whole page.
 pub(super) struct App {
     client: Client,
-    /// Whom the page asks about the open log.
+    /// Query client of the primary log.
     log_client: LogClient,
     viewer: ViewerRef,
     callbacks: Callbacks,
     log: OpenLog,
-    /// The log beside it, if two are compared.
+    /// The second log, if two are compared.
     other: Option<Other>,
-    /// The log is read on as it grows, if that is wanted.
-    following: Option<Following>,
-    /// How the log was made that was merged last.
-    made_of: Option<MadeOf>,
-    /// Whether the first page is shown, although a log is open.
+    /// Live reading, if the log is followed.
+    follow: Option<Follow>,
+    /// Inputs and settings of the last merge.
+    last_merge: Option<MergeInputs>,
+    /// Whether the landing page covers the open log.
     is_home: bool,
-    /// The log that was open before, with the view of it.
-    before: Option<(LogFile, Link)>,
-    /// The notes as they were when they were saved, or came.
-    kept_notes: Rc<Notes>,
-    /// How many timelines there were.
-    viewers: u32,
-    /// What the address asked for, until it is applied.
-    wanted: Option<Link>,
-    /// A link that compares two logs, until both are there.
-    wanted_pair: Option<Link>,
-    /// The step of the tour that is shown.
-    touring: Option<usize>,
-    /// The fragment of the address as the page wrote or read it last.
+    /// The previously open log, with the link to its last view.
+    previous: Option<(LogFile, Link)>,
+    /// The notes as last saved, shared or loaded.
+    saved_notes: Rc<Notes>,
+    /// Number of timelines created so far; the next one gets this number.
+    viewer_count: u32,
+    /// Link to apply once the log is open.
+    pending_link: Option<Link>,
+    /// Link that compares two logs, until both are open.
+    pending_comparison: Option<Link>,
+    /// Index of the current tour step.
+    tour_step: Option<usize>,
+    /// Fragment of the address as last written or read by the page.
     fragment: String,
     views: ViewStore,
     timeline: TimelineState,
     panel: PanelState,
     dialogs: Dialogs,
     remote: Remote,
-    pauses: Pauses,
+    timers: Timers,
     filter_input: NodeRef,
     _listeners: Vec<EventListener>,
     _resolution: Option<EventListener>,
 }
 
 impl Component for App {
-    type Message = Update<Self>;
+    type Message = ComponentUpdate<Self>;
     type Properties = ();
 
     fn create(ctx: &Context<Self>) -> Self {
-        let on_worker = callback(ctx, Self::hear);
+        let on_worker = callback(ctx, Self::on_client_event);
         let client = Client::start(move |message| on_worker.emit(message));
         let filter_input = NodeRef::default();
         let mut app = Self {
@@ -201,25 +200,25 @@ impl Component for App {
             callbacks: Callbacks::new(ctx),
             log: OpenLog::default(),
             other: None,
-            following: None,
-            made_of: None,
+            follow: None,
+            last_merge: None,
             is_home: false,
-            before: None,
-            kept_notes: Rc::default(),
-            viewers: 1,
-            wanted: link::read(),
-            wanted_pair: None,
-            touring: None,
+            previous: None,
+            saved_notes: Rc::default(),
+            viewer_count: 1,
+            pending_link: link::read(),
+            pending_comparison: None,
+            tour_step: None,
             fragment: link::fragment(),
             views: ViewStore::default(),
             timeline: TimelineState::default(),
             panel: PanelState::default(),
             dialogs: Dialogs::default(),
             remote: Remote::default(),
-            pauses: Pauses::default(),
+            timers: Timers::default(),
             _listeners: listen::listen(ctx, filter_input.clone()),
             filter_input,
-            _resolution: listen::other_resolution(ctx),
+            _resolution: listen::listen_to_resolution(ctx),
         };
         app.open_remote(ctx);
         app
@@ -231,39 +230,45 @@ impl Component for App {
         }
     }
 
-    fn update(&mut self, ctx: &Context<Self>, act: Update<Self>) -> bool {
+    fn update(&mut self, ctx: &Context<Self>, act: ComponentUpdate<Self>) -> bool {
         act(self, ctx)
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
-        // Not once all is rendered: on a busy machine both pages would be seen until then.
-        self.show_first();
+        // Not in `rendered`: on a busy machine both pages would be visible until then.
+        self.update_landing();
         self.page(ctx)
     }
 }
 
-/// A timeline whose words the page hears.
+/// Creates a timeline that reports its events to the page.
 fn timeline(ctx: &Context<App>, number: ViewerNumber, client: LogClient) -> ViewerRef {
-    let told = callback(ctx, App::told);
-    ViewerRef::new(number, client, move |from, what| told.emit((from, what)))
+    let on_event = callback(ctx, App::on_timeline_event);
+    ViewerRef::new(number, client, move |from, event| {
+        on_event.emit((from, event))
+    })
 }
 
 impl App {
-    /// Another timeline.
+    /// Creates a timeline with the next free number.
     fn new_viewer(&mut self, ctx: &Context<Self>, client: LogClient) -> ViewerRef {
-        let number = ViewerNumber(self.viewers);
-        self.viewers += 1;
+        let number = ViewerNumber(self.viewer_count);
+        self.viewer_count += 1;
         timeline(ctx, number, client)
     }
 
-    /// A timeline says something.
-    fn told(&mut self, ctx: &Context<Self>, (from, told): (ViewerNumber, TimelineEvent)) -> bool {
+    /// Handles an event of a timeline.
+    fn on_timeline_event(
+        &mut self,
+        ctx: &Context<Self>,
+        (from, event): (ViewerNumber, TimelineEvent),
+    ) -> bool {
         if from != self.viewer.number() {
             let is_other = (self.other.as_ref()).is_some_and(|it| it.viewer.number() == from);
-            return is_other && self.told_by_other(ctx, told);
+            return is_other && self.on_other_timeline_event(ctx, event);
         }
         let timeline = &mut self.timeline;
-        match told {
+        match event {
             TimelineEvent::Described(description) => {
                 let changed = timeline.description != description;
                 timeline.description = description;
@@ -276,52 +281,52 @@ impl App {
             }
             TimelineEvent::Range(range) => self.range_changed(ctx, range),
             TimelineEvent::Band(key) => return self.pin_band(ctx, &key),
-            TimelineEvent::Clicked(place) => timeline.place = Some(place),
+            TimelineEvent::Clicked(place) => timeline.clicked = Some(place),
             TimelineEvent::Changed => {
-                self.will_settle(ctx);
-                // A range that was dragged is let go.
-                let follows = !self.is_dragging() && self.panel_follows();
-                return follows || self.axis().is_some();
+                self.schedule_address_update(ctx);
+                // The drag of a range may have ended.
+                let is_unfrozen = !self.is_dragging() && self.unfreeze_panel();
+                return is_unfrozen || self.axis().is_some();
             }
             TimelineEvent::Marks => {
-                self.will_follow(ctx);
+                self.schedule_items_update(ctx);
                 return false;
             }
-            TimelineEvent::Seen(seen) => timeline.seen = seen,
+            TimelineEvent::Seen(tracks_in_view) => timeline.tracks_in_view = tracks_in_view,
             TimelineEvent::Current(track) => timeline.track = track,
-            // The timeline does these itself.
+            // The timeline handles these itself.
             TimelineEvent::Scroll(_) | TimelineEvent::Hold(_) => return false,
         }
         true
     }
 
-    /// Something is wished of a panel, which is open now.
-    fn wish(&mut self, wish: PanelRequest) {
-        let number = self.panel.wish.map_or(0, |(number, _)| number);
-        self.panel.wish = Some((number + 1, wish));
-        self.uncover_panel();
+    /// Sends a request to the open panel.
+    fn request_panel(&mut self, request: PanelRequest) {
+        let number = self.panel.request.map_or(0, |(number, _)| number);
+        self.panel.request = Some((number + 1, request));
+        self.close_covering_details();
     }
 
-    /// The details of the clicked item do not stay open.
+    /// Unpins the details of the clicked item.
     fn unpin(&mut self, _: &Context<Self>, (): ()) -> bool {
         self.viewer.act(Control::pin_details);
         false
     }
 
-    /// All wakeups of the thread that was clicked are shown, or no longer.
+    /// Toggles the display of all wakeups of the clicked thread.
     fn show_all_wakeups(&mut self, _: &Context<Self>, (): ()) -> bool {
         self.viewer.act(Control::show_all_wakeups);
         false
     }
 
-    /// Paints everything for the resolution of now.
+    /// Repaints everything for the current screen resolution.
     fn rescale(&mut self, ctx: &Context<Self>, (): ()) -> bool {
-        self._resolution = listen::other_resolution(ctx);
-        self.recolour(ctx, ())
+        self._resolution = listen::listen_to_resolution(ctx);
+        self.recolor(ctx, ())
     }
 
-    fn recolour(&mut self, _: &Context<Self>, (): ()) -> bool {
-        self.panel.colours += 1;
+    fn recolor(&mut self, _: &Context<Self>, (): ()) -> bool {
+        self.panel.color_generation += 1;
         self.viewer.redraw();
         if let Some(other) = &self.other {
             other.viewer.redraw();

@@ -1,5 +1,4 @@
-//! The second log: it is shown beside the one that the panels are about, on a timeline of
-//! its own with the same zoom.
+//! The second log of a comparison, on its own timeline with the same zoom. The panels show the primary log.
 
 use std::rc::Rc;
 
@@ -8,48 +7,47 @@ use yew::prelude::*;
 use super::{App, TimelineState};
 use crate::client::LogClient;
 use crate::files::LogFile;
-use crate::open_log::{Heard, OpenLog};
-use crate::viewer::{Control, Goto, Place, TimelineEvent, ViewerRef};
+use crate::open_log::{NewsEffect, OpenLog};
+use crate::viewer::{ClickPosition, Control, NavigationTarget, TimelineEvent, ViewerRef};
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use protocol::News;
-use session::alignment::{Alignment, Role, Shift, common, shift};
+use session::alignment::{Alignment, Role, Shift, common_alignments, shift};
 use session::questions::AnchorsQuery;
 use session::tracks::details::FlameTarget;
 use views::notes::Notes;
+use views::page_error::{Code, PageError};
 use views::panels::COMPARE;
-use views::trouble::{Code, Trouble};
 use views::view::compare::CompareView;
 use views::view::{Change, PanelLayout, View};
 
-/// The log beside the one that the panels are about.
+/// The second log of a comparison.
 pub(super) struct Other {
     pub(super) role: Role,
     pub(super) client: LogClient,
     pub(super) viewer: ViewerRef,
     pub(super) log: OpenLog,
     pub(super) timeline: TimelineState,
-    /// What is added to a time of the log of the panels to have that of this one.
+    /// Shift from times of the primary log to times of this one.
     pub(super) shift: Shift,
-    /// The notes on it, while those of the log of the panels are shown.
+    /// Notes on this log, while those of the primary log are shown.
     notes: Rc<Notes>,
-    /// Whether the panel that compares was opened.
-    is_offered: bool,
+    /// Whether the comparison panel was opened once.
+    has_opened_panel: bool,
 }
 
 impl App {
-    /// Opens a log beside the one that is open; without a role, the one that was changed
-    /// earlier is the one before.
-    pub(super) fn open_beside(&mut self, ctx: &Context<Self>, file: &LogFile, role: Option<Role>) {
-        // Of two logs none is followed: what they have in common would change all the time.
+    /// Opens a log for comparison with the open one; without a role, the one with the older file is `Before`.
+    pub(super) fn open_other(&mut self, ctx: &Context<Self>, file: &LogFile, role: Option<Role>) {
+        // Compared logs are not followed: their common range would change all the time.
         self.stop_following(ctx);
         self.close_other(ctx, ());
         let client = self.client.open(file.live());
-        self.begin_beside(ctx, client, file, role);
+        self.install_other_log(ctx, client, file, role);
     }
 
-    /// Shows a log that is being opened beside the one that is open.
-    pub(super) fn begin_beside(
+    /// Installs a loading log as the second log.
+    pub(super) fn install_other_log(
         &mut self,
         ctx: &Context<Self>,
         client: LogClient,
@@ -68,17 +66,17 @@ impl App {
             timeline: TimelineState::default(),
             shift: Shift::default(),
             notes: Rc::default(),
-            is_offered: false,
+            has_opened_panel: false,
         });
-        self.will_settle(ctx);
+        self.schedule_address_update(ctx);
     }
 
-    /// What the log of the panels is, if there are two.
+    /// Returns the role of the primary log, if two are compared.
     pub(super) fn role(&self) -> Option<Role> {
         self.other.as_ref().map(|other| other.role.other())
     }
 
-    /// What the open log is called, or both, the one before first.
+    /// Returns the names of the open logs, the earlier one first.
     pub(super) fn names(&self) -> Vec<&str> {
         let mut names = vec![self.log.name.as_str()];
         if let Some(other) = &self.other {
@@ -88,19 +86,19 @@ impl App {
         names
     }
 
-    /// Closes the log that the panels are not about.
+    /// Closes the second log; returns false if there is none.
     pub(super) fn close_other(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         let Some(other) = self.other.take() else {
             return false;
         };
-        self.viewer.part();
+        self.viewer.unpair();
         other.client.close();
         other.viewer.reset(self.client.no_log());
-        self.will_settle(ctx);
+        self.schedule_address_update(ctx);
         true
     }
 
-    /// Closes the log with that role.
+    /// Closes the compared log with this role.
     pub(super) fn close_one(&mut self, ctx: &Context<Self>, role: Role) -> bool {
         if self.role() == Some(role) {
             self.exchange(ctx);
@@ -108,19 +106,19 @@ impl App {
         self.close_other(ctx, ())
     }
 
-    /// What was before counts as after, and the other way round.
+    /// Swaps the roles of the two logs.
     pub(super) fn swap_roles(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         let Some(other) = &mut self.other else {
             return false;
         };
         other.role = other.role.other();
-        self.will_settle(ctx);
+        self.schedule_address_update(ctx);
         true
     }
 
-    /// Has the panels be about the other log. What is in view and selected stays.
+    /// Exchanges the primary and the second log; visible range and selected range stay.
     pub(super) fn exchange(&mut self, ctx: &Context<Self>) -> bool {
-        self.look();
+        self.sync_view();
         let Some(other) = &mut self.other else {
             return false;
         };
@@ -132,94 +130,97 @@ impl App {
         other.notes = Rc::clone(&self.views.view().notes);
         other.viewer.set_notes(&Rc::default());
         other.role = other.role.other();
-        other.shift = other.shift.back();
+        other.shift = other.shift.inverse();
         self.viewer.set_notes(&notes);
-        self.panel_follows();
-        self.panel.wish = None;
-        // Times of the log before mean nothing in this one.
+        self.unfreeze_panel();
+        self.panel.request = None;
+        // Times of the old primary log mean nothing in the new one.
         self.views.set(View {
             selected: None,
             notes,
             ..View::clone(self.views.view())
         });
         self.views.restart();
-        self.look();
+        self.sync_view();
         self.show_tracks();
-        self.will_settle(ctx);
+        self.schedule_address_update(ctx);
         true
     }
 
-    /// The worker says something about the other log.
-    pub(super) fn hear_other(&mut self, ctx: &Context<Self>, news: News) -> bool {
+    /// Handles a message of the worker about the second log.
+    pub(super) fn on_other_news(&mut self, ctx: &Context<Self>, news: News) -> bool {
         let Some(other) = &mut self.other else {
             return false;
         };
-        match other.log.hear(news) {
-            // Of two logs none is followed; it may have been a moment before.
-            Heard::Nothing | Heard::NotGrown { .. } => return false,
-            Heard::Progress { is_more } => {
-                if let Some(overview) = other.log.next_overview.take().filter(|_| is_more) {
-                    other.log.show(*overview);
+        match other.log.apply_news(news) {
+            // Compared logs are not followed; an answer from just before may still arrive.
+            NewsEffect::Nothing | NewsEffect::NotGrown { .. } => return false,
+            NewsEffect::Progress { is_more } => {
+                if let Some(overview) = other.log.pending_overview.take().filter(|_| is_more) {
+                    other.log.show_overview(*overview);
                     self.show_other();
                 }
             }
-            Heard::Loaded => {
+            NewsEffect::Loaded => {
                 other.client.settle();
-                self.other_loaded(ctx);
+                self.on_other_loaded(ctx);
             }
-            Heard::Short => {
-                self.other_loaded(ctx);
-                self.fail(Trouble::new(Code::ShortOfMemory));
+            NewsEffect::Short => {
+                self.on_other_loaded(ctx);
+                self.show_error(PageError::new(Code::ShortOfMemory));
             }
-            Heard::Again | Heard::Grown | Heard::Contents => {
+            NewsEffect::Reloaded | NewsEffect::Grown | NewsEffect::Contents => {
                 self.panel.names += 1;
                 self.show_other();
             }
-            Heard::Failed(code, message) => {
+            NewsEffect::Failed(code, message) => {
                 self.close_other(ctx, ());
-                self.dialogs.trouble = Some(Trouble::saying(code, message));
+                self.dialogs.trouble = Some(PageError::with_message(code, message));
             }
         }
         true
     }
 
-    fn other_loaded(&mut self, ctx: &Context<Self>) {
+    fn on_other_loaded(&mut self, ctx: &Context<Self>) {
         let Some(other) = &self.other else { return };
         if other.log.overview.span.is_none() {
             let name = other.log.name.clone();
             self.close_other(ctx, ());
             let why = format!("“{name}” has a header but no events.");
-            self.dialogs.trouble = Some(Trouble::saying(Code::NoEvents, why));
+            self.dialogs.trouble = Some(PageError::with_message(Code::NoEvents, why));
             return;
         }
         self.show_other();
         self.ask_about_both(ctx);
-        self.follow_pair_link(ctx);
+        self.apply_pending_comparison(ctx);
         self.offer_comparison();
-        self.will_settle(ctx);
+        self.schedule_address_update(ctx);
     }
 
-    /// Opens the panel that compares as soon as both logs are read, unless a link says
-    /// which panel is open.
+    /// Opens the comparison panel as soon as both logs are read, unless a link chose the panel.
     pub(super) fn offer_comparison(&mut self) {
         let both = self.log.is_open() && self.other.as_ref().is_some_and(|it| it.log.is_open());
-        let Some(other) = self.other.as_mut().filter(|it| both && !it.is_offered) else {
+        let Some(other) = self
+            .other
+            .as_mut()
+            .filter(|it| both && !it.has_opened_panel)
+        else {
             return;
         };
-        other.is_offered = true;
+        other.has_opened_panel = true;
         let view = self.views.edit();
         view.panel = COMPARE;
-        view.room = view.room.beside(PanelLayout::Timeline);
+        view.room = view.room.shown_with(PanelLayout::Timeline);
     }
 
-    /// Shows the panel that a link says, not the one that compares.
+    /// Keeps the panel of a link instead of opening the comparison.
     pub(super) fn keep_panel(&mut self) {
         if let Some(other) = &mut self.other {
-            other.is_offered = true;
+            other.has_opened_panel = true;
         }
     }
 
-    /// Asks for what the timelines of both logs show beside their marks.
+    /// Queries threads, usage and alignment anchors of both logs.
     fn ask_about_both(&self, ctx: &Context<Self>) {
         self.ask_threads(ctx);
         self.ask_usage(ctx);
@@ -229,7 +230,7 @@ impl App {
         ];
         for client in clients.into_iter().flatten() {
             self.ask_of(client, ctx, AnchorsQuery, |app, _, (client, anchors)| {
-                if let Some((log, _)) = app.side(&client) {
+                if let Some((log, _)) = app.log_of_client(&client) {
                     log.anchors = anchors;
                     app.align();
                 }
@@ -238,8 +239,8 @@ impl App {
         }
     }
 
-    /// The log that somebody was asked about, if it is open still, and its timeline.
-    pub(super) fn side(
+    /// Returns the log and timeline of a client, if its log is still open.
+    pub(super) fn log_of_client(
         &mut self,
         client: &LogClient,
     ) -> Option<(&mut OpenLog, &mut TimelineState)> {
@@ -253,47 +254,56 @@ impl App {
         Some((&mut other.log, &mut other.timeline))
     }
 
-    /// Gives the timeline of the other log what is known of it.
+    /// Passes the current overview of the second log to its timeline.
     pub(super) fn show_other(&mut self) {
         let Some(other) = &self.other else { return };
-        other.log.give(&other.viewer);
+        other.log.show_in(&other.viewer);
         self.align();
         self.show_tracks();
     }
 
-    /// Has both timelines show the same, aligned as the view says.
+    /// Aligns both timelines as the view says, so that they move together.
     pub(super) fn align(&mut self) {
         let at = self.views.view().settings.get::<CompareView>().align;
         let Some(other) = &mut self.other else { return };
         let spans = (self.log.overview.span, other.log.overview.span);
-        let (Some(own), Some(beside)) = spans else {
+        let (Some(own), Some(other_span)) = spans else {
             return;
         };
-        other.shift = shift(&at, (own, &self.log.anchors), (beside, &other.log.anchors));
-        self.viewer.pair(own, (&other.viewer, beside), other.shift);
+        other.shift = shift(
+            &at,
+            (own, &self.log.anchors),
+            (other_span, &other.log.anchors),
+        );
+        self.viewer
+            .pair(own, (&other.viewer, other_span), other.shift);
     }
 
-    /// Where both logs can be aligned, but for their starts.
+    /// Returns the anchors that both logs have in common, besides their starts.
     pub(super) fn common_anchors(&self) -> Vec<Alignment> {
         let other = self.other.as_ref();
         other.map_or_else(Vec::new, |other| {
-            common(&self.log.anchors, &other.log.anchors)
+            common_alignments(&self.log.anchors, &other.log.anchors)
         })
     }
 
-    /// Aligns both logs otherwise.
+    /// Changes the alignment of the two logs.
     pub(super) fn align_at(&mut self, ctx: &Context<Self>, align: Alignment) -> bool {
         let view = self.views.view().settings.get::<CompareView>();
         self.change(ctx, Change::settings(CompareView { align, ..view }))
     }
 
-    /// The timeline of the other log says something.
-    pub(super) fn told_by_other(&mut self, ctx: &Context<Self>, told: TimelineEvent) -> bool {
+    /// Handles an event of the second log's timeline.
+    pub(super) fn on_other_timeline_event(
+        &mut self,
+        ctx: &Context<Self>,
+        event: TimelineEvent,
+    ) -> bool {
         let Some(other) = &mut self.other else {
             return false;
         };
         let timeline = &mut other.timeline;
-        match told {
+        match event {
             TimelineEvent::Described(description) => {
                 let changed = timeline.description != description;
                 timeline.description = description;
@@ -305,27 +315,26 @@ impl App {
                 changed
             }
             TimelineEvent::Band(key) => self.pin_band(ctx, &key),
-            TimelineEvent::Seen(seen) => {
-                timeline.seen = seen;
+            TimelineEvent::Seen(tracks_in_view) => {
+                timeline.tracks_in_view = tracks_in_view;
                 true
             }
             TimelineEvent::Current(track) => {
                 timeline.track = track;
                 true
             }
-            // The timeline of the panels shows the same, and says so itself, but for the
-            // end of a drag here.
-            TimelineEvent::Changed => !self.is_dragging() && self.panel_follows(),
+            // The primary timeline moves along and reports the change itself, except for the end of a drag here.
+            TimelineEvent::Changed => !self.is_dragging() && self.unfreeze_panel(),
             _ => false,
         }
     }
 
-    /// Whether something is dragged on a timeline.
+    /// Returns whether a drag is in progress on a timeline.
     pub(super) fn is_dragging(&self) -> bool {
         self.any_timeline(Control::is_dragging)
     }
 
-    /// Whether something that was gone to is still to be selected.
+    /// Returns whether the target item of a navigation is still to be selected.
     pub(super) fn awaits_item(&self) -> bool {
         self.any_timeline(Control::awaits_item)
     }
@@ -336,8 +345,7 @@ impl App {
         viewers.any(|viewer| viewer.read(is))
     }
 
-    /// The timeline that the keyboard is on, and what is added to its times to have those of
-    /// the log of the panels.
+    /// Returns the timeline with the keyboard focus, and the shift from its times to those of the primary log.
     pub(super) fn focused(&self) -> (&ViewerRef, Shift) {
         let own = (&self.viewer, Shift::default());
         let Some(other) = &self.other else { return own };
@@ -345,40 +353,48 @@ impl App {
         let timeline = active.and_then(|at| at.closest("[data-viewer]").ok().flatten());
         let number = timeline.and_then(|timeline| timeline.get_attribute("data-viewer"));
         if number == Some(other.viewer.number().0.to_string()) {
-            (&other.viewer, other.shift.back())
+            (&other.viewer, other.shift.inverse())
         } else {
             own
         }
     }
 
-    /// Shows something on the timeline of the other log.
-    pub(super) fn goto_other(&mut self, _: &Context<Self>, goto: Goto) -> bool {
+    /// Navigates on the second log's timeline.
+    pub(super) fn goto_other(&mut self, _: &Context<Self>, goto: NavigationTarget) -> bool {
         if let Some(other) = &self.other {
-            other.viewer.act(|control| control.goto(goto));
+            other.viewer.act(|control| control.navigate(goto));
         }
         true
     }
 
-    /// Has the panels be about the log with a role, and changes the view.
-    pub(super) fn lead(&mut self, ctx: &Context<Self>, (role, change): (Role, Change)) -> bool {
+    /// Makes the log with this role the primary one, then changes the view.
+    pub(super) fn switch_log(
+        &mut self,
+        ctx: &Context<Self>,
+        (role, change): (Role, Change),
+    ) -> bool {
         let is_there = self.role() == Some(role);
         let exchanged = !is_there && self.exchange(ctx);
         self.change(ctx, change) || exchanged
     }
 
-    /// Opens the flame graph of the other log with the track of a call or a sample.
+    /// Exchanges the logs, then opens the flame graph with the track of a call or sample.
     pub(super) fn show_other_in_flame(&mut self, ctx: &Context<Self>, target: FlameTarget) -> bool {
         self.exchange(ctx);
         self.show_in_flame(ctx, target)
     }
 
-    /// Shows an event of the other log in the list of all.
-    pub(super) fn show_event_of_other(&mut self, ctx: &Context<Self>, place: Place) -> bool {
+    /// Exchanges the logs, then shows an event in the event list.
+    pub(super) fn show_event_of_other(
+        &mut self,
+        ctx: &Context<Self>,
+        place: ClickPosition,
+    ) -> bool {
         self.exchange(ctx);
         self.show_event(ctx, place)
     }
 
-    /// The details of what was clicked in the other log do not stay open.
+    /// Unpins the details of the clicked item of the second log.
     pub(super) fn unpin_other(&mut self, _: &Context<Self>, (): ()) -> bool {
         if let Some(other) = &self.other {
             other.viewer.act(Control::pin_details);
@@ -386,7 +402,7 @@ impl App {
         false
     }
 
-    /// All wakeups of the thread that was clicked in the other log are shown, or no longer.
+    /// Toggles the display of all wakeups of the clicked thread of the second log.
     pub(super) fn show_all_wakeups_of_other(&mut self, _: &Context<Self>, (): ()) -> bool {
         if let Some(other) = &self.other {
             other.viewer.act(Control::show_all_wakeups);
@@ -394,15 +410,16 @@ impl App {
         false
     }
 
-    /// The times that there are to see, on the axis of the log of the panels.
-    pub(super) fn reach(&self) -> Option<Interval> {
+    /// Returns the hull of the spans of all open logs, on the time axis of the primary log.
+    pub(super) fn combined_span(&self) -> Option<Interval> {
         let own = self.log.overview.span?;
         let other = self.other.as_ref();
-        let beside = other.and_then(|other| Some((other.shift.back(), other.log.overview.span?)));
-        let beside = beside.and_then(|(shift, span)| {
+        let other_span =
+            other.and_then(|other| Some((other.shift.inverse(), other.log.overview.span?)));
+        let other_span = other_span.and_then(|(shift, span)| {
             let start = shift.time(span.start()).unwrap_or(Nanos(0));
             Some(Interval::new(start, shift.time(span.end())?))
         });
-        Some(beside.map_or(own, |beside| own.hull(beside)))
+        Some(other_span.map_or(own, |other_span| own.hull(other_span)))
     }
 }

@@ -1,11 +1,10 @@
-//! What the page looks like.
+//! Rendering of the page.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use super::{App, TimelineState};
-use crate::beside::{Align, Caption, Divided, Offer};
 use crate::client::LogClient;
 use crate::details::Card;
 use crate::dialog::{Help, swatch};
@@ -13,12 +12,13 @@ use crate::finding_marks::MarksProps;
 use crate::header::{Header, Loading, Warnings};
 use crate::landing::{self, Landing};
 use crate::open_log::OpenLog;
-use crate::panel::{Axis, Beside, PanelProps, Source, span_text};
+use crate::panel::{Axis, ComparisonTarget, PanelProps, Source, span_text};
 use crate::panels::FindingNavigator;
 use crate::share::Share;
 use crate::tabs::Tabs;
 use crate::timeline::Timeline;
 use crate::trouble::{TroubleAlert, report};
+use crate::two_logs::{AlignmentControls, Caption, SecondLogPrompt, SplitTimelines};
 use crate::update::callback;
 use crate::viewer::{Control, Description, ViewerRef};
 use crate::{link, panels, theme};
@@ -32,12 +32,14 @@ use views::view::PanelLayout;
 use views::view::compare::CompareView;
 
 impl App {
-    /// All of the page.
     pub(super) fn page(&self, ctx: &Context<Self>) -> Html {
         let dialogs = &self.dialogs;
         let on_help_closed = callback(ctx, |app, _, ()| app.dialogs.help.take().is_some());
-        let promised = self.wanted.as_ref().filter(|_| !self.is_remote());
-        let promise = promised.map(|wanted| AttrValue::from(link::promise(wanted)));
+        let promised = self
+            .pending_link
+            .as_ref()
+            .filter(|_| !self.has_pending_fetch());
+        let promise = promised.map(|link| AttrValue::from(link::promise(link)));
         let on_share_closed = callback(ctx, |app, _, ()| app.dialogs.share.take().is_some());
         html! {
             <>
@@ -46,10 +48,10 @@ impl App {
                 } else if self.log.is_loading() {
                     <main class="landing">{ self.loading() }</main>
                 } else {
-                    <Landing link={promise} news={html! { <>{ self.view_trouble(ctx) }{ self.view_remote(ctx) }</> }}
+                    <Landing link={promise} status={html! { <>{ self.view_trouble(ctx) }{ self.view_remote(ctx) }</> }}
                         notice={dialogs.notice.clone().map(AttrValue::from)}
                         open={self.is_home.then(|| AttrValue::from(self.names().join(" → ")))}
-                        on_back={callback(ctx, Self::leave_home)} on_kept={callback(ctx, Self::open_kept)} />
+                        on_back={callback(ctx, Self::leave_home)} on_recent={callback(ctx, Self::open_recent)} />
                 }
                 { self.view_palette(ctx) }
                 if dialogs.dragging {
@@ -60,20 +62,20 @@ impl App {
                 }
                 { self.view_merge(ctx) }
                 if let Some(legend) = dialogs.help {
-                    <Help {legend} colours={self.panel.colours} on_close={on_help_closed} />
+                    <Help {legend} color_generation={self.panel.color_generation} on_close={on_help_closed} />
                 }
             </>
         }
     }
 
-    /// Whether a log is shown, as far as it is known.
+    /// Returns whether a log is shown, completely or as far as it is read.
     fn shows_log(&self) -> bool {
         !self.is_home && self.log.is_open()
             || (self.log.is_loading() && self.log.overview.span.is_some())
     }
 
-    /// Shows the first page where there is nothing else.
-    pub(super) fn show_first(&self) {
+    /// Shows the landing page if there is no log.
+    pub(super) fn update_landing(&self) {
         landing::show(!self.shows_log() && !self.log.is_loading());
     }
 
@@ -84,7 +86,6 @@ impl App {
         }
     }
 
-    /// The page with a log.
     fn log_page(&self, ctx: &Context<Self>) -> Html {
         let (view, dialogs, calls) = (self.views.view(), &self.dialogs, &self.callbacks);
         let dismiss = callback(ctx, |app, _, _: MouseEvent| {
@@ -104,13 +105,13 @@ impl App {
                         <button class="quiet" onclick={dismiss} aria-label="Dismiss">{ "✕" }</button>
                     </div>
                 }
-                if let Some(offered) = &dialogs.offered {
-                    <Offer name={offered.file.name()} open={self.log.name.clone()} notes={self.unsaved_notes()}
-                        on_save={calls.action.reform(|()| Action::SaveNotes)} on_answer={callback(ctx, Self::decided)} />
+                if let Some(offered_log) = &dialogs.offered_log {
+                    <SecondLogPrompt name={offered_log.file.name()} open={self.log.name.clone()} notes={self.unsaved_notes()}
+                        on_save={calls.action.reform(|()| Action::SaveNotes)} on_answer={callback(ctx, Self::on_second_log_answer)} />
                 }
-                { self.view_following() }
-                // That what is still being written breaks off says nothing.
-                if self.log.overview.complete && !(self.following.is_some() && self.log.overview.only_breaks_off()) {
+                { self.view_follow_bar() }
+                // A log that is still being written always ends abruptly: no warning then.
+                if self.log.overview.complete && !(self.follow.is_some() && self.log.overview.only_breaks_off()) {
                     <Warnings overview={self.log.overview.clone()} on_all={self.callbacks.diagnostics.clone()} />
                 }
                 { self.view_tour(ctx) }
@@ -132,51 +133,53 @@ impl App {
         }
     }
 
-    /// What did not work.
     fn view_trouble(&self, ctx: &Context<Self>) -> Html {
         let Some(trouble) = &self.dialogs.trouble else {
             return Html::default();
         };
-        let (own, numbers) = (trouble.clone(), self.numbers());
-        let on_report = Callback::from(move |()| Some(report(&own, numbers.clone())));
+        let (own, figures) = (trouble.clone(), self.error_figures());
+        let on_report = Callback::from(move |()| Some(report(&own, figures.clone())));
         let dismiss = callback(ctx, |app, _, ()| app.dialogs.trouble.take().is_some());
-        let on_dismiss = self.log.is_there().then_some(dismiss);
-        html! { <TroubleAlert heading={trouble.heading()} trouble={trouble.said.clone()} code={trouble.code.to_string()} {on_report} {on_dismiss} /> }
+        let on_dismiss = self.log.has_log().then_some(dismiss);
+        html! { <TroubleAlert heading={trouble.heading()} trouble={trouble.message.clone()} code={trouble.code.to_string()} {on_report} {on_dismiss} /> }
     }
 
     fn header(&self) -> Html {
         let calls = &self.callbacks;
         let name = self.names().join(" → ");
-        // Of two logs each has its facts above its timeline.
+        // When comparing, each log has its facts above its own timeline.
         let facts = self.other.is_none().then(|| facts(&self.log));
         html! {
             <Header {name} facts={facts.unwrap_or_default()} filter={self.views.view().tracks.filter.clone()}
-                filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.dialogs.copied} follows={self.offers_to_follow()}
+                filter_node={self.filter_input.clone()} theme={theme::choice()} copied={self.dialogs.copied} can_follow={self.can_follow()}
                 on_filter={calls.filter.clone()} on_action={calls.action.clone()} />
         }
     }
 
-    /// The timeline, or those of two logs with their captions, the one before above.
+    /// Renders the timeline, or both when comparing: the earlier log above, each with its caption.
     fn timelines(&self, ctx: &Context<Self>) -> Html {
-        let own = |caption: Html, is_upper: bool, of: String| {
-            let timeline =
-                self.timeline_of((&self.log, &self.timeline, &self.viewer), is_upper, of);
+        let own = |caption: Html, is_upper: bool, log_suffix: String| {
+            let timeline = self.timeline_of(
+                (&self.log, &self.timeline, &self.viewer),
+                is_upper,
+                log_suffix,
+            );
             section(&self.viewer, caption, timeline)
         };
         let Some(other) = &self.other else {
             let sections = vec![own(Html::default(), true, String::new())];
-            return html! { <Divided {sections} /> };
+            return html! { <SplitTimelines {sections} /> };
         };
         let upper = |role: Role| role == Role::Before;
-        let of = |role: Role| format!(" of the log {}", role.word());
+        let log_suffix = |role: Role| format!(" of the log {}", role.word());
         let (role, its) = (other.role.other(), other.role);
         let first = own(
             self.caption(ctx, role, &self.log, true),
             upper(role),
-            of(role),
+            log_suffix(role),
         );
         let state = (&other.log, &other.timeline, &other.viewer);
-        let timeline = self.timeline_of(state, upper(its), of(its));
+        let timeline = self.timeline_of(state, upper(its), log_suffix(its));
         let second = section(
             &other.viewer,
             self.caption(ctx, its, &other.log, false),
@@ -187,7 +190,7 @@ impl App {
         } else {
             vec![second, first]
         };
-        html! { <Divided {sections} /> }
+        html! { <SplitTimelines {sections} /> }
     }
 
     fn caption(&self, ctx: &Context<Self>, role: Role, log: &OpenLog, is_shown: bool) -> Html {
@@ -201,19 +204,18 @@ impl App {
             <Caption key="caption" {role} name={log.name.clone()} {facts} {is_shown}
                 on_show={callback(ctx, |app, ctx, ()| app.exchange(ctx))} on_close={callback(ctx, Self::close_one)}>
                 if role == Role::Before {
-                    <Align {at} others={self.common_anchors()} on_align={callback(ctx, Self::align_at)}
+                    <AlignmentControls current={at} others={self.common_anchors()} on_align={callback(ctx, Self::align_at)}
                         on_swap={callback(ctx, Self::swap_roles)} on_merge={callback(ctx, |app, ctx, ()| { app.merge(ctx); true })} />
                 }
             </Caption>
         }
     }
 
-    /// The timeline of one of the logs.
     fn timeline_of(
         &self,
         (log, state, viewer): (&OpenLog, &TimelineState, &ViewerRef),
         has_menu: bool,
-        of: String,
+        log_suffix: String,
     ) -> Html {
         let calls = &self.callbacks;
         let is_own = *viewer == self.viewer;
@@ -227,16 +229,15 @@ impl App {
                 .cloned(),
         );
         html! {
-            <Timeline key="timeline" {of} beyond={viewer.read(Control::beyond)} {has_menu} viewer={viewer.clone()} layout={state.layout.clone()}
-                seen={state.seen.clone()} current={state.track.clone()} view={self.views.view().tracks.clone()} {hidden}
+            <Timeline key="timeline" {log_suffix} beyond={viewer.read(Control::outside_log_text)} {has_menu} viewer={viewer.clone()} layout={state.layout.clone()}
+                tracks_in_view={state.tracks_in_view.clone()} current={state.track.clone()} view={self.views.view().tracks.clone()} {hidden}
                 messages={log.overview.messages > 0} description={state.description.clone()}
                 on_change={calls.tracks.clone()} on_filter={calls.filter.clone()}
-                found={is_own.then(|| self.found()).flatten()} />
+                finding_marks={is_own.then(|| self.finding_marks()).flatten()} />
         }
     }
 
-    /// What was clicked on the timelines, beside the panel or, where there is no room, in its
-    /// place: never over what it explains.
+    /// Renders the details of clicked items, next to the panel or, in narrow windows, in its place.
     fn details(&self) -> Html {
         let calls = &self.callbacks;
         let own = self.timeline.pinned.clone().map(|description| {
@@ -261,7 +262,7 @@ impl App {
         html! { <div class="dock"><div class="dock-cards">{ for cards }</div></div> }
     }
 
-    /// The axis of the timeline, if the open panel has it too.
+    /// Returns the time axis of the timeline if the open panel shares it.
     pub(super) fn axis(&self) -> Option<Axis> {
         let view = self.views.view();
         [FLAME_GRAPH, HEAP].contains(&view.panel).then(|| {
@@ -272,8 +273,8 @@ impl App {
         })
     }
 
-    /// What the timeline shows of findings.
-    fn found(&self) -> Option<MarksProps> {
+    /// Builds the props of the finding marks on the timeline.
+    fn finding_marks(&self) -> Option<MarksProps> {
         let view = self.views.view();
         Some(MarksProps {
             source: self.source(&self.log_client, &self.log),
@@ -290,13 +291,12 @@ impl App {
         })
     }
 
-    /// The panel that is open.
     fn open_panel(&self) -> Html {
         let (log, panel, calls) = (&self.log, &self.panel, &self.callbacks);
-        let view = panel.held.as_ref().unwrap_or(self.views.view());
+        let view = panel.frozen_view.as_ref().unwrap_or(self.views.view());
         let props = PanelProps {
             source: self.source(&self.log_client, log),
-            beside: self.beside(view.selection),
+            compared_to: self.compared_to(view.selection),
             overview: log.overview.clone(),
             memory: log.memory,
             name: log.name.clone().into(),
@@ -304,15 +304,15 @@ impl App {
             flame_sources: Rc::clone(&log.flame_sources),
             view: Rc::clone(view),
             range: view.selection,
-            marked: Rc::clone(&panel.marked),
-            place: self.timeline.place,
+            track_selection: Rc::clone(&panel.track_selection),
+            clicked: self.timeline.clicked,
             axis: self.axis(),
             items: panel.items.clone(),
-            wish: panel.wish,
-            colours: panel.colours,
+            request: panel.request,
+            color_generation: panel.color_generation,
             on_change: calls.change.clone(),
             on_goto: calls.goto.clone(),
-            on_look: calls.look.clone(),
+            on_axis_change: calls.axis_change.clone(),
             on_action: calls.action.clone(),
         };
         panels::view(view.panel, props)
@@ -327,30 +327,30 @@ impl App {
         }
     }
 
-    /// The other log, for the panels that compare.
-    fn beside(&self, selection: Option<Interval>) -> Option<Beside> {
+    /// Returns the second log, for panels that compare.
+    fn compared_to(&self, selection: Option<Interval>) -> Option<ComparisonTarget> {
         let other = self.other.as_ref()?;
         let log = other.log.overview.span.unwrap_or_default();
         let range = selection.and_then(|range| other.shift.range(range, log));
-        Some(Beside {
+        Some(ComparisonTarget {
             role: other.role,
             source: self.source(&other.client, &other.log),
             flame_sources: Rc::clone(&other.log.flame_sources),
             range,
-            is_elsewhere: selection.is_some() && range.is_none(),
-            on_lead: self.callbacks.lead.clone(),
+            is_outside: selection.is_some() && range.is_none(),
+            on_switch_log: self.callbacks.switch_log.clone(),
         })
     }
 
-    /// The selected range and tracks, with a button that drops them.
+    /// Renders the selected range and tracks, with a button that clears them.
     fn selection(&self) -> Html {
-        let marked = &self.panel.marked;
+        let track_selection = &self.panel.track_selection;
         let range = self.views.view().selection;
-        let tracks = (marked.count > 0).then(|| marked.words());
+        let tracks = (track_selection.count > 0).then(|| track_selection.words());
         let label = match (range, &tracks) {
-            (_, None) => "Drop the selected range: show the whole log",
-            (Some(_), _) => "Drop the selected range and tracks: show the whole log",
-            (None, _) => "Drop the selected tracks: panels show all of them",
+            (_, None) => "Clear the selected range: show the whole log",
+            (Some(_), _) => "Clear the selected range and tracks: show the whole log",
+            (None, _) => "Clear the track selection: show all tracks in panels",
         };
         let parts = range.map(span_text).into_iter().chain(tracks);
         let text = parts.collect::<Vec<_>>().join(", ");
@@ -365,13 +365,12 @@ impl App {
         }
     }
 
-    /// The sentence about what is pointed at, and what is selected.
+    /// Renders the status line: the description of the hovered or selected item, and the selection.
     fn strip(&self) -> Html {
-        /// Said where nothing is pointed at.
-        const HINT: &str =
-            "Point at something to read it · wheel zooms · drag selects a range · ? for help";
-        /// The same for fingers.
-        const TOUCH_HINT: &str = "Tap something to read it · two fingers zoom · Menu has the help";
+        /// Shown while nothing is hovered.
+        const HINT: &str = "Hover for details · wheel zooms · drag selects a range · ? for help";
+        /// Counterpart of `HINT` for touch screens.
+        const TOUCH_HINT: &str = "Tap for details · pinch to zoom · help is in the menu";
         let title = self.described().map_or_else(
             || HINT.to_owned(),
             |Description { name, text, .. }| format!("{name} {text}"),
@@ -394,7 +393,8 @@ impl App {
         }
     }
 
-    /// What is pointed at, or else selected; on the timeline of the panels first.
+    /// Returns the description of the hovered item, or else of the selected one; the primary timeline takes
+    /// precedence.
     fn described(&self) -> Option<&Description> {
         let other = self.other.as_ref();
         let own = self.timeline.description.as_deref();
@@ -404,7 +404,7 @@ impl App {
     }
 }
 
-/// A timeline with what stands above it.
+/// Renders a timeline below its caption.
 fn section(viewer: &ViewerRef, caption: Html, timeline: Html) -> Html {
     let children = if caption == Html::default() {
         vec![timeline]
@@ -414,7 +414,7 @@ fn section(viewer: &ViewerRef, caption: Html, timeline: Html) -> Html {
     html! { <section key={viewer.number().0.to_string()} class="log">{ for children }</section> }
 }
 
-/// What is known of a log, in a few words.
+/// Formats the facts about a log and its reading time for the header.
 fn facts(log: &OpenLog) -> String {
     let facts = log.overview.facts();
     let elapsed = log

@@ -1,4 +1,4 @@
-//! What the palette offers, and doing what was picked.
+//! Entries of the command palette, and the effects of picking one.
 
 use std::rc::Rc;
 
@@ -8,9 +8,9 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::App;
-use crate::palette::{Entry, Palette, Pick};
+use crate::palette::{Entry, Palette, PaletteCommand};
 use crate::update::callback;
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use model::time::Interval;
 use scene::format;
 use session::tracks::group::Group;
@@ -18,11 +18,11 @@ use session::tracks::name::TrackName;
 use views::actions::{Action, bindings};
 use views::panels::PANELS;
 use views::timeline::arrange::TrackChange;
-use views::timeline::reveal::{Reach, all_tracks};
+use views::timeline::reveal::{RevealTarget, all_tracks};
 use views::view::{Change, View};
 
 impl App {
-    /// Opens the palette with all that there is now.
+    /// Opens the palette with the actions, notes and tracks that exist now.
     pub(super) fn open_palette(&mut self) {
         self.dialogs.help = None;
         let mut entries = self.action_entries();
@@ -35,7 +35,7 @@ impl App {
                 },
                 kind: "Note",
                 key: None,
-                pick: Pick::Goto(Goto::note(note)),
+                command: PaletteCommand::NavigationTarget(NavigationTarget::note(note)),
             }
         }));
         entries.extend(self.track_entries());
@@ -44,7 +44,9 @@ impl App {
 
     fn action_entries(&self) -> Vec<Entry> {
         bindings(PANELS)
-            .filter(|binding| binding.action != Action::Palette && self.can(binding.action))
+            .filter(|binding| {
+                binding.action != Action::Palette && self.is_available(binding.action)
+            })
             .map(|binding| Entry {
                 name: match binding.action {
                     Action::Panel(_) => format!("Show panel {}", binding.title),
@@ -52,23 +54,23 @@ impl App {
                 },
                 kind: binding.section.name(),
                 key: binding.shown_keys().into_iter().next(),
-                pick: Pick::Action(binding.action),
+                command: PaletteCommand::Action(binding.action),
             })
             .collect()
     }
 
-    /// All tracks of the log, whatever of them is shown.
-    pub(super) fn all_tracks(&self) -> Vec<Reach> {
+    /// Returns all tracks of the log, including hidden ones.
+    pub(super) fn all_tracks(&self) -> Vec<RevealTarget> {
         let overview = &self.log.overview;
         if overview.span.is_none() {
             return Vec::new();
         }
         let caps = overview.caps.iter();
         let caps: Vec<_> = caps.map(|life| (life.cap, String::new())).collect();
-        all_tracks(&self.log.known(&caps), &self.views.view().tracks)
+        all_tracks(&self.log.track_inputs(&caps), &self.views.view().tracks)
     }
 
-    /// All tracks of the log by name, and its groups, to show or to hide.
+    /// Returns entries that show or hide track groups and that go to tracks.
     fn track_entries(&self) -> Vec<Entry> {
         let tracks = self.all_tracks();
         let mut groups: Vec<Group> = tracks.iter().map(|track| track.group).collect();
@@ -77,10 +79,10 @@ impl App {
             .into_iter()
             .filter_map(|group| self.group_entry(group));
         let tracks = tracks.into_iter().map(|track| Entry {
-            name: format!("Go to {}", spoken(&track)),
+            name: format!("Go to {}", track_name(&track)),
             kind: "Track",
             key: None,
-            pick: Pick::Track(Box::new(track)),
+            command: PaletteCommand::Track(Box::new(track)),
         });
         groups
             .collect::<Vec<_>>()
@@ -89,7 +91,7 @@ impl App {
             .collect()
     }
 
-    /// Shows a hidden group, or hides one.
+    /// Returns the entry that toggles the visibility of a group.
     fn group_entry(&self, group: Group) -> Option<Entry> {
         let name = TrackName::new(group.name())?;
         let (what, change) = if self.views.view().tracks.hidden.contains(&name) {
@@ -101,12 +103,12 @@ impl App {
             name: format!("{what} group {}", group.title()),
             kind: "Tracks",
             key: None,
-            pick: Pick::Tracks(change),
+            command: PaletteCommand::Tracks(change),
         })
     }
 
-    /// Has a track shown, whatever hides it.
-    pub(super) fn reveal(&mut self, ctx: &Context<Self>, track: &Reach) -> bool {
+    /// Makes a hidden, folded or filtered track visible.
+    pub(super) fn reveal(&mut self, ctx: &Context<Self>, track: &RevealTarget) -> bool {
         let track = track.clone();
         let reveal = Change::new(move |mut view: View, _| {
             view.tracks.reveal(&track);
@@ -115,9 +117,9 @@ impl App {
         self.change(ctx, reveal)
     }
 
-    /// Goes to a track: it is shown, in view, and what the keyboard is on. Of
-    /// a thread the time in which it lives is shown too.
-    fn goto_track(&mut self, ctx: &Context<Self>, track: Reach) {
+    /// Reveals a track, scrolls to it and gives it the keyboard focus. For a thread, also shows the time from its
+    /// creation to the end of the log.
+    fn goto_track(&mut self, ctx: &Context<Self>, track: RevealTarget) {
         self.reveal(ctx, &track);
         let span = match (track.row.thread(), self.log.overview.span) {
             (Some(id), Some(whole)) => {
@@ -128,18 +130,18 @@ impl App {
             _ => None,
         };
         let viewer = self.viewer.clone();
-        // When the page has been rendered with the track in it.
+        // Deferred until the page has rendered the track.
         Timeout::new(0, move || {
-            // The keys are the timeline's from now on.
+            // From here on keys belong to the timeline.
             let active = gloo_utils::document().active_element();
             if let Some(active) = active.and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
-                // What cannot lose the focus keeps it.
+                // Best effort: an element that cannot lose the focus keeps it.
                 let _ = active.blur();
             }
             let row = Some(track.row);
             match span {
                 Some(span) => viewer.act(|control| {
-                    control.goto(Goto {
+                    control.navigate(NavigationTarget {
                         span,
                         row,
                         zoom: false,
@@ -153,21 +155,20 @@ impl App {
         .forget();
     }
 
-    /// Does what was picked.
-    fn picked(&mut self, ctx: &Context<Self>, pick: Pick) -> bool {
+    fn on_picked(&mut self, ctx: &Context<Self>, command: PaletteCommand) -> bool {
         self.dialogs.palette = None;
-        match pick {
-            Pick::Action(action) => {
+        match command {
+            PaletteCommand::Action(action) => {
                 self.perform(ctx, action);
             }
-            Pick::Goto(goto) => {
+            PaletteCommand::NavigationTarget(goto) => {
                 self.goto(ctx, goto);
             }
-            Pick::Track(track) => self.goto_track(ctx, *track),
-            Pick::Tracks(change) => {
+            PaletteCommand::Track(track) => self.goto_track(ctx, *track),
+            PaletteCommand::Tracks(change) => {
                 self.change(ctx, Change::tracks(change));
             }
-            Pick::Filter(text) => {
+            PaletteCommand::Filter(text) => {
                 self.filter_tracks(ctx, text);
             }
         }
@@ -180,13 +181,13 @@ impl App {
         };
         let on_close = callback(ctx, |app, _, ()| app.dialogs.palette.take().is_some());
         html! {
-            <Palette entries={Rc::clone(entries)} filters={self.can(Action::FilterTracks)}
-                on_pick={callback(ctx, Self::picked)} {on_close} />
+            <Palette entries={Rc::clone(entries)} filters={self.is_available(Action::FilterTracks)}
+                on_pick={callback(ctx, Self::on_picked)} {on_close} />
         }
     }
 }
 
-/// How a track is called in a sentence.
-fn spoken(track: &Reach) -> String {
-    track.row.spoken(&track.name)
+/// Returns the name of a track for use in a sentence.
+fn track_name(track: &RevealTarget) -> String {
+    track.row.name_in_sentence(&track.name)
 }

@@ -1,4 +1,4 @@
-//! What keys and the palette make the page do.
+//! Actions of keys and of the command palette.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
@@ -6,26 +6,26 @@ use web_sys::{HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::App;
-use crate::beside::Answer;
 use crate::copy::copy;
 use crate::dom::{focus, has_class};
 use crate::guide::GUIDE;
 use crate::heads::focus_current;
 use crate::open_log::OpenLog;
+use crate::two_logs::SecondLogAnswer;
 use crate::viewer::Control;
 use crate::viewer::picture::{self, Side};
 use crate::{save, theme};
 use session::alignment::Role;
 use views::actions::effect::{Command, Effect};
-use views::actions::{Action, When, action};
+use views::actions::{Action, Availability, action};
 use views::key::KeyPress;
 use views::panels::PANELS;
 use views::timeline::picture::Caption;
 use views::view::Change;
 
-/// The action of a key press, if it has one here.
-fn pressed(event: &KeyboardEvent, on_timeline: bool) -> Option<Action> {
-    // AltGr writes signs such as [; some systems tell it as Ctrl and Alt.
+/// Returns the action bound to a key press, if any.
+fn bound_action(event: &KeyboardEvent, on_timeline: bool) -> Option<Action> {
+    // AltGr types characters such as `[`; some systems report it as Ctrl+Alt.
     let alt_graph = event.get_modifier_state("AltGraph");
     let (code, key) = (event.code(), event.key());
     let press = KeyPress {
@@ -39,19 +39,18 @@ fn pressed(event: &KeyboardEvent, on_timeline: bool) -> Option<Action> {
     (action.repeats() || !event.repeat()).then_some(action)
 }
 
-/// Whether the focus is on the head of a track: then the keys are the
-/// timeline's.
+/// Returns whether an element is the head of a track; the timeline owns the keys while one has the focus.
 fn is_head(element: &HtmlElement) -> bool {
     has_class(element, "head")
 }
 
-/// What has the focus when a key is pressed.
+/// Returns the element that has the focus.
 fn target_of(event: &KeyboardEvent) -> Option<HtmlElement> {
     event.target()?.dyn_into().ok()
 }
 
-/// Whether a key is written into an element, or does something there.
-fn takes(element: &HtmlElement, key: &str) -> bool {
+/// Returns whether an element handles a key itself, for example as text input.
+fn consumes_key(element: &HtmlElement, key: &str) -> bool {
     let is_sign = key.chars().count() == 1 && key != " ";
     match element.tag_name().as_str() {
         "SELECT" | "TEXTAREA" => true,
@@ -66,23 +65,23 @@ fn takes(element: &HtmlElement, key: &str) -> bool {
     }
 }
 
-/// Opens the guide in a tab of its own.
+/// Opens the guide in a new tab.
 fn open_guide() {
-    // Where the browser forbids it, the link on the first page is left.
+    // If the browser blocks it, the link on the landing page remains.
     let _ = gloo_utils::window().open_with_url_and_target_and_features(GUIDE, "_blank", "noopener");
 }
 
-/// The name of a log without its endings.
+/// Returns the name of a log without `.eventlog`, `.gz` and `.zst`.
 pub(super) fn stem(name: &str) -> &str {
     let name = name.trim_end_matches(".gz").trim_end_matches(".zst");
     name.trim_end_matches(".eventlog")
 }
 
-/// Moves the focus into the filter of tracks if the key does that. At once, as the messages of a
-/// busy page wait, and the keys that follow are meant for the filter.
+/// Focuses the track filter if the key is bound to that. Synchronously, because messages of a busy page are delayed
+/// and the following keys are meant for the filter.
 pub(super) fn focus_filter(event: &KeyboardEvent, filter: &NodeRef) -> bool {
-    let is_written = target_of(event).is_some_and(|target| takes(&target, &event.key()));
-    if is_written || pressed(event, false) != Some(Action::FilterTracks) {
+    let is_text_input = target_of(event).is_some_and(|target| consumes_key(&target, &event.key()));
+    if is_text_input || bound_action(event, false) != Some(Action::FilterTracks) {
         return false;
     }
     let dialog = gloo_utils::document().query_selector("dialog[open]");
@@ -94,74 +93,76 @@ pub(super) fn focus_filter(event: &KeyboardEvent, filter: &NodeRef) -> bool {
     true
 }
 
-/// Keeps a key with Ctrl from the browser if it is an action of the page. At once: messages of a busy page come when
-/// the browser has done what it does with it, such as to go to its address bar.
-pub(super) fn keep_chord(event: &KeyboardEvent) {
-    let is_written = target_of(event).is_some_and(|target| takes(&target, &event.key()));
-    let action = pressed(event, false);
-    let is_for_page = action == Some(Action::Palette) || (action.is_some() && !is_written);
+/// Prevents the browser's default for a Ctrl chord that is an action of the page. Synchronously: messages of a busy
+/// page arrive after the browser has acted, for example focused its address bar.
+pub(super) fn reserve_chord(event: &KeyboardEvent) {
+    let is_text_input = target_of(event).is_some_and(|target| consumes_key(&target, &event.key()));
+    let action = bound_action(event, false);
+    let is_for_page = action == Some(Action::Palette) || (action.is_some() && !is_text_input);
     if (event.ctrl_key() || event.meta_key()) && is_for_page {
         event.prevent_default();
     }
 }
 
 impl App {
-    pub(super) fn key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
+    pub(super) fn on_key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
         let target = target_of(&event);
         let tag = target
             .as_ref()
             .map(|target| target.tag_name())
             .unwrap_or_default();
-        // Where nothing has the focus the keys are the timeline's.
+        // Without a focused element the timeline owns the keys.
         let on_timeline = tag == "BODY" || target.as_ref().is_some_and(is_head);
-        let action = pressed(&event, on_timeline);
+        let action = bound_action(&event, on_timeline);
         let is_open = self.dialogs.help.is_some()
             || self.dialogs.share.is_some()
             || self.dialogs.merging.is_some();
         let dialog = is_open && action != Some(Action::Palette);
         if self.dialogs.palette.is_some() && event.key() == "Escape" {
-            // It was asked for, and is not open yet: it has its keys itself then.
+            // The palette is not rendered yet; once it is, it handles Escape itself.
             self.dialogs.palette = None;
             return true;
         }
         if self.dialogs.palette.is_some() || dialog {
             return false;
         }
-        let writing = target.as_ref().is_some_and(|it| takes(it, &event.key()));
+        let writing = target
+            .as_ref()
+            .is_some_and(|it| consumes_key(it, &event.key()));
         if writing && action != Some(Action::Palette) {
             if event.key() == "Escape"
                 && let Some(target) = target
             {
-                // Leaving a field is a convenience.
+                // Best effort: leaving a field is only a convenience.
                 if !focus_current() {
                     let _ = target.blur();
                 }
             }
             return false;
         }
-        let Some(action) = action.filter(|action| self.can(*action)) else {
+        let Some(action) = action.filter(|action| self.is_available(*action)) else {
             return false;
         };
         event.prevent_default();
         self.perform(ctx, action)
     }
 
-    /// Whether an action can be asked for now.
-    pub(super) fn can(&self, action: Action) -> bool {
+    /// Returns whether an action is available now.
+    pub(super) fn is_available(&self, action: Action) -> bool {
         let binding = action.binding(PANELS);
-        match binding.map(|binding| binding.when) {
-            Some(When::Always) => true,
-            Some(When::Two) => self.other.is_some(),
-            _ => self.log.is_there(),
+        match binding.map(|binding| binding.availability) {
+            Some(Availability::Always) => true,
+            Some(Availability::Two) => self.other.is_some(),
+            _ => self.log.has_log(),
         }
     }
 
-    /// Does it; the result is whether the page has to be rendered anew.
+    /// Performs an action; returns whether the page must be rendered.
     pub(super) fn perform(&mut self, ctx: &Context<Self>, action: Action) -> bool {
         let Some(binding) = action.binding(PANELS) else {
             return false;
         };
-        match binding.does {
+        match binding.effect {
             Effect::View(step) => self.change(ctx, Change::new(step)),
             Effect::Panel(panel) => self.change(ctx, Change::panel(panel)),
             Effect::Timeline(step) => {
@@ -172,15 +173,15 @@ impl App {
         }
     }
 
-    /// What only the page can do.
+    /// Performs a command that concerns the whole page.
     fn command(&mut self, ctx: &Context<Self>, command: Command) -> bool {
         match command {
-            Command::Back => return self.travel(ctx, true),
-            Command::Forward => return self.travel(ctx, false),
+            Command::Back => return self.step_history(ctx, true),
+            Command::Forward => return self.step_history(ctx, false),
             Command::Escape => return self.escape(ctx),
             Command::Home => return self.go_home(ctx, ()),
             Command::ReadAgain => return self.read_again(ctx),
-            Command::Follow => return self.follow(ctx),
+            Command::Follow => return self.toggle_follow(ctx),
             Command::StickToEnd => return self.stick_to_end(),
             Command::StopFollowing => return self.stop_following(ctx),
             Command::SaveNotes => self.save_notes(),
@@ -194,7 +195,7 @@ impl App {
             }
             Command::CopyDetails => self.copy_details(),
             Command::Open | Command::Compare => {
-                self.dialogs.compares = command == Command::Compare;
+                self.dialogs.compare_next = command == Command::Compare;
                 self.choose(ctx);
             }
             Command::Merge => self.merge(ctx),
@@ -207,12 +208,12 @@ impl App {
             Command::ExportSvg => self.export_svg(),
             Command::SaveReport => self.save_report(ctx),
             Command::Theme => {
-                theme::apply(theme::next(theme::choice()), theme::contrast());
-                return self.recolour(ctx, ());
+                theme::apply(theme::next_choice(theme::choice()), theme::contrast());
+                return self.recolor(ctx, ());
             }
             Command::Contrast => {
-                theme::apply(theme::choice(), theme::other(theme::contrast()));
-                return self.recolour(ctx, ());
+                theme::apply(theme::choice(), theme::other_contrast(theme::contrast()));
+                return self.recolor(ctx, ());
             }
             Command::Palette => self.open_palette(),
             Command::Help => self.dialogs.help = Some(false),
@@ -223,8 +224,8 @@ impl App {
         true
     }
 
-    /// Ends one thing: the tour, what the timeline holds, the selected tracks, the
-    /// loading of a log.
+    /// Cancels one thing, in this order: the tour, what a timeline holds, the question about an offered log, the
+    /// selected tracks, the loading of a log.
     fn escape(&mut self, ctx: &Context<Self>) -> bool {
         if self.end_tour(ctx, ()) {
             return true;
@@ -233,15 +234,15 @@ impl App {
         for viewer in std::iter::once(&self.viewer).chain(other) {
             let mut undone = false;
             viewer.act(|control| {
-                let told = control.escape();
-                undone = told.is_some();
-                told.unwrap_or_default()
+                let events = control.escape();
+                undone = events.is_some();
+                events.unwrap_or_default()
             });
             if undone {
                 return false;
             }
         }
-        if self.decided(ctx, Answer::Neither) {
+        if self.on_second_log_answer(ctx, SecondLogAnswer::Discard) {
             return true;
         }
         if !self.views.view().tracks.selected.is_empty() {
@@ -253,7 +254,8 @@ impl App {
         false
     }
 
-    /// The timelines of a picture, the one before above, each with what says which log it is.
+    /// Returns the timelines to export as a picture, the earlier log first, each with a caption that identifies its
+    /// log.
     fn sides(&self) -> Vec<Side<'_>> {
         let Some(other) = &self.other else {
             let caption = Caption {
@@ -277,7 +279,7 @@ impl App {
         sides
     }
 
-    /// The name of a file with the picture: that of the log, or of both.
+    /// Returns the file name for a picture: the stem of the log, or of both.
     fn export_name(&self, extension: &str) -> String {
         let stems = self.names().into_iter().map(stem);
         format!("{}.{extension}", stems.collect::<Vec<_>>().join(" and "))
@@ -286,20 +288,20 @@ impl App {
     fn export_png(&self) {
         let name = self.export_name("png");
         picture::png(&self.sides(), move |blob| {
-            // Fails only without memory; there is no better place for it then.
+            // Fails only when out of memory; there is nowhere to report that.
             let _ = save::save_blob(&name, &blob);
         });
     }
 
     fn export_svg(&self) {
         let texts = js_sys::Array::of1(&picture::svg(&self.sides()).into());
-        // As above.
+        // Ignored for the same reason as in `export_png`.
         let _ = save::save(&self.export_name("svg"), "image/svg+xml", &texts);
     }
 
     fn copy_details(&self) {
         if let Some(description) = self.focused().0.read(Control::description) {
-            // Where the browser does not allow it, nothing is copied.
+            // If the browser denies clipboard access, nothing is copied.
             spawn_local(async move { _ = copy(&description.to_text()).await });
         }
     }

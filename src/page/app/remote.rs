@@ -1,7 +1,7 @@
-//! Logs that come over the network: those that the page is served with, and the one that a link
-//! names. What is on the page's own server is fetched here. This page may not connect to others,
-//! so that nothing can be sent: after a click a second page, `www/fetch.html`, does, and hands
-//! the file over.
+//! Logs fetched over the network: those that the page is served with, and the one that a link names.
+//!
+//! Files on the page's own server are fetched here. The content security policy denies connections to other hosts, so
+//! that nothing can leak: after a click a second page, `www/fetch.html`, fetches the file and hands it over.
 
 use gloo_events::EventListener;
 use js_sys::{Object, Reflect};
@@ -11,59 +11,59 @@ use web_sys::{AbortController, Element, File, MessageEvent, Url, Window};
 use yew::prelude::*;
 
 use super::App;
-use crate::files::{self, Came, Chosen, NotFetched, Origin};
+use crate::files::{self, DownloadProgress, InputFile, NotFetched, Origin};
 use crate::update::callback;
 use scene::format;
-use views::share::place::{Parts, Place, Refused, place};
-use views::trouble::{Code, Trouble};
+use views::page_error::{Code, PageError};
+use views::share::address::{AddressError, AddressOrigin, AddressParts, classify_address};
 
-/// What comes over the network.
+/// State of network fetches.
 #[derive(Default)]
 pub(super) enum Remote {
-    /// Nothing.
+    /// No fetch is pending.
     #[default]
     Nothing,
-    /// A link names a log on another host: it is to be said whether it is fetched.
-    Asks(Elsewhere),
-    /// Files come from the page's own server.
-    Comes {
+    /// A link names a log on another host, and the user has yet to confirm.
+    Confirming(RemoteLog),
+    /// Files are being fetched from the page's own server.
+    Fetching {
         names: String,
-        came: Came,
+        progress: DownloadProgress,
         abort: Option<AbortController>,
     },
 }
 
 /// A log on another host.
-pub(super) struct Elsewhere {
-    /// As the link says it.
+pub(super) struct RemoteLog {
+    /// The URL as written in the link.
     url: String,
     address: Url,
-    /// The page that fetches it, and what listens to that.
+    /// The second page, and the listener for its messages.
     page: Option<(Window, EventListener)>,
 }
 
-/// What came of fetching; no trouble if it was given up.
-type Fetched = Result<Vec<Chosen>, Option<Trouble>>;
+/// Result of a fetch; `Err(None)` if it was canceled.
+type Fetched = Result<Vec<InputFile>, Option<PageError>>;
 
-/// Where an address leads from this page.
-fn place_of(url: &str) -> Result<(Url, Place), Code> {
+/// Resolves a URL and classifies it as own server or another host.
+fn resolve(url: &str) -> Result<(Url, AddressOrigin), Code> {
     let document = gloo_utils::document();
     let base = document.base_uri().ok().flatten().unwrap_or_default();
     let address = Url::new_with_base(url, &base).map_err(|_| Code::NoAddress)?;
     let own = Url::new(&base).map_err(|_| Code::NoAddress)?;
     let texts = |url: &Url| [url.protocol(), url.origin(), url.username(), url.password()];
     let [address_texts, own_texts] = [texts(&address), texts(&own)];
-    let place = place(&as_parts(&address_texts), &as_parts(&own_texts));
+    let origin = classify_address(&as_parts(&address_texts), &as_parts(&own_texts));
     let refused = |why| match why {
-        Refused::Protocol => Code::AddressProtocol,
-        Refused::Credentials => Code::AddressSecret,
-        Refused::Unencrypted => Code::AddressUnencrypted,
+        AddressError::Protocol => Code::AddressProtocol,
+        AddressError::Credentials => Code::AddressSecret,
+        AddressError::Unencrypted => Code::AddressUnencrypted,
     };
-    Ok((address, place.map_err(refused)?))
+    Ok((address, origin.map_err(refused)?))
 }
 
-fn as_parts([protocol, origin, user, password]: &[String; 4]) -> Parts<'_> {
-    Parts {
+fn as_parts([protocol, origin, user, password]: &[String; 4]) -> AddressParts<'_> {
+    AddressParts {
         protocol,
         origin,
         user,
@@ -71,11 +71,11 @@ fn as_parts([protocol, origin, user, password]: &[String; 4]) -> Parts<'_> {
     }
 }
 
-/// A message between this page and the second one.
+/// Builds a message for the second page.
 fn message(what: &str, address: Option<&str>) -> Object {
     let message = Object::new();
     let set = |name: &str, value: &str| {
-        // A new object takes everything.
+        // Setting a property of a fresh object cannot fail.
         let _ = Reflect::set(&message, &name.into(), &value.into());
     };
     set("eventscope", what);
@@ -91,9 +91,9 @@ fn own_origin() -> String {
 }
 
 impl App {
-    /// Opens what the page is served with, or else what a link names.
+    /// Opens the logs that the page is served with, or else the one that the link names.
     pub(super) fn open_remote(&mut self, ctx: &Context<Self>) {
-        let served = files::served();
+        let served = files::served_addresses();
         if served.is_empty() {
             self.open_linked(ctx);
         } else {
@@ -101,41 +101,50 @@ impl App {
         }
     }
 
-    /// Opens the log that a link names, or asks whether that is wanted.
+    /// Opens the log that a link names; asks first if it is on another host.
     pub(super) fn open_linked(&mut self, ctx: &Context<Self>) {
-        let Some(url) = self.wanted.as_ref().and_then(|link| link.url.clone()) else {
+        let Some(url) = self.pending_link.as_ref().and_then(|link| link.url.clone()) else {
             return;
         };
-        match place_of(&url) {
-            Ok((address, Place::Here)) => self.fetch(ctx, vec![address.href()], Some(url)),
-            Ok((address, Place::Elsewhere)) => {
-                self.remote = Remote::Asks(Elsewhere {
+        match resolve(&url) {
+            Ok((address, AddressOrigin::SameOrigin)) => {
+                self.fetch(ctx, vec![address.href()], Some(url))
+            }
+            Ok((address, AddressOrigin::OtherOrigin)) => {
+                self.remote = Remote::Confirming(RemoteLog {
                     url,
                     address,
                     page: None,
                 });
             }
-            Err(code) => self.fail(Trouble::new(code)),
+            Err(code) => self.show_error(PageError::new(code)),
         }
     }
 
-    /// Fetches files from the page's own server, one after the other.
+    /// Fetches files from the page's own server, one after another.
     fn fetch(&mut self, ctx: &Context<Self>, addresses: Vec<String>, url: Option<String>) {
         let names: Vec<String> = addresses.iter().map(|at| files::name_of(at)).collect();
-        // Without it the fetching cannot be given up.
+        // Without an abort controller the fetch cannot be canceled.
         let abort = AbortController::new().ok();
         let signal = abort.as_ref().map(AbortController::signal);
-        self.remote = Remote::Comes {
+        self.remote = Remote::Fetching {
             names: names.join(" and "),
-            came: (0, None),
+            progress: (0, None),
             abort,
         };
-        let (tell, done) = (callback(ctx, Self::more_came), callback(ctx, Self::fetched));
+        let (on_progress, done) = (
+            callback(ctx, Self::on_progress),
+            callback(ctx, Self::on_fetched),
+        );
         spawn_local(async move {
             let mut files = Vec::new();
             for address in addresses {
-                match files::fetch(&address, signal.as_ref(), |came| tell.emit(came)).await {
-                    Ok(file) => files.push(Chosen {
+                match files::fetch(&address, signal.as_ref(), |progress| {
+                    on_progress.emit(progress)
+                })
+                .await
+                {
+                    Ok(file) => files.push(InputFile {
                         file,
                         origin: match &url {
                             Some(url) => Origin::Linked {
@@ -153,7 +162,7 @@ impl App {
                         } else {
                             Code::ServedNotFetched
                         };
-                        return done.emit(Err(Some(Trouble::because(code, &why))));
+                        return done.emit(Err(Some(PageError::with_cause(code, &why))));
                     }
                 }
             }
@@ -161,46 +170,46 @@ impl App {
         });
     }
 
-    /// More of what is fetched has come; the page need not say so each time.
-    fn more_came(&mut self, _: &Context<Self>, now: Came) -> bool {
-        /// So much more is seen.
+    /// Records fetch progress; returns whether the change is worth rendering.
+    fn on_progress(&mut self, _: &Context<Self>, now: DownloadProgress) -> bool {
+        /// Progress is rendered once per MiB.
         const STEP_BYTES: u64 = 1 << 20;
-        let Remote::Comes { came, .. } = &mut self.remote else {
+        let Remote::Fetching { progress, .. } = &mut self.remote else {
             return false;
         };
-        let is_more = now.0 / STEP_BYTES != came.0 / STEP_BYTES || now.1 != came.1;
-        *came = now;
+        let is_more = now.0 / STEP_BYTES != progress.0 / STEP_BYTES || now.1 != progress.1;
+        *progress = now;
         is_more
     }
 
-    fn fetched(&mut self, ctx: &Context<Self>, fetched: Fetched) -> bool {
+    fn on_fetched(&mut self, ctx: &Context<Self>, result: Fetched) -> bool {
         self.remote = Remote::Nothing;
-        match fetched {
+        match result {
             Ok(files) => {
-                self.chosen(ctx, files);
+                self.on_files_chosen(ctx, files);
             }
-            Err(Some(trouble)) => self.fail(trouble),
+            Err(Some(trouble)) => self.show_error(trouble),
             Err(None) => {}
         }
         true
     }
 
-    /// Nothing is to come over the network.
-    fn not_wanted(&mut self, _: &Context<Self>, (): ()) -> bool {
+    /// Cancels the pending fetch or question.
+    fn cancel_fetch(&mut self, _: &Context<Self>, (): ()) -> bool {
         match std::mem::take(&mut self.remote) {
-            Remote::Comes {
+            Remote::Fetching {
                 abort: Some(abort), ..
             } => abort.abort(),
-            Remote::Asks(Elsewhere {
+            Remote::Confirming(RemoteLog {
                 page: Some((page, _)),
                 ..
             }) => {
-                // One that is closed already stays so.
+                // Harmless if the page is closed already.
                 let _ = page.close();
             }
             _ => {}
         }
-        if let Some(link) = &mut self.wanted {
+        if let Some(link) = &mut self.pending_link {
             link.url = None;
         }
         true
@@ -208,7 +217,7 @@ impl App {
 
     /// Opens the second page, which fetches a log from another host.
     fn open_second_page(&mut self, ctx: &Context<Self>, (): ()) -> bool {
-        let heard = callback(ctx, Self::second_page_says);
+        let on_message = callback(ctx, Self::on_fetch_page_message);
         let build = gloo_utils::document()
             .query_selector("meta[name=eventscope-build]")
             .ok()
@@ -218,25 +227,25 @@ impl App {
         let window = gloo_utils::window();
         let listener = EventListener::new(&window, "message", move |event| {
             if let Some(event) = event.dyn_ref::<MessageEvent>() {
-                heard.emit(event.clone());
+                on_message.emit(event.clone());
             }
         });
-        let Remote::Asks(elsewhere) = &mut self.remote else {
+        let Remote::Confirming(log) = &mut self.remote else {
             return false;
         };
         match window.open_with_url_and_target(&page, "_blank") {
-            Ok(Some(page)) => elsewhere.page = Some((page, listener)),
-            _ => self.fail(Trouble::new(Code::WindowBlocked)),
+            Ok(Some(page)) => log.page = Some((page, listener)),
+            _ => self.show_error(PageError::new(Code::WindowBlocked)),
         }
         true
     }
 
-    /// The second page says that it is ready, or has the log. Nobody else is heard.
-    fn second_page_says(&mut self, ctx: &Context<Self>, event: MessageEvent) -> bool {
-        let Remote::Asks(elsewhere) = &self.remote else {
+    /// Handles a message of the second page: it is ready, or has the log. Messages of other senders are ignored.
+    fn on_fetch_page_message(&mut self, ctx: &Context<Self>, event: MessageEvent) -> bool {
+        let Remote::Confirming(log) = &self.remote else {
             return false;
         };
-        let Some((page, _)) = &elsewhere.page else {
+        let Some((page, _)) = &log.page else {
             return false;
         };
         let source = Reflect::get(&event, &"source".into()).unwrap_or(JsValue::UNDEFINED);
@@ -246,7 +255,7 @@ impl App {
         }
         let data = event.data();
         let member = |name: &str| Reflect::get(&data, &name.into()).ok();
-        // Plain data can always be posted.
+        // Posting plain data cannot fail.
         let answer = |message: &Object| {
             let _ = page.post_message(message, &origin);
         };
@@ -254,7 +263,7 @@ impl App {
             .and_then(|what| what.as_string())
             .as_deref()
         {
-            Some("ready") => answer(&message("address", Some(&elsewhere.address.href()))),
+            Some("ready") => answer(&message("address", Some(&log.address.href()))),
             Some("log") => {
                 let Some(file) = member("file").and_then(|file| file.dyn_into::<File>().ok())
                 else {
@@ -262,29 +271,31 @@ impl App {
                 };
                 answer(&message("taken", None));
                 let origin = Origin::Linked {
-                    url: elsewhere.url.clone(),
+                    url: log.url.clone(),
                     address: None,
                 };
                 self.remote = Remote::Nothing;
-                self.chosen(ctx, vec![Chosen { file, origin }]);
+                self.on_files_chosen(ctx, vec![InputFile { file, origin }]);
             }
             _ => return false,
         }
         true
     }
 
-    /// Whether the page says what comes over the network.
-    pub(super) fn is_remote(&self) -> bool {
+    /// Returns whether a fetch or a question about one is pending.
+    pub(super) fn has_pending_fetch(&self) -> bool {
         !matches!(self.remote, Remote::Nothing)
     }
 
-    /// What comes over the network, or may.
+    /// Renders the fetch progress, or the question about a log on another host.
     pub(super) fn view_remote(&self, ctx: &Context<Self>) -> Html {
-        let away = callback(ctx, |app, ctx, _: MouseEvent| app.not_wanted(ctx, ()));
+        let on_cancel = callback(ctx, |app, ctx, _: MouseEvent| app.cancel_fetch(ctx, ()));
         match &self.remote {
             Remote::Nothing => Html::default(),
-            Remote::Comes { names, came, .. } => {
-                let (done, total) = *came;
+            Remote::Fetching {
+                names, progress, ..
+            } => {
+                let (done, total) = *progress;
                 let value = total.map(|_| done.to_string());
                 html! {
                     <div class="loading">
@@ -296,24 +307,24 @@ impl App {
                                 { format!(" of {}", format::bytes(total)) }
                             }
                         </span>
-                        <button onclick={away}>{ "Cancel" }</button>
+                        <button onclick={on_cancel}>{ "Cancel" }</button>
                     </div>
                 }
             }
-            Remote::Asks(elsewhere) => {
+            Remote::Confirming(log) => {
                 let open = callback(ctx, |app, ctx, _: MouseEvent| app.open_second_page(ctx, ()));
-                let host = elsewhere.address.host();
+                let host = log.address.host();
                 html! {
                     <section class="hint remote" aria-labelledby="remote-title">
                         <h2 id="remote-title">{ "This link names a log on " }<strong>{ &host }</strong></h2>
-                        <p><code>{ elsewhere.address.href() }</code></p>
-                        <p>{ "This page may not connect to other hosts, so that nothing of a log can be sent. A second page may: it has nothing of your logs, asks how large the file is, and fetches it when you say so. " }{ &host }{ " then sees the address of your computer." }</p>
-                        if elsewhere.page.is_some() {
-                            <p role="status">{ "Go on in the page that was opened. The log is shown here when it has come." }</p>
+                        <p><code>{ log.address.href() }</code></p>
+                        <p>{ "This page cannot connect to other hosts, so it cannot send any part of a log. A second page, which has no access to your logs, can: it asks for the file size, and downloads the file when you confirm. " }{ &host }{ " then sees the address of your computer." }</p>
+                        if log.page.is_some() {
+                            <p role="status">{ "Continue in the page that opened. The log appears here after the download." }</p>
                         }
                         <p class="buttons">
                             <button class="primary" onclick={open}>{ format!("Get it from {host}…") }</button>
-                            <button onclick={away}>{ "Not now" }</button>
+                            <button onclick={on_cancel}>{ "Not now" }</button>
                         </p>
                     </section>
                 }

@@ -1,4 +1,4 @@
-//! Saving a report of the log that the panels are about.
+//! Saving of an HTML report about the primary log.
 
 use js_sys::Array;
 use wasm_bindgen_futures::spawn_local;
@@ -8,18 +8,18 @@ use super::App;
 use super::perform::stem;
 use crate::save::save;
 use crate::update::callback;
-use views::report::{Wanted, report};
+use views::report::{ReportSubject, report};
 
 impl App {
-    /// Asks for all that the report has, writes and saves it.
+    /// Queries the contents of the report, writes it as HTML and saves it.
     pub(super) fn save_report(&mut self, ctx: &Context<Self>) {
         if !self.log.overview.complete {
-            let why = "A report can be saved when the log is read to its end.";
+            let why = "Wait until the log is read, then save the report.";
             self.dialogs.notice = Some(why.to_owned());
             return;
         }
-        self.look();
-        let wanted = Wanted {
+        self.sync_view();
+        let subject = ReportSubject {
             name: self.log.name.clone(),
             range: self.views.view().selection,
         };
@@ -28,14 +28,14 @@ impl App {
             app.dialogs.notice = Some(said);
             true
         });
-        self.dialogs.notice = Some("The report is being written…".to_owned());
+        self.dialogs.notice = Some("Writing the report…".to_owned());
         spawn_local(async move {
-            let text = report(&client, overview, &wanted).await;
-            let name = format!("{}.html", stem(&wanted.name));
+            let text = report(&client, overview, &subject).await;
+            let name = format!("{}.html", stem(&subject.name));
             said.emit(match text {
-                None => "The log was closed before its report was written.".to_owned(),
+                None => "The report was not written: the log was closed.".to_owned(),
                 Some(text) => match save(&name, "text/html", &Array::of1(&text.into())) {
-                    Ok(()) => format!("The report is saved as {name}."),
+                    Ok(()) => format!("Report saved as {name}."),
                     Err(_) => "The browser could not save the report.".to_owned(),
                 },
             });

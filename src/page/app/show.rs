@@ -1,4 +1,4 @@
-//! The view: it changes through functions from view to view, and can be gone back from.
+//! Changes of the view, its history, and navigation.
 
 use std::rc::Rc;
 
@@ -10,11 +10,11 @@ use crate::link;
 use crate::panel::PanelRequest;
 use crate::ptr_eq::PtrEq;
 use crate::theme;
-use crate::update::after;
-use crate::viewer::{Control, Goto, Place};
+use crate::update::update_after;
+use crate::viewer::{ClickPosition, Control, NavigationTarget};
 use model::time::Interval;
 use scene::viewport;
-use session::tracks::Row;
+use session::tracks::TrackId;
 use session::tracks::details::FlameTarget;
 use session::tracks::name::TrackName;
 use views::heap::settings::HeapView;
@@ -23,15 +23,16 @@ use views::view::compare::CompareView;
 use views::view::flame::{FlameOrder, FlameView};
 use views::view::{Change, PanelLayout, View};
 
-/// How long after the last change the table of what is in view follows.
-const FOLLOW_MS: u32 = 120;
-/// How often the panel follows a range that is dragged: its numbers can be read,
-/// and the timeline follows the pointer with each frame.
+/// Delay after the last change before the table of items in view is updated.
+const ITEMS_DELAY_MS: u32 = 120;
+/// Update interval of the panel while a range is dragged: slow enough to read its numbers. The timeline itself
+/// follows the pointer in each frame.
 const RANGE_MS: u32 = 150;
 
 impl App {
-    /// Takes over from the timeline what it alone knows while it moves.
-    pub(super) fn look(&mut self) {
+    /// Updates the view with the state that only the timeline has while it moves: visible time, selected range and
+    /// item.
+    pub(super) fn sync_view(&mut self) {
         let contents = &self.log.overview.contents;
         let view = View {
             visible: self.viewer.read(Control::visible),
@@ -42,30 +43,31 @@ impl App {
         self.views.set(view);
     }
 
-    /// Another range is selected. While it is dragged, the panel follows now
-    /// and then.
+    /// Handles a changed range selection. During a drag the panel is updated at intervals of [`RANGE_MS`].
     pub(super) fn range_changed(&mut self, ctx: &Context<Self>, range: Option<Interval>) {
         if self.is_dragging() {
             let seen = self.views.view();
-            self.panel.held.get_or_insert_with(|| Rc::clone(seen));
-            self.pauses
-                .range
-                .get_or_insert_with(|| after(ctx, RANGE_MS, |app, _, ()| app.panel_follows()));
+            self.panel
+                .frozen_view
+                .get_or_insert_with(|| Rc::clone(seen));
+            self.timers.range.get_or_insert_with(|| {
+                update_after(ctx, RANGE_MS, |app, _, ()| app.unfreeze_panel())
+            });
         } else {
-            self.panel_follows();
+            self.unfreeze_panel();
         }
         self.views.edit().selection = range;
     }
 
-    /// The panel has the view of now; false if it had it before.
-    pub(super) fn panel_follows(&mut self) -> bool {
-        self.pauses.range = None;
-        self.panel.held.take().is_some()
+    /// Gives the panel the current view; returns false if it had it already.
+    pub(super) fn unfreeze_panel(&mut self) -> bool {
+        self.timers.range = None;
+        self.panel.frozen_view.take().is_some()
     }
 
-    /// Changes the view; false if it stays as it is.
+    /// Applies a change to the view; returns false if the view stays the same.
     pub(super) fn change(&mut self, ctx: &Context<Self>, change: Change) -> bool {
-        self.look();
+        self.sync_view();
         let layout = self.timeline.layout.clone();
         let (viewer, shift) = self.focused();
         let track = viewer.read(|control| control.track().cloned());
@@ -83,14 +85,14 @@ impl App {
         self.show(ctx, view)
     }
 
-    /// Shows a view; false if it is shown already.
+    /// Shows a view; returns false if it is shown already.
     pub(super) fn show(&mut self, ctx: &Context<Self>, view: View) -> bool {
         let before = self.views.view().clone();
         if *before == view {
             return false;
         }
         self.views.set(view);
-        self.panel_follows();
+        self.unfreeze_panel();
         let view = self.views.view().clone();
         if view.tracks != before.tracks {
             self.client.set_span_prefixes(&view.tracks.prefixes);
@@ -118,7 +120,7 @@ impl App {
         }
         if view.notes != before.notes {
             self.viewer.set_notes(&view.notes);
-            self.panel.wish = None;
+            self.panel.request = None;
         }
         if (view.visible, view.selection) != (before.visible, before.selection)
             || view.selected != before.selected
@@ -128,37 +130,37 @@ impl App {
                 .act(|control| control.show_view(view.visible, view.selection, item));
         }
         if (view.panel, view.room) != (before.panel, before.room) {
-            self.panel.wish = None;
-            self.uncover_panel();
-            self.will_follow(ctx);
+            self.panel.request = None;
+            self.close_covering_details();
+            self.schedule_items_update(ctx);
         }
-        self.will_settle(ctx);
+        self.schedule_address_update(ctx);
         true
     }
 
-    /// Follows a band of a heap profile that was clicked, or no longer.
+    /// Toggles whether the clicked band of the heap profile is pinned.
     pub(super) fn pin_band(&mut self, ctx: &Context<Self>, key: &str) -> bool {
         let mut heap = self.views.view().settings.get::<HeapView>();
         heap.pin(key);
         self.change(ctx, Change::settings(heap))
     }
 
-    /// In a narrow window the details stand in place of the panel: they give way to it.
-    pub(super) fn uncover_panel(&mut self) {
-        if theme::holds("(max-width: 760px)") && self.timeline.pinned.take().is_some() {
+    /// Closes the pinned details in a narrow window, where they cover the panel.
+    pub(super) fn close_covering_details(&mut self) {
+        if theme::media_matches("(max-width: 760px)") && self.timeline.pinned.take().is_some() {
             self.viewer.act(Control::pin_details);
         }
     }
 
-    /// The timeline shows what a panel with its axis shows.
-    pub(super) fn show_place(&mut self, _: &Context<Self>, place: viewport::Place) -> bool {
-        self.viewer.act(|control| control.show_place(place));
+    /// Moves the timeline to the time range of a panel that shares its axis.
+    pub(super) fn move_axis(&mut self, _: &Context<Self>, place: viewport::ViewPosition) -> bool {
+        self.viewer.act(|control| control.show_position(place));
         false
     }
 
-    /// Goes to the view before this one, or to the one that was left.
-    pub(super) fn travel(&mut self, ctx: &Context<Self>, back: bool) -> bool {
-        self.look();
+    /// Goes back or forward in the view history.
+    pub(super) fn step_history(&mut self, ctx: &Context<Self>, back: bool) -> bool {
+        self.sync_view();
         let view = if back {
             self.views.back()
         } else {
@@ -167,24 +169,24 @@ impl App {
         view.is_some_and(|view| self.show(ctx, view))
     }
 
-    /// The table of what is in view follows when it can be seen.
-    pub(super) fn will_follow(&mut self, ctx: &Context<Self>) {
+    /// Schedules an update of the table of items in view, if it is open.
+    pub(super) fn schedule_items_update(&mut self, ctx: &Context<Self>) {
         if self.views.view().panel == IN_VIEW {
-            self.pauses.follow = Some(after(ctx, FOLLOW_MS, Self::follow_timeline));
+            self.timers.items = Some(update_after(ctx, ITEMS_DELAY_MS, Self::update_items));
         }
     }
 
-    fn follow_timeline(&mut self, _: &Context<Self>, (): ()) -> bool {
-        self.pauses.follow = None;
+    fn update_items(&mut self, _: &Context<Self>, (): ()) -> bool {
+        self.timers.items = None;
         self.panel.items = PtrEq::new(self.viewer.read(Control::visible_items));
         true
     }
 
-    /// Shows on the timeline what was clicked in a panel. A thread that is
-    /// not among its tracks is filtered for, a track that is hidden or folded away shown.
-    pub(super) fn goto(&mut self, ctx: &Context<Self>, goto: Goto) -> bool {
-        self.views.edit().room = self.views.view().room.beside(PanelLayout::Panel);
-        if let Some(thread) = goto.row.and_then(Row::thread)
+    /// Navigates on the timeline to what was clicked in a panel. Filters for a thread that has no track; reveals a
+    /// hidden or folded track.
+    pub(super) fn goto(&mut self, ctx: &Context<Self>, goto: NavigationTarget) -> bool {
+        self.views.edit().room = self.views.view().room.shown_with(PanelLayout::Panel);
+        if let Some(thread) = goto.row.and_then(TrackId::thread)
             && self.log.threads.iter().all(|row| row.id != thread)
         {
             self.timeline.goto_when_listed = Some(goto);
@@ -198,11 +200,11 @@ impl App {
         });
         if let Some(track) = reached {
             self.reveal(ctx, &track);
-            // When the page has been rendered with the track in it.
+            // Deferred until the page has rendered the track.
             let viewer = self.viewer.clone();
-            Timeout::new(0, move || viewer.act(|control| control.goto(goto))).forget();
+            Timeout::new(0, move || viewer.act(|control| control.navigate(goto))).forget();
         } else {
-            self.viewer.act(|control| control.goto(goto));
+            self.viewer.act(|control| control.navigate(goto));
         }
         true
     }
@@ -217,7 +219,7 @@ impl App {
         )
     }
 
-    /// Selects no range and no tracks any more.
+    /// Clears the selected range and tracks.
     pub(super) fn drop_selection(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.change(
             ctx,
@@ -229,9 +231,8 @@ impl App {
         )
     }
 
-    /// Opens the flame graph with the track of a call or a sample, in the
-    /// order of time, and selects its box there. A selected range without it
-    /// is dropped.
+    /// Opens the flame graph in time order with the track of a call or sample, and selects its box. Clears a selected
+    /// range that does not contain it.
     pub(super) fn show_in_flame(&mut self, ctx: &Context<Self>, target: FlameTarget) -> bool {
         let FlameTarget { source, track, at } = target;
         self.change(
@@ -252,21 +253,21 @@ impl App {
                 }
             }),
         );
-        self.wish(PanelRequest::Flame(track, at));
+        self.request_panel(PanelRequest::Flame(track, at));
         true
     }
 
-    /// Shows an event in the list of all.
-    pub(super) fn show_event(&mut self, ctx: &Context<Self>, place: Place) -> bool {
-        self.timeline.place = Some(place);
+    /// Opens the event list at an event.
+    pub(super) fn show_event(&mut self, ctx: &Context<Self>, place: ClickPosition) -> bool {
+        self.timeline.clicked = Some(place);
         self.change(ctx, Change::panel(EVENTS));
         true
     }
 
-    /// Shows all that is wrong or odd about the log.
+    /// Opens the list of diagnostics in the process panel.
     pub(super) fn show_diagnostics(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.change(ctx, Change::panel(PROCESS));
-        self.wish(PanelRequest::Diagnostics);
+        self.request_panel(PanelRequest::Diagnostics);
         true
     }
 }

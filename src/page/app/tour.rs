@@ -1,74 +1,78 @@
-//! The tour: a sample is opened, and each step of it is a link that is followed.
+//! The guided tour: opens a sample and applies the link of each step.
 
 use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use super::App;
-use crate::files::{self, Sorted};
+use crate::files::{self, SortedFiles};
 use crate::tour::Tour;
 use crate::update::callback;
+use views::page_error::PageError;
 use views::panels::PANELS;
 use views::share::Link;
 use views::tour::{SAMPLE, STEPS, sample};
-use views::trouble::Trouble;
 
 impl App {
-    /// Begins the tour: with the sample that is open, or else it is fetched.
+    /// Starts the tour; fetches the sample unless it is open.
     pub(super) fn start_tour(&mut self, ctx: &Context<Self>) -> bool {
         self.dialogs.help = None;
         if self.log.is_open() && self.other.is_none() && self.log.fingerprint == sample() {
-            return self.step_tour(ctx, 0);
+            return self.show_tour_step(ctx, 0);
         }
-        let came = callback(ctx, Self::tour_came);
-        spawn_local(async move { came.emit(files::sample(SAMPLE).await) });
+        let on_sample = callback(ctx, Self::on_tour_sample);
+        spawn_local(async move { on_sample.emit(files::sample(SAMPLE).await) });
         false
     }
 
-    fn tour_came(&mut self, ctx: &Context<Self>, came: Result<Sorted, Trouble>) -> bool {
-        let sample = match came {
+    fn on_tour_sample(
+        &mut self,
+        ctx: &Context<Self>,
+        sample: Result<SortedFiles, PageError>,
+    ) -> bool {
+        let sample = match sample {
             Ok(sorted) => sorted.logs.into_iter().next(),
             Err(why) => {
-                self.fail(why);
+                self.show_error(why);
                 return true;
             }
         };
         if let (Some(file), Some(step)) = (sample, STEPS.first()) {
-            // Some hosts inflate the sample on its way: it is the same log, of other bytes.
+            // Some hosts decompress the sample in transit: same log, different fingerprint.
             let fingerprint = file.fingerprint;
-            self.wanted = Some(Link {
+            self.pending_link = Some(Link {
                 fingerprint,
                 ..step.link(PANELS)
             });
             self.open(ctx, &file);
-            self.touring = Some(0);
+            self.tour_step = Some(0);
         }
         true
     }
 
-    /// Shows a step; beyond the last one the tour is over.
-    fn step_tour(&mut self, ctx: &Context<Self>, at: usize) -> bool {
+    /// Shows the step with this index; ends the tour after the last one.
+    fn show_tour_step(&mut self, ctx: &Context<Self>, at: usize) -> bool {
         let Some(step) = STEPS.get(at) else {
             return self.end_tour(ctx, ());
         };
-        self.touring = Some(at);
+        self.tour_step = Some(at);
         self.is_home = false;
         let link = Link {
             fingerprint: self.log.fingerprint,
             ..step.link(PANELS)
         };
-        self.want(ctx, link);
+        self.apply_link(ctx, link);
         true
     }
 
-    /// Ends the tour; what it showed stays. False if there was none.
+    /// Ends the tour but keeps what it has opened; returns false if no tour was running.
     pub(super) fn end_tour(&mut self, _: &Context<Self>, (): ()) -> bool {
-        self.touring.take().is_some()
+        self.tour_step.take().is_some()
     }
 
     pub(super) fn view_tour(&self, ctx: &Context<Self>) -> Html {
-        let Some(at) = self.touring else {
+        let Some(at) = self.tour_step else {
             return Html::default();
         };
-        html! { <Tour {at} on_step={callback(ctx, Self::step_tour)} on_end={callback(ctx, Self::end_tour)} /> }
+        html! { <Tour {at} on_step={callback(ctx, Self::show_tour_step)} on_end={callback(ctx, Self::end_tour)} /> }
     }
 }

@@ -1,4 +1,4 @@
-//! Questions about a log, and who waits for their answers.
+//! Questions about a log, and the callbacks that await their answers.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -15,21 +15,21 @@ use protocol::wire;
 use protocol::{AskId, LogId, NotAnswered, ToWorker};
 use session::query::{Answers, Query};
 
-/// What becomes of a question: the envelope with the answer.
-pub(super) type Then = Box<dyn FnOnce(Result<&JsValue, NotAnswered>)>;
+/// Callback for the envelope with the answer.
+pub(super) type AnswerCallback = Box<dyn FnOnce(Result<&JsValue, NotAnswered>)>;
 
-/// A question that the worker has not answered yet.
+/// Question that the worker has not answered yet.
 pub(super) struct Question {
     log: LogId,
     query: Box<dyn Any>,
-    /// [`Inner::changes`](super::Inner::changes) when it was asked.
+    /// [`Inner::changes`](super::Inner::changes) at the time of asking.
     changes: u64,
-    /// Who waits for the answer.
-    waiting: Vec<(AskId, Then)>,
+    /// Callbacks awaiting the answer.
+    waiting: Vec<(AskId, AnswerCallback)>,
 }
 
 impl Question {
-    /// Gives the answer to all who wait for it.
+    /// Passes the answer to all callbacks.
     pub(super) fn answer(self, answer: Result<&JsValue, NotAnswered>) {
         for (_, then) in self.waiting {
             then(answer.clone());
@@ -37,24 +37,23 @@ impl Question {
     }
 }
 
-/// A question on its way, as one of those who asked it knows it.
-pub(crate) struct Asked {
+/// Handle for canceling interest in a question.
+pub(crate) struct PendingAsk {
     client: Client,
-    /// The number of the question.
+    /// Identifies the question, which several callers may share.
     question: AskId,
-    /// The number of the one who asked.
+    /// Identifies the caller.
     asker: AskId,
 }
 
 impl LogClient {
-    /// Asks; `then` is called with the answer, or with the reason why there is
-    /// none: the log is closed or the worker dies before. An answer that comes
-    /// later than that is dropped.
+    /// Sends a question. `then` is called with the answer, or with the reason if there is none: the log was closed
+    /// or the worker died. Later answers are dropped.
     pub(crate) fn ask<Q: Query>(
         &self,
         query: Q,
         then: impl FnOnce(Result<Q::Answer, NotAnswered>) + 'static,
-    ) -> Asked {
+    ) -> PendingAsk {
         self.ask_raw(query, move |answer| {
             then(answer.and_then(|envelope| {
                 let mut answer = wire::body(envelope).map_err(NotAnswered::Garbled)?;
@@ -66,14 +65,14 @@ impl LogClient {
         })
     }
 
-    /// Asks for an answer with a column that the page hands on as it came, such
-    /// as the bytes of a file; with the answer without its columns.
+    /// Sends a question whose answer has a column that the page passes on unchanged, such as the bytes of a file.
+    /// `then` gets the answer without its columns, and that column.
     pub(crate) fn ask_for_column<Q: Query>(
         &self,
         query: Q,
         name: &'static str,
         then: impl FnOnce(Result<(Q::Answer, Option<JsValue>), NotAnswered>) + 'static,
-    ) -> Asked {
+    ) -> PendingAsk {
         self.ask_raw(query, move |answer| {
             then(answer.and_then(|envelope| {
                 let answer = wire::body(envelope).map_err(NotAnswered::Garbled)?;
@@ -86,18 +85,18 @@ impl LogClient {
         &self,
         query: Q,
         then: impl FnOnce(Result<&JsValue, NotAnswered>) + 'static,
-    ) -> Asked {
+    ) -> PendingAsk {
         let inner = &mut *self.client.0.borrow_mut();
         let asker = AskId(inner.last_ask.0.wrapping_add(1));
         inner.last_ask = asker;
-        let waiting = (asker, Box::new(then) as Then);
-        let asked = |question| Asked {
+        let waiting = (asker, Box::new(then) as AnswerCallback);
+        let handle = |question| PendingAsk {
             client: self.client.clone(),
             question,
             asker,
         };
-        // What a panel, its summary and the timeline ask at once is worked out once.
-        let mut all = inner.asked.iter_mut();
+        // A panel, its summary and the timeline often ask the same question; the worker computes the answer once.
+        let mut all = inner.questions.iter_mut();
         let same = all.find(|(_, question)| {
             question.log == self.log
                 && question.changes == inner.changes
@@ -108,7 +107,7 @@ impl LogClient {
         });
         if let Some((&id, question)) = same {
             question.waiting.push(waiting);
-            return asked(id);
+            return handle(id);
         }
         let question = ToWorker::Ask(asker, self.log, Q::NAME.to_owned());
         let envelope = wire::envelope(&question);
@@ -119,72 +118,71 @@ impl LogClient {
             changes: inner.changes,
             waiting: vec![waiting],
         };
-        inner.asked.insert(asker, question);
+        inner.questions.insert(asker, question);
         if inner.logs.contains_key(&self.log) {
             inner.send(envelope, Array::new());
         } else {
             let (client, closed) = (self.client.clone(), self.log);
-            spawn_local(async move { client.refuse(|log| log == closed) });
+            spawn_local(async move { client.fail_questions(|log| log == closed) });
         }
-        asked(asker)
+        handle(asker)
     }
 }
 
-/// An answer that is waited for.
-struct Awaited<T> {
-    came: Option<T>,
-    waits: Option<Waker>,
+/// Shared slot of a future for an answer.
+struct AnswerSlot<T> {
+    answer: Option<T>,
+    waker: Option<Waker>,
 }
 
 impl Answers for LogClient {
     async fn ask<Q: Query>(&self, query: Q) -> Option<Q::Answer> {
-        let (came, waits) = (None, None);
-        let slot = Rc::new(RefCell::new(Awaited { came, waits }));
-        let told = Rc::clone(&slot);
+        let (answer, waker) = (None, None);
+        let slot = Rc::new(RefCell::new(AnswerSlot { answer, waker }));
+        let filled_slot = Rc::clone(&slot);
         Self::ask(self, query, move |answer| {
-            let mut slot = told.borrow_mut();
-            slot.came = Some(answer.ok());
-            slot.waits.take().into_iter().for_each(Waker::wake);
+            let mut slot = filled_slot.borrow_mut();
+            slot.answer = Some(answer.ok());
+            slot.waker.take().into_iter().for_each(Waker::wake);
         });
         poll_fn(|context| {
             let mut slot = slot.borrow_mut();
-            if let Some(answer) = slot.came.take() {
+            if let Some(answer) = slot.answer.take() {
                 return Poll::Ready(answer);
             }
-            slot.waits = Some(context.waker().clone());
+            slot.waker = Some(context.waker().clone());
             Poll::Pending
         })
         .await
     }
 }
 
-impl Asked {
-    /// Nobody waits for the answer any more: the worker stops.
-    pub(crate) fn forget(&self) {
+impl PendingAsk {
+    /// Withdraws the caller; when no caller is left, the worker stops computing the answer.
+    pub(crate) fn cancel(&self) {
         let inner = &mut *self.client.0.borrow_mut();
-        let Some(question) = inner.asked.get_mut(&self.question) else {
+        let Some(question) = inner.questions.get_mut(&self.question) else {
             return;
         };
         question.waiting.retain(|(asker, _)| *asker != self.asker);
         if question.waiting.is_empty() {
-            inner.asked.remove(&self.question);
-            let message = ToWorker::Forget(self.question);
+            inner.questions.remove(&self.question);
+            let message = ToWorker::CancelAsk(self.question);
             inner.send(wire::envelope(&message), Array::new());
         }
     }
 }
 
 impl Client {
-    /// Gives up questions about some logs. Who asked hears of it later, as of
-    /// any answer.
-    pub(super) fn refuse(&self, about: impl Fn(LogId) -> bool) {
-        let refused: Vec<Question> = {
-            let asked = &mut self.0.borrow_mut().asked;
-            let refused = asked.extract_if(|_, question| about(question.log));
-            refused.map(|(_, question)| question).collect()
+    /// Fails all questions about some logs. The callbacks are called asynchronously, as for any answer.
+    pub(super) fn fail_questions(&self, about: impl Fn(LogId) -> bool) {
+        let failed: Vec<Question> = {
+            let questions = &mut self.0.borrow_mut().questions;
+            let failed = questions.extract_if(|_, question| about(question.log));
+            failed.map(|(_, question)| question).collect()
         };
         spawn_local(async move {
-            for question in refused {
+            for question in failed {
                 question.answer(Err(NotAnswered::Closed));
             }
         });

@@ -1,5 +1,5 @@
-//! The workers: how one is started, and those that analyse slices of a large log for the one
-//! that owns the logs.
+//! Starting workers, and the helper workers that analyze slices of a large log for the main worker, which owns the
+//! logs.
 
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
@@ -13,7 +13,7 @@ use super::limits::helper_count;
 use protocol::wire;
 use protocol::{FromWorker, ToWorker};
 
-/// A worker that helps.
+/// Helper worker, terminated on drop.
 pub(super) struct Helper {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
@@ -28,7 +28,7 @@ impl Drop for Helper {
 }
 
 impl Client {
-    /// Starts workers that analyse slices of a large log, unless they are there.
+    /// Starts helper workers for a large log, unless they are already running.
     pub(super) fn start_helpers(&self, file: &File) {
         if !self.0.borrow().helpers.is_empty() {
             return;
@@ -36,9 +36,9 @@ impl Client {
         for number in 0..helper_count(file) {
             let client = self.clone();
             let on_message = Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
-                client.hear_helper(number, &event.data());
+                client.on_helper_message(number, &event.data());
             });
-            // Without it the others have more to do.
+            // The remaining workers take over its share of the work.
             let Ok(worker) = start_worker(None) else {
                 return;
             };
@@ -54,46 +54,46 @@ impl Client {
         }
     }
 
-    /// Ends the workers that help if no log is being read: their memory is given back.
+    /// Terminates the helper workers if no log is being read, which frees their memory.
     pub(super) fn end_helpers(&self) {
         let mut inner = self.0.borrow_mut();
         if inner.reading.is_empty() && !inner.helpers.is_empty() {
             inner.helpers.clear();
             drop(inner);
-            self.post(wire::envelope(&ToWorker::Alone));
+            self.post(wire::envelope(&ToWorker::RemoveHelpers));
         }
     }
 
-    /// A helper says only that it is ready, or that it dies.
-    fn hear_helper(&self, number: usize, envelope: &JsValue) {
+    /// Handles a message of a helper, which only reports that it is ready or dying.
+    fn on_helper_message(&self, number: usize, envelope: &JsValue) {
         match wire::message(envelope) {
-            Ok(FromWorker::Ready { .. }) => self.introduce(number),
+            Ok(FromWorker::Ready { .. }) => self.connect_helper(number),
             Ok(FromWorker::Died { message }) | Err(message) => self.died(Some(message)),
             Ok(_) => {}
         }
     }
 
-    /// Connects a helper with the worker that owns the logs.
-    fn introduce(&self, number: usize) {
+    /// Connects a helper with the main worker.
+    fn connect_helper(&self, number: usize) {
         let inner = &mut *self.0.borrow_mut();
         let (Some(helper), Ok(channel)) = (inner.helpers.get(number), MessageChannel::new()) else {
             return;
         };
-        // A port of a new channel can always be handed over.
-        let help = wire::envelope(&ToWorker::Help);
+        // A port of a new channel can always be transferred.
+        let help = wire::envelope(&ToWorker::ServeSlices);
         let _ = (helper.worker).post_message_with_transfer(&help, &Array::of1(&channel.port2()));
         inner.post(
-            wire::envelope(&ToWorker::Helper),
+            wire::envelope(&ToWorker::AddHelper),
             Array::of1(&channel.port1()),
         );
     }
 }
 
-/// The build names the worker's place in the page: a page never meets the
-/// worker of another build. A worker that is started from a blob inherits the
-/// page's policy, so that the browser itself keeps it from sending anything.
+/// Starts a worker. The build writes the path of the worker script into the page, so that a page never meets the
+/// worker of another build. A worker started from a blob inherits the page's content security policy, so that the
+/// browser itself keeps it from sending anything.
 ///
-/// With the name of a lock, the worker holds it as long as it lives, and posts the name when it does.
+/// With a lock name, the worker acquires that Web Lock for its lifetime and then posts the name.
 pub(super) fn start_worker(lock: Option<&str>) -> Result<Worker, JsValue> {
     let document = gloo_utils::document();
     let path = document

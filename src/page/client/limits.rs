@@ -1,21 +1,19 @@
-//! How many workers a log gets, and how much memory.
+//! Limits on the number of workers and the memory of a log.
 
 use web_sys::{File, UrlSearchParams};
 
 use eventlog::slices::SLICE_BYTES;
 use session::MemoryBudget;
 
-/// From this size on a log is worth the start of other workers: one of 50 MB is read
-/// sooner by one.
-const LARGE_BYTES: f64 = 8.0 * SLICE_BYTES as f64;
+/// Minimum log size, in bytes, for which helper workers pay off: a log of 50 MB loads faster with a single worker.
+const MIN_HELPED_BYTES: f64 = 8.0 * SLICE_BYTES as f64;
 
-/// What each worker that helps takes as long as a log is read: its program, pieces of the
-/// file, two slices and what becomes of them.
+/// Memory that each helper worker takes while a log is read: program, file chunks, two slices and their results.
 pub(super) const HELPER_BYTES: u64 = 120 << 20;
 
-/// How many bytes a log probably has: compressed ones have several times those of the file.
-fn likely_bytes(file: &File) -> f64 {
-    /// Logs of the runtime become about a quarter in gzip, less in zstd.
+/// Estimates the uncompressed size of a log, which for compressed files is several times the file size.
+fn estimated_bytes(file: &File) -> f64 {
+    /// Assumed compression ratio: gzip reduces GHC eventlogs to about a quarter, zstd to less.
     const COMPRESSED_TO: f64 = 0.25;
     let name = file.name();
     let is_compressed = [".gz", ".zst"].iter().any(|end| name.ends_with(end));
@@ -26,69 +24,69 @@ fn likely_bytes(file: &File) -> f64 {
     }
 }
 
-/// A worker that takes more memory than this is replaced when its log is closed.
-pub(super) const SWOLLEN_BYTES: u64 = 48 << 20;
+/// Memory beyond which a worker is replaced once its log is closed.
+pub(super) const REPLACE_WORKER_BYTES: u64 = 48 << 20;
 
-/// More workers than this only wait for the one that puts slices together.
-const MOST_WORKERS: usize = 8;
+/// Maximum number of workers: more of them would only wait for the one that merges the slices.
+const MAX_WORKERS: usize = 8;
 
-/// A number that the page's address has behind its `?`.
-fn wanted(name: &str) -> Option<u64> {
+/// Returns a numeric parameter from the query string of the page's address.
+fn query_parameter(name: &str) -> Option<u64> {
     let search = gloo_utils::window().location().search().unwrap_or_default();
-    let wanted = UrlSearchParams::new_with_str(&search).ok()?;
-    wanted.get(name)?.parse().ok()
+    let parameters = UrlSearchParams::new_with_str(&search).ok()?;
+    parameters.get(name)?.parse().ok()
 }
 
-/// On so many cores a second worker only competes with the page and the first one: on two cores, 300 MB took
-/// 7.9 and 8.1 s with two workers and 6.8 and 8.0 s with one, and two took 60 MiB more.
+/// Up to this number of cores, a second worker only competes with the page and the first one: on two cores, a log
+/// of 300 MB took 7.9 and 8.1 s with two workers and 6.8 and 8.0 s with one, and two workers took 60 MiB more.
 const FEW_CORES: usize = 2;
 
-/// How many workers analyse a large log: as many as the machine has cores, or one if these are few, unless
-/// the page's address says `?workers=` so many.
+/// Returns the number of workers for a large log: one per core, or one in total on few cores; `?workers=` in the
+/// page's address overrides it.
 fn worker_count() -> usize {
     let cores = gloo_utils::window().navigator().hardware_concurrency() as usize;
     let usual = if cores <= FEW_CORES { 1 } else { cores };
-    let wanted = wanted("workers").and_then(|workers| usize::try_from(workers).ok());
-    wanted.unwrap_or(usual).clamp(1, MOST_WORKERS)
+    let requested = query_parameter("workers").and_then(|workers| usize::try_from(workers).ok());
+    requested.unwrap_or(usual).clamp(1, MAX_WORKERS)
 }
 
-/// How many workers help with a log.
+/// Returns the number of helper workers for a log.
 pub(super) fn helper_count(file: &File) -> usize {
-    if likely_bytes(file) < LARGE_BYTES {
+    if estimated_bytes(file) < MIN_HELPED_BYTES {
         0
     } else {
         worker_count() - 1
     }
 }
 
-/// How much memory the worker may take before it stops reading a log, so that it does not die of the
-/// next piece: less than the 4 GiB that a program may have in a browser, and three quarters of what
-/// the device has, unless the page's address says `?most=` so many MiB.
-pub(super) fn most_bytes() -> u64 {
-    const MOST_MIB: u64 = 3584;
-    let most_mib = wanted("most").unwrap_or_else(|| {
+/// Returns the memory, in bytes, at which the worker stops reading a log, so that the next chunk does not kill it:
+/// less than the 4 GiB limit of WebAssembly, and at most three quarters of the device memory; `?most=` in the
+/// page's address overrides it, in MiB.
+pub(super) fn max_worker_bytes() -> u64 {
+    const MAX_MIB: u64 = 3584;
+    let max_mib = query_parameter("most").unwrap_or_else(|| {
         let device_mib = device_gib().map(|gib| (gib * 768.0) as u64);
-        device_mib.unwrap_or(MOST_MIB).min(MOST_MIB)
+        device_mib.unwrap_or(MAX_MIB).min(MAX_MIB)
     });
-    most_mib.saturating_mul(1 << 20)
+    max_mib.saturating_mul(1 << 20)
 }
 
-/// How much memory the device has, where the browser tells it.
+/// Returns the device memory in GiB, if the browser reports it.
 fn device_gib() -> Option<f64> {
     let navigator = gloo_utils::window().navigator();
     let device = js_sys::Reflect::get(&navigator, &"deviceMemory".into());
     device.ok().and_then(|gib| gib.as_f64())
 }
 
-/// How much memory the tab may take: 1 GiB, or a quarter of what a small device has, unless the
-/// page's address says `?memory=` so many MiB. Not every browser tells what the device has.
+/// Returns the memory budget of the tab: 1 GiB, or a quarter of the device memory if that is less; `?memory=` in
+/// the page's address overrides it, in MiB. Not every browser reports the device memory.
 pub(super) fn memory_budget() -> MemoryBudget {
-    if let Some(mib) = wanted("memory") {
-        return MemoryBudget::of_mib(mib);
+    if let Some(mib) = query_parameter("memory") {
+        return MemoryBudget::from_mib(mib);
     }
     let usual = MemoryBudget::default();
     device_gib().map_or(usual, |gib| {
-        let quarter = MemoryBudget::of_mib((gib * 256.0) as u64);
+        let quarter = MemoryBudget::from_mib((gib * 256.0) as u64);
         MemoryBudget {
             bytes: quarter.bytes.min(usual.bytes),
         }

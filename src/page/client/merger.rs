@@ -1,4 +1,4 @@
-//! A worker that makes one log of several, and does nothing else: to end it is to cancel that.
+//! Dedicated worker that merges several logs into one. Dropping its handle cancels the merge.
 
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, Event, File, MessageEvent, Worker};
@@ -6,20 +6,20 @@ use yew::Callback;
 
 use super::helpers::start_worker;
 use protocol::wire;
-use protocol::{FromWorker, MergeReport, MergeWish, ToWorker, VERSION};
+use protocol::{FromWorker, MergeOptions, MergeReport, ToWorker, VERSION};
 
-/// What becomes of merging.
+/// Progress or result of a merge.
 #[derive(Debug)]
-pub(crate) enum Merged {
-    /// So much of what there is to read is read, in percent.
+pub(crate) enum MergeEvent {
+    /// Share of the input that is read, in percent.
     Percent(u64),
-    /// The new log, and what is to be said of it.
+    /// The merged log and a report on the merge.
     Done(File, MergeReport),
-    /// Why there is none.
+    /// Reason for the failure.
     Failed(String),
 }
 
-/// The worker, as long as it is wanted.
+/// Handle on the merge worker, which is terminated on drop.
 pub(crate) struct Merger {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
@@ -35,17 +35,21 @@ impl Drop for Merger {
 }
 
 impl Merger {
-    /// Begins to merge files; `None` if no worker can be started.
-    pub(crate) fn start(files: &[File], wish: &MergeWish, told: Callback<Merged>) -> Option<Self> {
+    /// Starts merging files; `None` if no worker can be started.
+    pub(crate) fn start(
+        files: &[File],
+        options: &MergeOptions,
+        on_event: Callback<MergeEvent>,
+    ) -> Option<Self> {
         let worker = start_worker(None).ok()?;
-        let envelope = wire::envelope(&ToWorker::Merge(wish.clone()));
+        let envelope = wire::envelope(&ToWorker::Merge(options.clone()));
         wire::attach_files(&envelope, files);
         let on_error = {
-            let told = told.clone();
+            let on_event = on_event.clone();
             Closure::<dyn FnMut(_)>::new(move |event: Event| {
                 event.prevent_default();
                 let error = event.dyn_into::<ErrorEvent>().map(|error| error.message());
-                told.emit(Merged::Failed(error.unwrap_or_default()));
+                on_event.emit(MergeEvent::Failed(error.unwrap_or_default()));
             })
         };
         let on_message = {
@@ -57,18 +61,18 @@ impl Merger {
                         // Handles and plain data can always be posted.
                         let _ = worker.post_message(&envelope);
                     }
-                    Ok(FromWorker::Ready { .. }) => told.emit(Merged::Failed(
+                    Ok(FromWorker::Ready { .. }) => on_event.emit(MergeEvent::Failed(
                         "The page was updated meanwhile: reload it.".to_owned(),
                     )),
-                    Ok(FromWorker::Merging(percent)) => told.emit(Merged::Percent(percent)),
+                    Ok(FromWorker::Merging(percent)) => on_event.emit(MergeEvent::Percent(percent)),
                     Ok(FromWorker::Merged(Ok(report))) => {
                         if let Some(file) = wire::file(&data) {
-                            told.emit(Merged::Done(file, report));
+                            on_event.emit(MergeEvent::Done(file, report));
                         }
                     }
-                    Ok(FromWorker::Merged(Err(why))) => told.emit(Merged::Failed(why)),
+                    Ok(FromWorker::Merged(Err(why))) => on_event.emit(MergeEvent::Failed(why)),
                     Ok(FromWorker::Died { message }) | Err(message) => {
-                        told.emit(Merged::Failed(message));
+                        on_event.emit(MergeEvent::Failed(message));
                     }
                     Ok(_) => {}
                 }

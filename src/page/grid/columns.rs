@@ -1,4 +1,4 @@
-//! The menu that arranges the columns of a table, and where their arrangement is kept.
+//! Column menu of a table, and storage of the column arrangement.
 
 use std::rc::Rc;
 
@@ -7,34 +7,34 @@ use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
 use crate::dom::{focus_id, set_style};
-use crate::kept::{keep, kept};
 use crate::menu::Menu;
-use crate::theme::holds;
+use crate::preferences::{load_preference, store_preference};
+use crate::theme::media_matches;
 use views::columns::{Arrangement, Change, Column};
 
-/// The id of the open menu: there is one table at a time.
+/// Id of the open menu; only one table is shown at a time.
 const MENU: &str = "columns-menu";
-/// What is left free between the menu, its button and the edges of the window, in pixels.
-const APART_PX: f64 = 6.0;
+/// Margin between the menu, its button and the window edges, in pixels.
+const MARGIN_PX: f64 = 6.0;
 
-/// Whether the window is a narrow one, such as that of a phone.
+/// Returns whether the window is narrow, as on a phone.
 pub(super) fn is_narrow() -> bool {
-    holds("(max-width: 640px)")
+    media_matches("(max-width: 640px)")
 }
 
-/// How the columns of a list are arranged.
-pub(super) fn kept_as(list: &str, columns: &'static [Column]) -> Rc<Arrangement> {
-    let kept = kept(&format!("columns-{list}")).unwrap_or_default();
-    Rc::new(Arrangement::read(&kept, columns, is_narrow()))
+/// Loads the stored column arrangement of a table.
+pub(super) fn load_arrangement(list: &str, columns: &'static [Column]) -> Rc<Arrangement> {
+    let text = load_preference(&format!("columns-{list}")).unwrap_or_default();
+    Rc::new(Arrangement::parse(&text, columns, is_narrow()))
 }
 
-/// Keeps how they are arranged.
-pub(super) fn keep_as(list: &str, arrangement: &Arrangement) {
-    let text = arrangement.kept();
-    keep(&format!("columns-{list}"), text.as_deref());
+/// Stores the column arrangement of a table.
+pub(super) fn store_arrangement(list: &str, arrangement: &Arrangement) {
+    let text = arrangement.to_text();
+    store_preference(&format!("columns-{list}"), text.as_deref());
 }
 
-/// Tells the style sheet how wide the columns of a table are.
+/// Passes the column widths to the style sheet.
 pub(super) fn lay_out(grid: &HtmlElement, arrangement: &Arrangement) {
     set_style(grid, "--columns", &arrangement.template());
     set_style(grid, "--row", &format!("{}px", arrangement.row_px()));
@@ -47,7 +47,7 @@ pub(super) struct ColumnsMenuProps {
     pub(super) on_change: Callback<Change>,
 }
 
-/// The button at the head of the table and, while it is open, the menu.
+/// Button at the head of the table and, while open, the column menu.
 #[component]
 pub(super) fn ColumnsMenu(props: &ColumnsMenuProps) -> Html {
     let title = format!("Columns: {}. Show, hide and move them", count(props));
@@ -58,21 +58,21 @@ pub(super) fn ColumnsMenu(props: &ColumnsMenuProps) -> Html {
     }
 }
 
-/// `14 of 18 shown`.
+/// Returns the number of shown columns as text: `14 of 18 shown`.
 fn count(props: &ColumnsMenuProps) -> String {
     let all = props.arrangement.columns().len();
     format!("{} of {all} shown", props.arrangement.count_shown())
 }
 
-/// A column that was moved, and whether to the right.
-type Moved = (usize, bool);
+/// Moved column, and whether it moved to the right.
+type MovedColumn = (usize, bool);
 
-/// What the menu offers.
+/// Contents of the column menu.
 #[component]
 fn Choices(props: &ColumnsMenuProps) -> Html {
-    let moved = use_state_eq(|| None::<Moved>);
+    let moved = use_state_eq(|| None::<MovedColumn>);
     use_effect_with((), |()| {
-        // Without a button there is no menu that has to be placed.
+        // `None` only if the button is gone; then there is no menu to place.
         let _ = place_menu();
     });
     use_effect_with(
@@ -91,10 +91,10 @@ fn Choices(props: &ColumnsMenuProps) -> Html {
         });
         html! { <button class="small" {onclick}>{ text }</button> }
     };
-    let places = props.arrangement.places().iter();
+    let places = props.arrangement.states().iter();
     html! {
         <>
-            <p class="faint">{ count(props) }{ ". What is copied and saved has all of them, in an order of its own." }</p>
+            <p class="faint">{ count(props) }{ ". Copied and saved tables contain all columns, in a fixed order." }</p>
             <ul>{ for places.map(|place| choice(props, place.column, place.is_shown, &moved)) }</ul>
             <p class="tools">{ button(Change::ShowAll, "Show all") }{ button(Change::Reset, "As at first") }</p>
             <span class="visually-hidden" role="status">{ moved.map(|(column, _)| where_it_is(&props.arrangement, column)) }</span>
@@ -102,12 +102,12 @@ fn Choices(props: &ColumnsMenuProps) -> Html {
     }
 }
 
-/// A column: whether it is shown, and where.
+/// Renders the controls of one column: check box and move buttons.
 fn choice(
     props: &ColumnsMenuProps,
     column: usize,
     is_shown: bool,
-    moved: &UseStateHandle<Option<Moved>>,
+    moved: &UseStateHandle<Option<MovedColumn>>,
 ) -> Html {
     let arrangement = &props.arrangement;
     let about = &arrangement.columns()[column];
@@ -119,7 +119,7 @@ fn choice(
             on_change.emit(Change::Show(column, input.checked()));
         })
     };
-    let mover = |right: bool, sign: &'static str| {
+    let move_button = |right: bool, sign: &'static str| {
         let side = if right { "right" } else { "left" };
         let name = format!("Move {} to the {side}", about.title);
         let (on_change, moved) = (props.on_change.clone(), moved.setter());
@@ -131,44 +131,47 @@ fn choice(
             });
         });
         html! {
-            <button class="quiet" id={mover_id(column, right)} title={name.clone()} aria-label={name}
+            <button class="quiet" id={move_button_id(column, right)} title={name.clone()} aria-label={name}
                 disabled={!arrangement.may_move(column, right)} {onclick}>{ sign }</button>
         }
     };
-    let stays = column < arrangement.staying();
+    let stays = column < arrangement.fixed_count();
     let title = match stays {
-        true => "It always stands first: it says which row it is",
+        true => "Always first, because it identifies the row",
         false => about.help,
     };
     html! {
         <li>
             <label {title}><input type="checkbox" checked={is_shown} disabled={stays} {onchange} />{ about.title }</label>
-            if !stays { { mover(false, "←") }{ mover(true, "→") } }
+            if !stays { { move_button(false, "←") }{ move_button(true, "→") } }
         </li>
     }
 }
 
-fn mover_id(column: usize, right: bool) -> String {
+fn move_button_id(column: usize, right: bool) -> String {
     format!("{MENU}-{column}-{right}")
 }
 
-/// The button that moved a column stands elsewhere now: it has the focus still, or the other
-/// one, if the column cannot be moved further.
-fn keep_focus(arrangement: &Arrangement, (column, right): Moved) {
+/// Restores the focus to the move button, which is rendered elsewhere after the move, or to the opposite one if
+/// the column cannot move further.
+fn keep_focus(arrangement: &Arrangement, (column, right): MovedColumn) {
     let can_go_on = arrangement.may_move(column, right);
-    focus_id(&mover_id(column, if can_go_on { right } else { !right }));
+    focus_id(&move_button_id(
+        column,
+        if can_go_on { right } else { !right },
+    ));
 }
 
-/// `Ran is column 4 of 18`.
+/// Describes the position of a column: `Ran is column 4 of 18`.
 fn where_it_is(arrangement: &Arrangement, column: usize) -> String {
-    let places = arrangement.places();
+    let places = arrangement.states();
     let at = places.iter().position(|place| place.column == column);
     let title = arrangement.columns()[column].title;
     let at = at.map_or(0, |at| at + 1);
     format!("{title} is column {at} of {}", places.len())
 }
 
-/// The menu opens to where the window has more room: a table may be lower than the menu is.
+/// Opens the menu toward the side of the window with more room: a table may be lower than the menu.
 fn place_menu() -> Option<()> {
     let document = gloo_utils::document();
     let menu = document.get_element_by_id(MENU)?;
@@ -185,9 +188,9 @@ fn place_menu() -> Option<()> {
         false => ("top", below),
     };
     let styles = [
-        (side, height - room + APART_PX),
-        ("max-height", room - 2.0 * APART_PX),
-        ("right", (width - button.right()).max(APART_PX)),
+        (side, height - room + MARGIN_PX),
+        ("max-height", room - 2.0 * MARGIN_PX),
+        ("right", (width - button.right()).max(MARGIN_PX)),
     ];
     for (property, px) in styles {
         set_style(&menu, property, &format!("{px}px"));

@@ -1,6 +1,5 @@
-//! The head of a table: what stands above the columns. A click sorts, a drag moves a column,
-//! and the edge of a heading makes it wider. Tab leads to one heading and its edge, and the
-//! arrow keys to the others.
+//! Table head. A click on a heading sorts, dragging it moves the column, and dragging its edge resizes the column.
+//! Tab focuses one heading and its edge, and the arrow keys move to the others.
 
 use std::rc::Rc;
 
@@ -12,34 +11,34 @@ use super::columns::lay_out;
 use crate::dom::{elements, focus_id, has_class};
 use views::columns::{Arrangement, Change, WIDTHS_PX};
 
-/// How far a press may move and still be no drag, in pixels.
+/// Maximum movement of the pointer, in pixels, for a press to count as a click.
 const CLICK_PX: i32 = 5;
-/// How far an arrow key moves an edge, in pixels; with Shift.
+/// Resize step of an arrow key, in pixels: without and with Shift.
 const STEP_PX: (i32, i32) = (8, 40);
-/// The class of the edge of a heading.
+/// CSS class of the resize handle of a heading.
 const EDGE: &str = "edge";
 
 #[derive(Properties, PartialEq)]
 pub(super) struct HeadProps {
-    /// The name of the table.
+    /// Name of the table.
     pub(super) name: &'static str,
     pub(super) arrangement: Rc<Arrangement>,
-    /// The column that the rows are sorted by, and whether the largest comes first.
+    /// Sort column, and whether the order is descending.
     pub(super) sort: Option<(usize, bool)>,
     pub(super) on_sort: Callback<usize>,
     pub(super) on_change: Callback<Change>,
 }
 
-/// What is being dragged.
+/// Drag in progress.
 #[derive(Clone, Copy, PartialEq)]
 enum Drag {
-    /// A heading, from where, and to the place of which column.
+    /// A heading: its start position, and the column whose place it would take.
     Heading {
         column: usize,
         from: (i32, i32),
         onto: Option<usize>,
     },
-    /// The edge of a heading, which was so wide there.
+    /// A resize handle: its start position, and the column width there.
     Edge {
         column: usize,
         from_x: i32,
@@ -47,13 +46,13 @@ enum Drag {
     },
 }
 
-/// The headings.
+/// Row of column headings.
 #[component]
 pub(super) fn Head(props: &HeadProps) -> Html {
-    // The column whose heading the keyboard goes to.
+    // Column of the focused heading.
     let at = use_state_eq(|| None::<usize>);
     let drag = use_state_eq(|| None::<Drag>);
-    // A drag ends with a click, which is none.
+    // A drag ends with a click event, which must not sort.
     let was_drag = use_mut_ref(|| false);
     let onfocusin = {
         let at = at.setter();
@@ -70,10 +69,10 @@ pub(super) fn Head(props: &HeadProps) -> Html {
                 return;
             };
             let done = if has_class(&element, EDGE) {
-                let width = width_by_key(&element, &arrangement, column, &event);
+                let width = width_for_key(&element, &arrangement, column, &event);
                 width.map(|px| on_change.emit(Change::Widen(column, px)))
             } else {
-                beside(&arrangement, column, &event.key())
+                neighbor(&arrangement, column, &event.key())
                     .map(|column| focus_id(&heading_id(name, column)))
             };
             if done.is_some() {
@@ -90,7 +89,7 @@ pub(super) fn Head(props: &HeadProps) -> Html {
             {
                 on_change.emit(Change::Widen(
                     column,
-                    fitted(&element, &arrangement, column),
+                    fitting_width(&element, &arrangement, column),
                 ));
             }
         })
@@ -104,7 +103,12 @@ pub(super) fn Head(props: &HeadProps) -> Html {
             }
         })
     };
-    let is_shown = |column: &usize| props.arrangement.shown().any(|(_, it)| it == *column);
+    let is_shown = |column: &usize| {
+        props
+            .arrangement
+            .visible_columns()
+            .any(|(_, it)| it == *column)
+    };
     let at = at.filter(is_shown).unwrap_or(0);
     let heading = |(place, column): (usize, usize)| Heading {
         props,
@@ -116,20 +120,20 @@ pub(super) fn Head(props: &HeadProps) -> Html {
     html! {
         <div class="grid-head grid-row" role="row" aria-rowindex="1" {onfocusin} {onkeydown} {ondblclick}
             {onpointerdown} {onpointermove} onpointerup={onpointerup.clone()} onpointercancel={onpointerup}>
-            { for props.arrangement.shown().map(heading).map(|heading| heading.view(&on_sort)) }
+            { for props.arrangement.visible_columns().map(heading).map(|heading| heading.view(&on_sort)) }
         </div>
     }
 }
 
-/// A heading.
+/// Heading of one column.
 struct Heading<'a> {
     props: &'a HeadProps,
-    /// Its place among all columns, from 1.
+    /// Position among all columns, from 1.
     place: usize,
     column: usize,
-    /// Whether Tab leads there.
+    /// Whether Tab focuses this heading.
     is_at: bool,
-    /// At which side a heading is dropped that is dragged here.
+    /// CSS class that marks the side at which a dragged heading would be dropped.
     drop: Option<&'static str>,
 }
 
@@ -159,9 +163,9 @@ impl Heading<'_> {
                     <span data-help={column.help} {id} {tabindex}>{ text }</span>
                 }
                 <div class={EDGE} role="separator" aria-orientation="vertical" {tabindex} aria-label={format!("Width of {}", column.title)}
-                    title="Drag, or press the arrow keys: wider or narrower. Double click or Enter: as wide as what it holds; again: as at first"
+                    title="Drag or press arrow keys to resize. Double click or Enter fits the content; again resets the width"
                     aria-valuenow={arrangement.px(number).to_string()} aria-valuemin={least.to_string()} aria-valuemax={most.to_string()}
-                    onfocus={Callback::from(|event: FocusEvent| say_width(&event.target_unchecked_into()))} />
+                    onfocus={Callback::from(|event: FocusEvent| update_announced_width(&event.target_unchecked_into()))} />
             </div>
         }
     }
@@ -171,7 +175,7 @@ fn heading_id(name: &str, column: usize) -> String {
     format!("{name}-head-{column}")
 }
 
-/// What an event is about, and the column in whose heading that is.
+/// Returns the event's target element and the column whose heading contains it.
 fn heading_of<E: TargetCast>(event: &E) -> Option<(Element, usize)> {
     let element: Element = event.target_dyn_into()?;
     let column = column_of(&element)?;
@@ -183,9 +187,12 @@ fn column_of(element: &Element) -> Option<usize> {
     heading.get_attribute("data-column")?.parse().ok()
 }
 
-/// The column to whose heading a key goes.
-fn beside(arrangement: &Arrangement, column: usize, key: &str) -> Option<usize> {
-    let shown: Vec<usize> = arrangement.shown().map(|(_, column)| column).collect();
+/// Returns the column whose heading a key moves to.
+fn neighbor(arrangement: &Arrangement, column: usize, key: &str) -> Option<usize> {
+    let shown: Vec<usize> = arrangement
+        .visible_columns()
+        .map(|(_, column)| column)
+        .collect();
     let at = shown.iter().position(|it| *it == column)?;
     let to = match key {
         "ArrowLeft" => at.saturating_sub(1),
@@ -197,26 +204,26 @@ fn beside(arrangement: &Arrangement, column: usize, key: &str) -> Option<usize> 
     shown.get(to).copied()
 }
 
-/// How wide the heading of an edge is now, in pixels.
+/// Returns the rendered width of a handle's heading, in pixels.
 fn width_px(edge: &Element) -> i32 {
     let heading = edge.parent_element();
     let heading = heading.and_then(|it| it.dyn_into::<HtmlElement>().ok());
     heading.map_or(0, |heading| heading.offset_width())
 }
 
-/// A column that grows is as wide as there is room: only the page knows how wide that is.
-fn say_width(edge: &Element) {
+/// Updates the announced width from the layout: a flexible column grows with the available space.
+fn update_announced_width(edge: &Element) {
     let _ = edge.set_attribute("aria-valuenow", &width_px(edge).to_string());
 }
 
-/// A width that a column can be made.
-fn limited(px: i32) -> u16 {
+/// Clamps a width to the allowed range.
+fn clamp_width(px: i32) -> u16 {
     let (least, most) = WIDTHS_PX;
     u16::try_from(px.max(0)).unwrap_or(most).clamp(least, most)
 }
 
-/// What a key on an edge makes of the width; `Some(None)`: as it is at first.
-fn width_by_key(
+/// Returns the column width after a key on a resize handle; `Some(None)` restores the initial width.
+fn width_for_key(
     edge: &Element,
     arrangement: &Arrangement,
     column: usize,
@@ -231,32 +238,35 @@ fn width_by_key(
         "ArrowLeft" => -step,
         "ArrowRight" => step,
         "Home" => i32::from(i16::MIN),
-        "Enter" => return Some(fitted(edge, arrangement, column)),
+        "Enter" => return Some(fitting_width(edge, arrangement, column)),
         _ => return None,
     };
-    Some(Some(limited(width_px(edge) + by)))
+    Some(Some(clamp_width(width_px(edge) + by)))
 }
 
-/// How wide a column has to be for what is in view of it; `None`, as at first, if it is as wide
-/// as that already.
-fn fitted(edge: &Element, arrangement: &Arrangement, column: usize) -> Option<u16> {
+/// Returns the width that fits the visible cells of a column; `None` (the initial width) if the column has that
+/// width already.
+fn fitting_width(edge: &Element, arrangement: &Arrangement, column: usize) -> Option<u16> {
     let grid = edge.closest(".grid").ok().flatten()?;
     let grid: HtmlElement = grid.dyn_into().ok()?;
-    let at = arrangement.shown().position(|(_, it)| it == column)? + 1;
-    // Where it has next to no room, all that it holds stands out.
+    let at = arrangement
+        .visible_columns()
+        .position(|(_, it)| it == column)?
+        + 1;
+    // With almost no width, the cells overflow, so that `scroll_width` is the width of their contents.
     let narrow = arrangement.changed(Change::Widen(column, Some(0)));
     lay_out(&grid, &narrow);
     let cell = format!(".grid-row > :nth-child({at})");
     let cells = elements(&grid, &format!("{cell}, {cell} > :first-child"));
     let widths = cells.iter().map(Element::scroll_width);
-    let px = limited(widths.max().unwrap_or(0) + 1);
+    let px = clamp_width(widths.max().unwrap_or(0) + 1);
     lay_out(&grid, arrangement);
     (arrangement.set_px(column) != Some(px)).then_some(px)
 }
 
 type Pointer = Callback<PointerEvent>;
 
-/// What moves columns by their headings, and the edges of these.
+/// Creates the pointer handlers that move and resize columns.
 fn dragging(
     props: &HeadProps,
     drag: &UseStateHandle<Option<Drag>>,
@@ -270,7 +280,7 @@ fn dragging(
                 return;
             };
             if has_class(&element, EDGE) {
-                // Without capture a drag ends where the pointer leaves the edge.
+                // Without capture, a drag would end when the pointer leaves the handle.
                 let _ = element.set_pointer_capture(event.pointer_id());
                 drag.set(Some(Drag::Edge {
                     column,
@@ -278,7 +288,7 @@ fn dragging(
                     width_px: width_px(&element),
                 }));
             } else if event.pointer_type() != "touch" {
-                // Fingers scroll here.
+                // On touch screens, a drag scrolls.
                 drag.set(Some(Drag::Heading {
                     column,
                     from: (event.client_x(), event.client_y()),
@@ -297,7 +307,7 @@ fn dragging(
                 from_x,
                 width_px,
             }) => {
-                let px = limited(width_px + event.client_x() - from_x);
+                let px = clamp_width(width_px + event.client_x() - from_x);
                 on_change.emit(Change::Widen(column, Some(px)));
             }
             Some(Drag::Heading { column, from, onto }) => {
@@ -335,7 +345,8 @@ fn dragging(
     (down, moved, up)
 }
 
-/// The column to whose place a heading is dragged.
+/// Returns the column whose place a dragged heading would take; `None` if the press still counts as a click or the
+/// column is fixed.
 fn target(
     arrangement: &Arrangement,
     column: usize,
@@ -343,19 +354,19 @@ fn target(
     onto: Option<usize>,
     x: i32,
 ) -> Option<usize> {
-    if (onto.is_none() && (x - from_x).abs() <= CLICK_PX) || column < arrangement.staying() {
+    if (onto.is_none() && (x - from_x).abs() <= CLICK_PX) || column < arrangement.fixed_count() {
         return None;
     }
     let at = gloo_utils::document().element_from_point(x as f32, y as f32)?;
-    column_of(&at).filter(|at| *at >= arrangement.staying())
+    column_of(&at).filter(|at| *at >= arrangement.fixed_count())
 }
 
-/// At which side of a heading the one would stand that is dragged there.
+/// Returns the CSS class for the side of a heading where the dragged column would be inserted.
 fn drop_class(drag: Option<Drag>, here: usize, props: &HeadProps) -> Option<&'static str> {
     let Some(Drag::Heading { column, onto, .. }) = drag else {
         return None;
     };
-    let places = props.arrangement.places().iter();
+    let places = props.arrangement.states().iter();
     let at = |column: usize| places.clone().position(|place| place.column == column);
     (onto == Some(here) && column != here).then(|| {
         if at(column) < at(here) {

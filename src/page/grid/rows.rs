@@ -1,24 +1,24 @@
-//! The rows of a table, as far as they are at hand.
+//! Rows of a table that are currently loaded.
 
 use yew::prelude::*;
 
-/// A row.
+/// Cells of one row, with its style and tree position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GridRow {
     pub(crate) cells: Vec<Html>,
     pub(crate) class: Classes,
-    /// Where it stands, if the rows are a tree.
+    /// Position in the tree, if the rows form one.
     pub(crate) branch: Option<Branch>,
 }
 
-/// Where a row stands in a tree.
+/// Position of a row in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Branch {
-    /// How deep, from 1.
+    /// Depth, from 1.
     pub(crate) level: u16,
-    /// Whether what stands below it is shown; `None` if nothing does.
+    /// Whether the row is expanded; `None` if it has no children.
     pub(crate) open: Option<bool>,
-    /// Its place among its neighbours, from 1, and how many these are.
+    /// Position among its siblings, from 1, and their number.
     pub(crate) place: (u32, u32),
 }
 
@@ -38,10 +38,10 @@ impl<const N: usize> From<[String; N]> for GridRow {
     }
 }
 
-/// Rows that are at hand.
+/// Contiguous range of loaded rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Rows {
-    /// The number of the first one.
+    /// Number of the first loaded row.
     pub(crate) first: u64,
     pub(crate) rows: Vec<GridRow>,
 }

@@ -1,5 +1,5 @@
-//! Scrolling: which rows are in view, and where the scroll bar stands. There may be more rows
-//! than an element has pixels, so that the bar says about where, and the rows say exactly.
+//! Scrolling: the rows in view and the position of the scroll bar. There may be more rows than the maximum height
+//! of an element in pixels; the scroll bar is then approximate, and `first` is exact.
 
 use std::ops::Range;
 
@@ -8,34 +8,34 @@ use web_sys::HtmlElement;
 use super::{Grid, GridProps};
 use crate::dom::set_style;
 
-/// The height of a row in pixels; the style sheet says the same.
+/// Height of a row in pixels, repeated in the style sheet.
 pub(super) const ROW_PX: f64 = 24.0;
-/// Browsers limit how high an element may be (Firefox: 17.8 million pixels).
-/// Beyond this a pixel of the scroll bar stands for more than one.
+/// Maximum height of the spacer: browsers limit the height of elements (Firefox: 17.8 million pixels). Beyond it,
+/// one pixel of the scroll bar stands for more than one pixel of rows.
 const MAX_PX: f64 = 8_000_000.0;
-/// How many rows beyond those in view are asked for, on each side.
+/// Number of additional rows requested on each side of the view.
 const AROUND: u64 = 50;
 
 impl Grid {
-    /// Looks how much room the rows have below the head.
+    /// Measures the height available for rows below the head.
     pub(super) fn measure(&mut self, props: &GridProps) {
         let head = if props.sums.is_some() { 2.0 } else { 1.0 } * ROW_PX;
         if let Some(scroller) = self.scroller.cast::<HtmlElement>() {
             self.height = (f64::from(scroller.client_height()) - head).max(0.0);
-            // The button that arranges the columns stands beside the scroll bar.
+            // The button of the column menu is placed next to the scroll bar.
             let bar_px = scroller.offset_width() - scroller.client_width();
-            if let Some(around) = self.around.cast::<HtmlElement>() {
-                set_style(&around, "--bar", &format!("{bar_px}px"));
+            if let Some(container) = self.container.cast::<HtmlElement>() {
+                set_style(&container, "--bar", &format!("{bar_px}px"));
             }
         }
     }
 
-    /// How many rows fit, counting those that fit in part.
+    /// Returns the number of rows that fit, as a fraction.
     pub(super) fn fitting(&self) -> f64 {
         self.height / ROW_PX
     }
 
-    /// The last `first` that leaves no empty place below.
+    /// Returns the largest `first` that leaves no gap at the bottom.
     fn last_first(&self, props: &GridProps) -> f64 {
         (props.total as f64 - self.fitting()).max(0.0)
     }
@@ -44,12 +44,12 @@ impl Grid {
         (props.total as f64 * ROW_PX).clamp(self.height, MAX_PX.max(self.height))
     }
 
-    /// How far the scroll bar goes.
+    /// Returns the range of the scroll bar in pixels.
     fn scroll_range_px(&self, props: &GridProps) -> f64 {
         (self.spacer_px(props) - self.height).max(0.0)
     }
 
-    /// Whether a pixel of the scroll bar is a pixel of the rows.
+    /// Returns whether the scroll bar maps one to one to rows.
     fn is_exact(&self, props: &GridProps) -> bool {
         props.total as f64 * ROW_PX <= MAX_PX
     }
@@ -60,19 +60,20 @@ impl Grid {
         first.min(props.total)..end.min(props.total)
     }
 
-    /// Says which rows are wanted, if those in view or near are others now.
-    pub(super) fn tell(&mut self, props: &GridProps) {
+    /// Requests rows when the view approaches the end of the requested range.
+    pub(super) fn request_rows(&mut self, props: &GridProps) {
         let view = self.in_view(props);
         let near = view.start.saturating_sub(AROUND / 2)..(view.end + AROUND / 2).min(props.total);
-        let covered = self.wanted.start <= near.start && near.end <= self.wanted.end;
-        if !covered || self.wanted.end > props.total {
-            self.wanted = view.start.saturating_sub(AROUND)..(view.end + AROUND).min(props.total);
-            props.on_window.emit(self.wanted.clone());
+        let covered = self.requested.start <= near.start && near.end <= self.requested.end;
+        if !covered || self.requested.end > props.total {
+            self.requested =
+                view.start.saturating_sub(AROUND)..(view.end + AROUND).min(props.total);
+            props.on_window.emit(self.requested.clone());
         }
     }
 
-    /// The user has scrolled. A small step moves the rows by as much, a large
-    /// one (a drag of the scroll bar) goes to that part of the rows.
+    /// Handles a scroll event. A small step moves the rows by the same distance; a large one (dragging the scroll
+    /// bar) jumps to the proportional position.
     pub(super) fn scrolled(&mut self, props: &GridProps) -> bool {
         let Some(scroller) = self.scroller.cast::<HtmlElement>() else {
             return false;
@@ -95,7 +96,7 @@ impl Grid {
         true
     }
 
-    /// Puts the scroll bar where the first row says.
+    /// Moves the scroll bar to the position of the first row.
     pub(super) fn place_scroll_bar(&mut self, props: &GridProps) {
         let Some(scroller) = self.scroller.cast::<HtmlElement>() else {
             return;
@@ -109,26 +110,26 @@ impl Grid {
         self.scroll_px = f64::from(scroller.scroll_top());
     }
 
-    /// Goes to a first row.
-    pub(super) fn go(&mut self, props: &GridProps, first: f64) {
+    /// Scrolls so that `first` is the first row in view.
+    pub(super) fn scroll_to_first(&mut self, props: &GridProps, first: f64) {
         self.first = first.clamp(0.0, self.last_first(props));
         if let Some(spacer) = self.spacer.cast::<HtmlElement>() {
-            // The bar's range must be known before the bar can be placed.
+            // The spacer must have its height before the scroll bar can be moved.
             set_style(&spacer, "height", &format!("{}px", self.spacer_px(props)));
         }
         self.place_scroll_bar(props);
     }
 
-    /// Brings a row into view: to the middle, if it was far away.
+    /// Scrolls a row into view; to the middle, if it was far away.
     pub(super) fn reveal(&mut self, props: &GridProps, row: u64) {
         let row = row as f64;
         let fitting = self.fitting();
         if row < self.first - fitting || row > self.first + 2.0 * fitting {
-            self.go(props, row - fitting / 2.0);
+            self.scroll_to_first(props, row - fitting / 2.0);
         } else if row < self.first {
-            self.go(props, row);
+            self.scroll_to_first(props, row);
         } else if row > self.first + fitting - 1.0 {
-            self.go(props, row - fitting + 1.0);
+            self.scroll_to_first(props, row - fitting + 1.0);
         }
     }
 }

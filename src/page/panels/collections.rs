@@ -1,5 +1,5 @@
-//! Every collection in a table, how long the program stood still for them, and
-//! what that cost the capabilities.
+//! The panel of collections: a table of all collections, the distribution of pauses, and the cost for the
+//! capabilities.
 
 mod costs;
 
@@ -8,16 +8,16 @@ use std::ops::Range;
 use yew::prelude::*;
 
 use crate::chart::{self, Bin, Histogram, Series, patterns};
-use crate::dom::setter_of;
+use crate::dom::state_callback;
+use crate::export_rows::{ExportButtons, RowSource};
+use crate::exportable_table::ExportableTable;
+use crate::goto_link::GotoLink;
 use crate::grid::{Column, Grid, RowActivated, Rows, ScrollTo};
 use crate::guide::how_to_record;
 use crate::panel::range_text;
 use crate::panel::{PanelProps, use_answer};
-use crate::place::PlaceLink;
-use crate::rows_out::{RowsOf, RowsOut};
-use crate::table_out::TableOut;
 use crate::term::{heading, heading_saved};
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, Pause, Pauses,
@@ -35,62 +35,57 @@ const COLUMNS: &[Column] = &[
         "number",
         "No.",
         54,
-        "Which collection of the log, in the order of time",
+        "Number of the collection, in time order",
     ),
     Column::number(
         "start",
         "Start",
         104,
-        "When it began: all capabilities have stopped",
+        "Start time: all capabilities have stopped",
     ),
     Column::number(
         "generation",
         "Gen",
         42,
-        "The generation that was collected, with all younger ones; the oldest is a major collection. – where the log has no statistics of a collection (GHC before 7.6, or a lost buffer)",
+        "Oldest collected generation; younger ones are collected with it. The oldest one makes a major collection. – if the log has no statistics (GHC before 7.6, or a lost buffer)",
     ),
     Column::text(
         "kind",
         "Kind",
         72,
-        "Sequential: one thread did the work. Parallel: several did",
+        "Sequential: one GC thread. Parallel: several",
     )
     .growing(),
-    Column::number("threads", "Threads", 66, "How many threads collected"),
+    Column::number("threads", "Threads", 66, "Number of GC threads"),
     Column::number(
         "pause",
         "Pause",
         78,
-        "How long the whole program stood still",
+        "Time for which the whole program was stopped",
     ),
     Column::number(
         "sync",
         "Sync",
         78,
-        "From the request to the start: how long the capabilities took to stop. – if the log does not tell",
+        "Time from the request to the start, in which the capabilities stop. – if it is not in the log",
     ),
-    Column::number("copied", "Copied", 82, "Live data that was moved"),
-    Column::number(
-        "slop",
-        "Slop",
-        78,
-        "Memory at the ends of blocks that holds nothing",
-    ),
+    Column::number("copied", "Copied", 82, "Live data copied"),
+    Column::number("slop", "Slop", 78, "Unused memory at the ends of blocks"),
     Column::number(
         "live",
         "Live after",
         82,
-        "What is in use after it; – after minor collections, which do not know",
+        "Live data after it; – after minor collections, which do not measure it",
     ),
     Column::number(
         "allocated",
         "Allocated",
         82,
-        "What all capabilities allocated since the collection before",
+        "Allocation of all capabilities since the previous collection",
     ),
 ];
 
-/// By what each column sorts.
+/// Sort keys, in the order of the columns.
 const SORTS: [CollectionColumn; 11] = [
     CollectionColumn::Number,
     CollectionColumn::Start,
@@ -105,11 +100,11 @@ const SORTS: [CollectionColumn; 11] = [
     CollectionColumn::Allocated,
 ];
 
-/// How the table is sorted: the column, and whether the largest comes first.
+/// Sort order: column index, and whether it is descending.
 type Sort = (usize, bool);
 const BY_START: Sort = (1, false);
 
-/// Clicking a column again turns it round; numbers begin with the largest.
+/// Returns the order after a click on a column: a second click reverses it; numbers start with the largest.
 fn sorted_by(sort: Sort, column: usize) -> Sort {
     if sort.0 == column {
         (column, !sort.1)
@@ -118,7 +113,7 @@ fn sorted_by(sort: Sort, column: usize) -> Sort {
     }
 }
 
-/// Lengths of pauses in nanoseconds.
+/// Range of pause lengths in nanoseconds.
 type Lengths = Range<u64>;
 
 fn rows_query(
@@ -145,22 +140,21 @@ fn pauses_query(range: Option<Interval>) -> CollectionsQuery {
     }
 }
 
-/// The panel.
 #[component]
 pub(super) fn Collections(props: &PanelProps) -> Html {
     let sort = use_state_eq(|| BY_START);
     let window = use_state_eq(|| 0..100_u64);
-    // The current row is known by the collection's number.
+    // The current row is identified by the number of the collection.
     let current = use_state_eq(|| None::<u32>);
     let scroll_to = use_state_eq(ScrollTo::default);
-    // The bar of the histogram whose collections are listed.
+    // Pause range of the selected histogram bar, whose collections are listed.
     let lengths = use_state_eq(|| None::<Lengths>);
     let rows = use_answer(
         &props.source,
         rows_query(props.range, (*lengths).clone(), *sort, (*window).clone()),
     );
     {
-        // Another range has other bars.
+        // The histogram of another range has other bars.
         let lengths = lengths.setter();
         use_effect_with(props.range, move |_| lengths.set(None));
     }
@@ -174,9 +168,11 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
         ),
         |(client, range, lengths, sort)| {
             let (range, lengths, sort) = (*range, lengths.clone(), *sort);
-            RowsOf::asking(client.clone(), move |rows, separated| CollectionTextQuery {
-                query: rows_query(range, lengths.clone(), sort, rows),
-                separated,
+            RowSource::formatted_by_worker(client.clone(), move |rows, separated| {
+                CollectionTextQuery {
+                    query: rows_query(range, lengths.clone(), sort, rows),
+                    separated,
+                }
             })
         },
     );
@@ -197,19 +193,19 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
             });
         })
     };
-    let on_window = setter_of(&window);
+    let on_window = state_callback(&window);
     let on_current = {
         let (current, rows) = (current.setter(), rows.clone());
-        Callback::from(move |went: RowActivated| {
-            current.set(at(rows.as_deref(), went.row).map(|gc| gc.number));
+        Callback::from(move |activated: RowActivated| {
+            current.set(collection_at(rows.as_deref(), activated.row).map(|gc| gc.number));
         })
     };
     let on_activate = {
         let (rows, on_goto) = (rows.clone(), props.on_goto.clone());
         Callback::from(move |row| {
-            if let Some(gc) = at(rows.as_deref(), row) {
-                // The pause of the program, not a phase of it on one capability.
-                on_goto.emit(Goto {
+            if let Some(gc) = collection_at(rows.as_deref(), row) {
+                // Selects the pause of the whole program, not the phase on one capability.
+                on_goto.emit(NavigationTarget {
                     span: Interval::new(gc.start, gc.end),
                     row: Some(CollectionsTrack.into()),
                     zoom: true,
@@ -232,11 +228,11 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
             <div class="listed">
             if let Some(of) = &*lengths {
                 <p class="chosen" role="status">
-                    { format!("{} of {}", format::many(found.total, "pause"), chart::lengths(of)) }
+                    { format!("{} of {}", format::pluralize(found.total, "pause"), chart::lengths(of)) }
                     <button class="small" onclick={drop_lengths}>{ "Show all" }</button>
                 </p>
             }
-            <p class="tools"><RowsOut name="collections" total={found.total} rows={(*out).clone()} /></p>
+            <p class="tools"><ExportButtons name="collections" total={found.total} rows={(*out).clone()} /></p>
             <Grid name="collection-rows" label="Collections" columns={COLUMNS} total={found.total} rows={grid_rows}
                 sort={Some(*sort)} {on_sort} {on_window} {current} {on_current} {on_activate} scroll_to={*scroll_to} />
             </div>
@@ -245,7 +241,7 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
     }
 }
 
-fn at(answer: Option<&CollectionsReply>, row: u64) -> Option<Collection> {
+fn collection_at(answer: Option<&CollectionsReply>, row: u64) -> Option<Collection> {
     let reply = answer?;
     let place = usize::try_from(row.checked_sub(reply.first)?).ok()?;
     reply.rows.get(place).copied()
@@ -254,15 +250,15 @@ fn at(answer: Option<&CollectionsReply>, row: u64) -> Option<Collection> {
 fn view_empty(props: &PanelProps) -> Html {
     let why = match (props.range, props.source.complete) {
         (Some(_), _) => {
-            "No collection begins in the selected range. Drop the range (Esc) to see those of the whole log."
+            "No collection starts in the selected range. Clear the range (Esc) to see the whole log."
         }
         (None, _) if props.overview.report.is_some() => {
             let why = heap_report::nothing_of("collections");
             return html! { <div class="empty"><p>{ why }</p>{ how_to_record("record-gc") }</div> };
         }
-        (None, false) => "No collection is known so far.",
+        (None, false) => "No collections so far.",
         (None, true) => {
-            let why = "This log has no collections. Either the program made none, or GC events were left out: +RTS -l has them, -l-g and -l-a do not.";
+            let why = "No collections in this log. Either none happened, or GC events are off: +RTS -l logs them, -l-g and -l-a do not.";
             return html! { <div class="empty"><p>{ why }</p>{ how_to_record("record-gc") }</div> };
         }
     };
@@ -279,7 +275,7 @@ fn grid_rows(answer: Option<&CollectionsReply>) -> Rows {
     }
 }
 
-/// How generations are told apart: all are collections, in their colour.
+/// Returns the style of a generation: all have the color of collections and differ by pattern.
 fn series(generation: Option<u16>) -> Series {
     let name = generation.map_or_else(
         || "Generation unknown".to_owned(),
@@ -319,9 +315,9 @@ fn view_pauses(
         .collect();
     html! {
         <aside class="pauses" aria-label="Pauses">
-            <p class="numbers-head"><strong>{ props.marked.about_all(range_text(props.range, props.source.complete)) }</strong></p>
+            <p class="numbers-head"><strong>{ props.track_selection.about_all(range_text(props.range, props.source.complete)) }</strong></p>
             <Histogram title="Pauses by length" unit="collections" series={drawn} {bins}
-                chosen={(**lengths).clone()} on_choose={setter_of(lengths)} />
+                chosen={(**lengths).clone()} on_choose={state_callback(lengths)} />
             { percentiles(props, all, generations) }
             <costs::Costs source={props.source.clone()} range={props.range} on_goto={props.on_goto.clone()} />
         </aside>
@@ -339,8 +335,8 @@ fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html
         let cell = |(what, pause): (&'static str, Pause)| {
             html! {
                 <td class="number" data-value={pause.ns.to_string()}>
-                    <PlaceLink text={format::duration(Duration(pause.ns))} {what} on_goto={props.on_goto.clone()}
-                        place={Goto::details(CollectionsTrack.into(), pause.span())} />
+                    <GotoLink text={format::duration(Duration(pause.ns))} {what} on_goto={props.on_goto.clone()}
+                        target={NavigationTarget::details(CollectionsTrack.into(), pause.span())} />
                 </td>
             }
         };
@@ -353,21 +349,21 @@ fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html
         }
     };
     html! {
-        <TableOut name="pauses">
+        <ExportableTable name="pauses">
             <table class="plain-table">
                 <thead>
                     <tr>
-                        { heading("Gen", "The generation that was collected, with all younger ones.") }
+                        { heading("Gen", "Oldest collected generation; younger ones are collected with it.") }
                         { heading("Number", "How many collections.") }
-                        { heading_saved("Median", "Half of the pauses are no longer than this.", "median_ns") }
-                        { heading_saved("90 %", "Nine of ten pauses are no longer than this.", "p90_ns") }
-                        { heading_saved("99 %", "Of a hundred pauses, one is longer than this.", "p99_ns") }
+                        { heading_saved("Median", "Median: half of the pauses are no longer.", "median_ns") }
+                        { heading_saved("90 %", "90th percentile: nine of ten pauses are no longer.", "p90_ns") }
+                        { heading_saved("99 %", "99th percentile: one of a hundred pauses is longer.", "p99_ns") }
                         { heading_saved("Longest", "The longest pause.", "longest_ns") }
                     </tr>
                 </thead>
                 <tbody>{ for generations.iter().map(|pauses| row(generation(pauses.generation), pauses)) }</tbody>
                 if generations.len() > 1 { <tfoot>{ row("All".to_owned(), all) }</tfoot> }
             </table>
-        </TableOut>
+        </ExportableTable>
     }
 }

@@ -1,6 +1,5 @@
-//! The list of events: every event of the log, or those that pass a filter.
-//! It holds the rows around those in view; the worker reads them again from
-//! the file.
+//! The event list: all events of the log, or those that pass a filter. The page holds only the rows around the
+//! visible ones; the worker reads them from the file on demand.
 
 mod filter;
 mod row;
@@ -13,48 +12,49 @@ use wasm_bindgen_futures::spawn_local;
 use yew::prelude::*;
 
 use crate::copy::copy;
+use crate::export_rows::RowSource;
 use crate::grid::{Grid, RowActivated, Rows, ScrollTo};
 use crate::panel::PanelProps;
-use crate::rows_out::RowsOf;
-use crate::update::{Update, after, callback};
-use crate::viewer::{Goto, Place};
-use filter::{Change, FilterBar, Match};
+use crate::update::{ComponentUpdate, callback, update_after};
+use crate::viewer::{ClickPosition, NavigationTarget};
+use filter::{Change, FilterBar, SearchState};
 use row::{COLUMNS, as_text, grid_row};
 use scene::format;
-use session::event_list::{CountRows, Counted, EventAt, EventFields, EventRows, FindEvent, NoRows};
+use session::event_list::{
+    CountRows, EventFields, EventRows, FindEvent, FindEventByTime, NoRows, RowCounts,
+};
 use session::events::export::events_text;
 use session::events::filter::EventFilter;
 use session::events::visit::FoundRow;
 use session::events::{EventList, EventRow};
 use session::query::Query;
 
-/// A change of the selected range is followed when it has settled.
+/// Debounce delay for changes of the selected range.
 const RANGE_SETTLED_MS: u32 = 120;
-/// So many rows can be copied at once.
-const COPIED_AT_MOST: u64 = 20_000;
+/// Maximum number of rows copied at once.
+const MAX_COPIED_ROWS: u64 = 20_000;
 
-/// What is listed: what the view says, in the selected range and of the
-/// selected tracks.
-fn whole_list(props: &PanelProps) -> EventList {
+/// Returns the list of the view, limited to the selected range and tracks.
+fn limited_list(props: &PanelProps) -> EventList {
     let list = props.view.settings.get::<EventList>();
     EventList {
         filter: EventFilter {
             range: props.range,
-            scope: props.marked.scope.clone(),
+            scope: props.track_selection.scope.clone(),
             ..list.filter
         },
         search: list.search,
     }
 }
 
-/// The rows of a list as text.
-fn rows_out(props: &PanelProps, list: EventList) -> RowsOf {
+/// Creates the export of a list as text.
+fn row_source(props: &PanelProps, list: EventList) -> RowSource {
     let question = move |rows: Range<u64>| EventRows {
         list: list.clone(),
         first: rows.start,
         count: u32::try_from(rows.end - rows.start).unwrap_or(u32::MAX),
     };
-    RowsOf::written(
+    RowSource::formatted_here(
         props.source.client.clone(),
         question,
         |answer, how, is_first| {
@@ -64,13 +64,13 @@ fn rows_out(props: &PanelProps, list: EventList) -> RowsOf {
     )
 }
 
-/// The panel.
+/// State of the event list.
 pub(super) struct Events {
     list: EventList,
-    /// Goes up with every other list, so that late answers are known.
+    /// Incremented with each new list, so that stale answers are detected.
     number: u32,
-    /// Its rows as text.
-    out: RowsOf,
+    /// Export of the rows as text.
+    out: RowSource,
     total: u64,
     rows: Vec<EventRow>,
     first: u64,
@@ -78,37 +78,36 @@ pub(super) struct Events {
     window: Range<u64>,
     in_flight: bool,
     current: Option<u64>,
-    /// Where a selection of rows began.
+    /// Row at which the selection of rows started.
     anchor: Option<u64>,
     scroll_to: ScrollTo,
-    /// Where to go when the rows are counted.
-    pending: Option<Place>,
-    found: Match,
-    /// In which direction a match is looked for, until there is one: rows may
-    /// still have to be counted first.
-    sought: Option<bool>,
-    /// What was typed, until the list is the one with it.
+    /// Deferred navigation, until the rows are counted.
+    pending_place: Option<ClickPosition>,
+    found: SearchState,
+    /// Direction of the pending search (true: forward): rows may have to be counted first.
+    pending_direction: Option<bool>,
+    /// Typed search text, until the list has it.
     typed: Option<String>,
-    /// How far the counting of its rows is.
-    counted: Counted,
-    /// Why rows are missing.
+    /// Progress of counting the rows.
+    counted: RowCounts,
+    /// Error message if rows are missing.
     trouble: Option<String>,
-    /// The fields of an event, by its number; none while they are asked for.
+    /// Number and fields of the last described event; kept while those of another one are requested.
     fields: Option<(u64, Vec<(String, String)>)>,
     copied: Option<String>,
     range_settles: Option<Timeout>,
 }
 
 impl Component for Events {
-    type Message = Update<Self>;
+    type Message = ComponentUpdate<Self>;
     type Properties = PanelProps;
 
     fn create(ctx: &Context<Self>) -> Self {
         let props = ctx.props();
         let mut events = Self {
-            list: whole_list(props),
+            list: limited_list(props),
             number: 0,
-            out: rows_out(props, whole_list(props)),
+            out: row_source(props, limited_list(props)),
             total: 0,
             rows: Vec::new(),
             first: 0,
@@ -118,11 +117,11 @@ impl Component for Events {
             current: None,
             anchor: None,
             scroll_to: ScrollTo::default(),
-            pending: props.place,
-            found: Match::default(),
-            sought: None,
+            pending_place: props.clicked,
+            found: SearchState::default(),
+            pending_direction: None,
             typed: None,
-            counted: Counted::default(),
+            counted: RowCounts::default(),
             trouble: None,
             fields: None,
             copied: None,
@@ -135,49 +134,50 @@ impl Component for Events {
     fn changed(&mut self, ctx: &Context<Self>, old: &PanelProps) -> bool {
         let props = ctx.props();
         if props.range != old.range {
-            self.range_settles = Some(after(ctx, RANGE_SETTLED_MS, |events, ctx, ()| {
-                events.follow(ctx);
+            self.range_settles = Some(update_after(ctx, RANGE_SETTLED_MS, |events, ctx, ()| {
+                events.update_list(ctx);
                 true
             }));
         }
-        if props.view.settings != old.view.settings || props.marked != old.marked {
-            self.follow(ctx);
+        if props.view.settings != old.view.settings || props.track_selection != old.track_selection
+        {
+            self.update_list(ctx);
         }
         if props.overview.complete != old.overview.complete {
             self.list_changed(ctx);
         } else if props.source.events != old.source.events {
-            self.grown(ctx);
+            self.on_log_grown(ctx);
         }
-        if let Some(place) = props.place.filter(|_| props.place != old.place) {
+        if let Some(place) = props.clicked.filter(|_| props.clicked != old.clicked) {
             self.locate(ctx, place);
         }
         true
     }
 
-    fn update(&mut self, ctx: &Context<Self>, act: Update<Self>) -> bool {
+    fn update(&mut self, ctx: &Context<Self>, act: ComponentUpdate<Self>) -> bool {
         act(self, ctx)
     }
 
     fn view(&self, ctx: &Context<Self>) -> Html {
         let props = ctx.props();
         if !props.overview.complete {
-            return html! { <p class="empty">{ "Events are listed once the log is read." }</p> };
+            return html! { <p class="empty">{ "Events appear once the log is read." }</p> };
         }
         html! {
-            <div class="events" onkeydown={callback(ctx, Self::key)}>
+            <div class="events" onkeydown={callback(ctx, Self::on_key)}>
                 <FilterBar client={props.source.client.clone()} overview={props.overview.clone()}
-                    list={self.list.clone()} marked={Rc::clone(&props.marked)} found={self.found.clone()} total={self.total}
+                    list={self.list.clone()} track_selection={Rc::clone(&props.track_selection)} found={self.found.clone()} total={self.total}
                     counting={self.counting()}
-                    on_change={callback(ctx, Self::change)}
-                    on_find={callback(ctx, Self::find)}
+                    on_change={callback(ctx, Self::on_change)}
+                    on_find={callback(ctx, Self::on_find)}
                     rows={self.out.clone()} />
                 if self.total == 0 && self.counting().is_none() {
-                    <p class="empty">{ "No event passes this filter. " }{ self.why_empty() }</p>
+                    <p class="empty">{ "No events match this filter. " }{ self.why_empty() }</p>
                 } else {
                     <Grid name="event-rows" label="Events" columns={COLUMNS} total={self.total}
                         rows={Rc::clone(&self.grid_rows)} current={self.current}
                         selected={self.selected()} scroll_to={self.scroll_to}
-                        on_window={callback(ctx, Self::look)} on_current={callback(ctx, Self::went)} />
+                        on_window={callback(ctx, Self::on_window)} on_current={callback(ctx, Self::on_row_activated)} />
                 }
                 if let Some(trouble) = &self.trouble {
                     <p class="strip" role="alert">{ trouble }</p>
@@ -190,8 +190,7 @@ impl Component for Events {
 }
 
 impl Events {
-    /// Asks about the list; an answer that comes when another one is shown is
-    /// dropped.
+    /// Queries the worker; answers that arrive after the list has changed are dropped.
     fn ask<Q: Query>(
         &self,
         ctx: &Context<Self>,
@@ -201,7 +200,7 @@ impl Events {
         let (link, number) = (ctx.link().clone(), self.number);
         ctx.props().source.client.ask(query, move |answer| {
             let Ok(answer) = answer else { return };
-            let act: Update<Self> = Box::new(move |events, ctx| {
+            let act: ComponentUpdate<Self> = Box::new(move |events, ctx| {
                 let current = events.number == number;
                 if current {
                     then(events, ctx, answer);
@@ -212,14 +211,14 @@ impl Events {
         });
     }
 
-    /// Other rows are in view.
-    fn look(&mut self, ctx: &Context<Self>, window: Range<u64>) -> bool {
+    /// Handles a change of the visible rows.
+    fn on_window(&mut self, ctx: &Context<Self>, window: Range<u64>) -> bool {
         self.window = window;
         self.ask_rows(ctx);
         false
     }
 
-    fn key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
+    fn on_key(&mut self, ctx: &Context<Self>, event: KeyboardEvent) -> bool {
         if !(event.ctrl_key() || event.meta_key()) || event.key() != "c" {
             return false;
         }
@@ -231,17 +230,19 @@ impl Events {
         let filter = &self.list.filter;
         match filter.range {
             _ if !filter.scope.is_everything() => {
-                "Only the selected tracks are listed: drop the selection (Esc) to see all."
+                "Only events of the selected tracks are listed: clear the selection (Esc) to see all."
             }
-            Some(_) => "Only the selected range is listed: drop it (Esc) to see the whole log.",
+            Some(_) => {
+                "Only events of the selected range are listed: clear it (Esc) to see the whole log."
+            }
             None => "Choose other types, capabilities or threads.",
         }
     }
 
-    /// All fields of the current event.
+    /// Renders all fields of the current event.
     fn view_fields(&self) -> Html {
         let Some((_, fields)) = &self.fields else {
-            return html! { <p class="strip event-fields faint">{ "Select an event to see all of its fields · Ctrl + C copies the selected rows" }</p> };
+            return html! { <p class="strip event-fields faint">{ "Select an event to see its fields · Ctrl + C copies the selected rows" }</p> };
         };
         let field = |(name, value): &(String, String)| {
             html! { <span><b>{ name }</b>{ " " }{ value }</span> }
@@ -249,13 +250,13 @@ impl Events {
         html! { <p class="strip event-fields" aria-live="polite">{ for fields.iter().map(field) }</p> }
     }
 
-    /// How much of the log is counted, from 0 to 1, while that is not all of it.
+    /// Returns the counted part of the log, from 0 to 1; `None` if counting is done or not needed.
     fn counting(&self) -> Option<f64> {
         let counting = self.list.needs_scan() && !self.counted.complete && self.trouble.is_none();
         counting.then_some(self.counted.part)
     }
 
-    fn change(&mut self, ctx: &Context<Self>, change: Change) -> bool {
+    fn on_change(&mut self, ctx: &Context<Self>, change: Change) -> bool {
         let props = ctx.props();
         let (mut list, on_list) = props.settings::<EventList>();
         let filter = &mut list.filter;
@@ -273,37 +274,39 @@ impl Events {
         true
     }
 
-    /// Lists what is asked for, if that is something else now.
-    fn follow(&mut self, ctx: &Context<Self>) {
-        let list = whole_list(ctx.props());
+    /// Updates the list if view, range or tracks have changed it.
+    fn update_list(&mut self, ctx: &Context<Self>) {
+        let list = limited_list(ctx.props());
         if self.list != list {
             self.list = list;
             self.list_changed(ctx);
         }
     }
 
-    /// Another list: its rows are counted and asked for.
+    /// Starts counting and loading the rows of a new list.
     fn list_changed(&mut self, ctx: &Context<Self>) {
         let props = ctx.props();
         if !props.overview.complete {
             return;
         }
         let here = self.current.and_then(|row| self.row(row));
-        let here = here.map(|row| Place {
+        let here = here.map(|row| ClickPosition {
             time: row.time,
             cap: row.cap,
         });
-        self.pending = here.or(self.pending);
+        self.pending_place = here.or(self.pending_place);
         self.number += 1;
-        self.out = rows_out(props, self.list.clone());
+        self.out = row_source(props, self.list.clone());
         self.in_flight = false;
         self.typed = None;
-        self.sought = self.sought.filter(|_| !self.list.search.is_empty());
-        self.found = Match {
-            looking: self.sought.is_some(),
-            ..Match::default()
+        self.pending_direction = self
+            .pending_direction
+            .filter(|_| !self.list.search.is_empty());
+        self.found = SearchState {
+            is_searching: self.pending_direction.is_some(),
+            ..SearchState::default()
         };
-        self.counted = Counted::default();
+        self.counted = RowCounts::default();
         self.trouble = None;
         if self.list.needs_scan() {
             self.count(ctx);
@@ -311,7 +314,7 @@ impl Events {
         if self.list.filter.is_all() {
             self.total = props.overview.events;
             self.ask_rows(ctx);
-            self.go_pending(ctx);
+            self.locate_pending(ctx);
         } else {
             self.total = 0;
             self.rows.clear();
@@ -322,15 +325,15 @@ impl Events {
         }
     }
 
-    /// The log has grown: the rows that are there stay until those of now have come.
-    fn grown(&mut self, ctx: &Context<Self>) {
+    /// Handles growth of the log: the current rows stay until the new ones have arrived.
+    fn on_log_grown(&mut self, ctx: &Context<Self>) {
         let props = ctx.props();
         if !props.overview.complete {
             return;
         }
         self.number += 1;
         self.in_flight = false;
-        self.out = rows_out(props, self.list.clone());
+        self.out = row_source(props, self.list.clone());
         if self.list.filter.is_all() {
             self.total = props.overview.events;
             self.ask_rows(ctx);
@@ -341,28 +344,30 @@ impl Events {
         }
     }
 
-    /// Goes where it was before the list was another one.
-    fn go_pending(&mut self, ctx: &Context<Self>) {
-        if let Some(place) = self.pending.take() {
+    /// Returns to the place shown before the list was replaced.
+    fn locate_pending(&mut self, ctx: &Context<Self>) {
+        if let Some(place) = self.pending_place.take() {
             self.locate(ctx, place);
         }
     }
 
-    /// Has rows counted for a while.
+    /// Requests the next step of counting.
     fn count(&self, ctx: &Context<Self>) {
-        self.ask(ctx, CountRows(self.list.clone()), Self::counted);
+        self.ask(ctx, CountRows(self.list.clone()), Self::on_counted);
     }
 
-    /// Says why rows are missing.
+    /// Stores the reason for missing rows.
     fn no_rows(&mut self, why: NoRows) {
         self.trouble = match why {
             NoRows::NotCounted => None,
-            why => Some(format!("Rows are missing: {why}. Open the log again.")),
+            why => Some(format!(
+                "Rows could not be loaded: {why}. Open the log again."
+            )),
         };
     }
 
-    /// More rows are counted.
-    fn counted(&mut self, ctx: &Context<Self>, counted: Result<Counted, NoRows>) {
+    /// Handles the result of a counting step.
+    fn on_counted(&mut self, ctx: &Context<Self>, counted: Result<RowCounts, NoRows>) {
         let counted = match counted {
             Ok(counted) => counted,
             Err(why) => return self.no_rows(why),
@@ -372,7 +377,7 @@ impl Events {
             self.count(ctx);
         }
         self.found.count = (!self.list.search.is_empty()).then_some(counted.found);
-        // Of a log that has grown, rows are counted again from its start.
+        // After a log has grown, counting restarts at its beginning.
         let is_more = counted.complete || counted.rows > self.total;
         let grows = !self.list.filter.is_all() && is_more && self.total != counted.rows;
         if grows {
@@ -384,13 +389,12 @@ impl Events {
             }
         }
         if counted.complete && self.total > 0 {
-            self.go_pending(ctx);
+            self.locate_pending(ctx);
         }
-        self.seek(ctx);
+        self.run_pending_search(ctx);
     }
 
-    /// Asks for the rows in view; while an answer is on its way it is asked
-    /// again when that has come.
+    /// Requests the visible rows; if a request is in flight, its answer triggers the next one.
     fn ask_rows(&mut self, ctx: &Context<Self>) {
         if self.in_flight || self.total == 0 {
             return;
@@ -404,15 +408,15 @@ impl Events {
             count: u32::try_from(wanted).unwrap_or(u32::MAX),
         };
         self.ask(ctx, query, move |events, ctx, rows| {
-            events.rows_came(ctx, first, rows);
+            events.on_rows(ctx, first, rows);
         });
     }
 
-    fn rows_came(&mut self, ctx: &Context<Self>, first: u64, rows: Result<Vec<EventRow>, NoRows>) {
+    fn on_rows(&mut self, ctx: &Context<Self>, first: u64, rows: Result<Vec<EventRow>, NoRows>) {
         self.in_flight = false;
         let rows = match rows {
             Ok(rows) => rows,
-            // Those that are there stay.
+            // The current rows stay.
             Err(why) => return self.no_rows(why),
         };
         self.trouble = None;
@@ -446,22 +450,22 @@ impl Events {
         }
     }
 
-    fn went(&mut self, ctx: &Context<Self>, went: RowActivated) -> bool {
-        if went.extend {
-            self.anchor = self.anchor.or(self.current).or(Some(went.row));
+    fn on_row_activated(&mut self, ctx: &Context<Self>, activated: RowActivated) -> bool {
+        if activated.extend {
+            self.anchor = self.anchor.or(self.current).or(Some(activated.row));
         } else {
             self.anchor = None;
         }
-        self.current = Some(went.row);
+        self.current = Some(activated.row);
         self.copied = None;
-        if let Some(row) = self.row(went.row) {
-            ctx.props().on_goto.emit(Goto::time(row.time));
+        if let Some(row) = self.row(activated.row) {
+            ctx.props().on_goto.emit(NavigationTarget::time(row.time));
         }
         self.ask_fields(ctx);
         true
     }
 
-    /// Asks for the fields of the current event, if others are at hand.
+    /// Requests the fields of the current event unless they are at hand.
     fn ask_fields(&mut self, ctx: &Context<Self>) {
         let Some(number) = self
             .current
@@ -481,8 +485,8 @@ impl Events {
         });
     }
 
-    fn locate(&mut self, ctx: &Context<Self>, place: Place) {
-        let query = EventAt {
+    fn locate(&mut self, ctx: &Context<Self>, place: ClickPosition) {
+        let query = FindEventByTime {
             list: self.list.clone(),
             time: place.time,
             cap: place.cap,
@@ -492,32 +496,31 @@ impl Events {
         });
     }
 
-    fn find(&mut self, ctx: &Context<Self>, forward: bool) -> bool {
-        self.sought = Some(forward);
-        self.found.looking = true;
-        self.seek(ctx);
+    fn on_find(&mut self, ctx: &Context<Self>, forward: bool) -> bool {
+        self.pending_direction = Some(forward);
+        self.found.is_searching = true;
+        self.run_pending_search(ctx);
         true
     }
 
-    /// Asks for the match that is looked for, if one is counted already or
-    /// none is left to be counted.
-    fn seek(&mut self, ctx: &Context<Self>) {
+    /// Requests the pending match once one is counted or counting is complete.
+    fn run_pending_search(&mut self, ctx: &Context<Self>) {
         let ready = self.counted.found > 0 || self.counted.complete;
         let ready = ready && self.typed.is_none() && !self.list.search.is_empty();
-        let Some(forward) = self.sought.filter(|_| ready) else {
+        let Some(forward) = self.pending_direction.filter(|_| ready) else {
             return;
         };
-        self.sought = None;
+        self.pending_direction = None;
         let query = FindEvent {
             list: self.list.clone(),
             from: self.current,
             forward,
         };
-        self.ask(ctx, query, Self::found);
+        self.ask(ctx, query, Self::on_found);
     }
 
-    fn found(&mut self, ctx: &Context<Self>, found: Result<Option<FoundRow>, NoRows>) {
-        self.found.looking = false;
+    fn on_found(&mut self, ctx: &Context<Self>, found: Result<Option<FoundRow>, NoRows>) {
+        self.found.is_searching = false;
         let found = match found {
             Ok(found) => found,
             Err(why) => return self.no_rows(why),
@@ -525,12 +528,12 @@ impl Events {
         self.found.none_left = found.is_none();
         if let Some(found) = found {
             self.found.number = found.found;
-            ctx.props().on_goto.emit(Goto::time(found.time));
+            ctx.props().on_goto.emit(NavigationTarget::time(found.time));
         }
         self.show(ctx, found);
     }
 
-    /// Goes to a row.
+    /// Makes a row current and scrolls to it.
     fn show(&mut self, ctx: &Context<Self>, found: Option<FoundRow>) {
         let Some(found) = found else { return };
         self.current = Some(found.row);
@@ -542,7 +545,7 @@ impl Events {
         self.ask_fields(ctx);
     }
 
-    /// Copies the selected rows, or the current one, as text with tabs.
+    /// Copies the selected rows, or the current one, as tab-separated text.
     fn copy(&mut self, ctx: &Context<Self>) -> bool {
         let mut selected = self.selected();
         if selected.is_empty() {
@@ -551,7 +554,7 @@ impl Events {
             };
             selected = current..current + 1;
         }
-        let count = (selected.end - selected.start).min(COPIED_AT_MOST);
+        let count = (selected.end - selected.start).min(MAX_COPIED_ROWS);
         let query = EventRows {
             list: self.list.clone(),
             first: selected.start,
@@ -560,16 +563,16 @@ impl Events {
         self.ask(ctx, query, |_, ctx, rows| {
             let Ok(rows) = rows else { return };
             let text: String = rows.iter().map(as_text).collect();
-            let copied = callback(ctx, Self::copied);
+            let copied = callback(ctx, Self::on_copied);
             spawn_local(async move { copied.emit(copy(&text).await.then_some(rows.len())) });
         });
         false
     }
 
-    fn copied(&mut self, _: &Context<Self>, rows: Option<usize>) -> bool {
+    fn on_copied(&mut self, _: &Context<Self>, rows: Option<usize>) -> bool {
         self.copied = Some(match rows {
-            None => "The browser did not let the rows be copied.".to_owned(),
-            Some(rows) => format!("{} copied", format::many(rows as u64, "row")),
+            None => "The browser did not allow copying the rows.".to_owned(),
+            Some(rows) => format!("{} copied", format::pluralize(rows as u64, "row")),
         });
         true
     }

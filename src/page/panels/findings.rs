@@ -1,13 +1,12 @@
-//! What costs the program time or memory, by rules: in the selected range, or in the
-//! whole log.
+//! The panel of findings: rule-based causes of lost time or memory, in the selected range or the whole log.
 
 mod brief;
 mod card;
 mod finding;
 mod lost_time;
 mod navigator;
-mod passed;
 mod progress;
+mod quiet_rules;
 
 use std::rc::Rc;
 
@@ -23,15 +22,14 @@ use finding::FindingRow;
 pub(super) use finding::severity;
 use insight::finding::{Axis, Finding};
 pub(crate) use navigator::FindingNavigator;
-use passed::PassedRules;
-use progress::SoFar;
+use progress::IntermediateFindings;
+use quiet_rules::QuietRules;
 use scene::format;
 use session::link_text::cut;
 use session::questions::FindingsQuery;
 use views::view::findings::FindingsView;
 use views::words::insight as words;
 
-/// The panel.
 #[component]
 pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<FindingsView>();
@@ -49,14 +47,14 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
     }
     let Some(report) = report else {
         let words = if props.source.complete {
-            "The rules look at the log. Millions of thread runs take them some seconds; all else can be used meanwhile."
+            "Checking the log. Millions of thread runs take some seconds; you can use everything else meanwhile."
         } else {
             "Findings appear once the whole log is read."
         };
         return html! {
             <>
                 <p class="empty" role="status">{ words }</p>
-                if props.source.complete { <SoFar source={props.source.clone()} range={view.range(props.range)} /> }
+                if props.source.complete { <IntermediateFindings source={props.source.clone()} range={view.range(props.range)} /> }
             </>
         };
     };
@@ -66,7 +64,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
     let (grave, minor): (Vec<&Finding>, Vec<&Finding>) = report
         .findings
         .iter()
-        .partition(|finding| finding.matters());
+        .partition(|finding| finding.is_significant());
     let minor_open = *shows_minor || minor.iter().any(|finding| is_open(finding));
     let row = |finding: &&Finding| {
         let is_open = is_open(finding);
@@ -86,7 +84,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
         let (id, title) = if is_log {
             ("findings-log", Axis::Log.title())
         } else {
-            ("findings-program", "What it costs, the gravest first")
+            ("findings-program", "Cost, highest first")
         };
         found.peek().is_some().then(|| {
             html! {
@@ -113,7 +111,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
             { for words::sampled(report).map(|text| html! { <p class="hint">{ text }</p> }) }
             { for words::mostly_unexplained(report).map(|text| html! { <p class="hint">{ text }</p> }) }
             if grave.is_empty() {
-                <p class="nothing">{ words::nothing_found(report) }{ " A rule sees only what it looks for; the list below says what that is." }</p>
+                <p class="nothing">{ words::nothing_found(report) }{ " Each rule detects one kind of problem; they are listed below." }</p>
             }
             if !report.findings.is_empty() { <p class="faint">{ words::HOW_SURE }</p> }
             { for [false, true].into_iter().filter_map(section) }
@@ -127,12 +125,12 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
                     if minor_open { <ul>{ for minor.iter().map(row) }</ul> }
                 </section>
             }
-            <PassedRules report={shared.clone()} is_open={grave.is_empty()} />
+            <QuietRules report={shared.clone()} is_open={grave.is_empty()} />
         </div>
     }
 }
 
-/// What the findings are about, and the ways to another range.
+/// Renders the range of the findings, and links to other ranges.
 fn head(props: &PanelProps, view: &FindingsView, on_view: &Callback<FindingsView>) -> Html {
     let about = range_text(view.range(props.range), props.source.complete);
     let at_place = view.is_at_place(props.range);
@@ -142,12 +140,12 @@ fn head(props: &PanelProps, view: &FindingsView, on_view: &Callback<FindingsView
     };
     html! {
         <header class="numbers-head">
-            <h2>{ props.marked.about_all(about) }</h2>
+            <h2>{ props.track_selection.about_all(about) }</h2>
             if at_place {
-                <p class="faint">{ "A place of the open finding is selected" }</p>
-                <button class="small" onclick={on_alone}>{ "Look at this place alone" }</button>
+                <p class="faint">{ "Evidence of the open finding is selected" }</p>
+                <button class="small" onclick={on_alone}>{ "Check only this range" }</button>
             } else if props.range.is_some() {
-                <p class="faint">{ "The rules looked at the selected range alone; Esc goes back to the whole log" }</p>
+                <p class="faint">{ "Only the selected range was checked; Esc returns to the whole log" }</p>
             } else {
                 <p class="faint">{ "Drag on the timeline to check only a part" }</p>
             }
@@ -155,7 +153,7 @@ fn head(props: &PanelProps, view: &FindingsView, on_view: &Callback<FindingsView
     }
 }
 
-/// The command that measures the flags that findings advise.
+/// Renders the command that measures the effect of the recommended flags.
 fn measure(command: &str) -> Html {
     let text = command.to_owned();
     html! {
@@ -170,7 +168,7 @@ fn measure(command: &str) -> Html {
     }
 }
 
-/// Opens a finding, at its worst place, or closes it.
+/// Returns a callback that opens a finding at its worst place, or closes it.
 fn on_toggle(
     view: &FindingsView,
     on_view: &Callback<FindingsView>,
@@ -185,8 +183,7 @@ fn on_toggle(
     Callback::from(move |()| navigator.go(&finding, finding.evidence.first(), None))
 }
 
-/// Brings the finding that a link opened into view. The keyboard goes on there, unless it
-/// is somewhere already.
+/// Scrolls to the open finding, and focuses it unless another element has the focus.
 fn show_open(head: &HtmlElement) {
     scroll_panel_to(head);
     let document = gloo_utils::document();

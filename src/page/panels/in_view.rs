@@ -1,47 +1,41 @@
-//! What the timeline shows now, as a table: for who reads instead of looks.
+//! The panel of items in view: the visible part of the timeline as a table, an accessible alternative to the picture.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::dom::{setter_of, value_of};
+use crate::dom::{state_callback, value_of};
+use crate::export_rows::{ExportButtons, RowSource};
 use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
 use crate::panel::PanelProps;
-use crate::rows_out::{RowsOf, RowsOut};
-use crate::viewer::{Goto, VisibleItem};
+use crate::viewer::{NavigationTarget, VisibleItem};
 use scene::format;
 use session::cells::{Cell, rows_text};
 
 const COLUMNS: &[Column] = &[
-    Column::text("track", "Track", 180, "The track that it is on.")
+    Column::text("track", "Track", 180, "Track of the mark.")
         .narrow_px(92)
         .unsorted(),
     Column::number(
         "begins",
         "Begins",
         110,
-        "From the start of the runtime's clock.",
+        "Time since the start of the runtime's clock.",
     )
     .narrow_px(92)
     .unsorted(),
-    Column::number(
-        "lasts",
-        "Lasts",
-        100,
-        "How long it lasts; empty for a moment.",
-    )
-    .narrow_px(78)
-    .unsorted(),
-    Column::text("what", "What", 280, "What the mark says.")
+    Column::number("lasts", "Lasts", 100, "Duration; empty for an instant.")
+        .narrow_px(78)
+        .unsorted(),
+    Column::text("what", "What", 280, "Text of the mark.")
         .growing()
         .narrow_px(200)
         .unsorted(),
 ];
 
-/// The columns of the file: times in nanoseconds.
+/// Column names of the exported file; times are in nanoseconds.
 const NAMES: [&str; 4] = ["track", "start_ns", "duration_ns", "text"];
 
-/// The panel.
 #[component]
 pub(super) fn InView(props: &PanelProps) -> Html {
     let track = use_state_eq(String::new);
@@ -65,7 +59,7 @@ pub(super) fn InView(props: &PanelProps) -> Html {
         (props.items.clone(), Rc::clone(&shown)),
         |(items, shown)| {
             let (items, shown) = (items.clone(), Rc::clone(shown));
-            RowsOf::at_hand(move |part, how| {
+            RowSource::local(move |part, how| {
                 let (from, to) = (part.start as usize, part.end as usize);
                 let some = shown.get(from..to.min(shown.len())).unwrap_or_default();
                 let some = some.iter().filter_map(|&place| items.get(place));
@@ -73,10 +67,10 @@ pub(super) fn InView(props: &PanelProps) -> Html {
             })
         },
     );
-    let on_track = setter_of(&track).reform(value_of::<Event>);
+    let on_track = state_callback(&track).reform(value_of::<Event>);
     let on_current = {
         let current = current.clone();
-        Callback::from(move |went: RowActivated| current.set(Some(went.row)))
+        Callback::from(move |activated: RowActivated| current.set(Some(activated.row)))
     };
     let on_activate = {
         let (items, shown, on_goto) = (
@@ -87,7 +81,7 @@ pub(super) fn InView(props: &PanelProps) -> Html {
         Callback::from(move |row: u64| {
             let place = usize::try_from(row).ok().and_then(|row| shown.get(row));
             if let Some(item) = place.and_then(|&place| items.get(place)) {
-                on_goto.emit(Goto {
+                on_goto.emit(NavigationTarget {
                     span: item.span,
                     row: item.row,
                     zoom: false,
@@ -108,11 +102,11 @@ pub(super) fn InView(props: &PanelProps) -> Html {
                         { for tracks.iter().map(option) }
                     </select>
                 </label>
-                <span class="faint">{ format!("{} marks. The table follows the timeline; a row leads to its mark.", format::count(shown.len() as u64)) }</span>
-                <RowsOut name="in-view" total={shown.len() as u64} rows={(*out).clone()} />
+                <span class="faint">{ format!("{} marks. The table follows the timeline; click a row to select its mark.", format::count(shown.len() as u64)) }</span>
+                <ExportButtons name="in-view" total={shown.len() as u64} rows={(*out).clone()} />
             </p>
             if shown.is_empty() {
-                <p class="empty">{ "Nothing is in view that could be listed: zoom out (0), or scroll to tracks with spans." }</p>
+                <p class="empty">{ "No marks in view: zoom out (0), or scroll to tracks with spans." }</p>
             } else {
                 <Grid name="in-view-rows" label="What is in view" columns={COLUMNS} total={shown.len() as u64}
                     rows={Rc::clone(&rows)} on_window={Callback::noop()} current={*current} {on_current} {on_activate} />

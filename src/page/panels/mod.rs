@@ -1,4 +1,4 @@
-//! The components of the panels: [`views::panels`] lists them. A new panel is a file here, and a line of that table.
+//! Components of the panels; [`views::panels`] lists them. A new panel needs a module here and a line in that table.
 
 mod collections;
 mod compare;
@@ -26,7 +26,7 @@ use views::view::panel::PanelName;
 
 macro_rules! panels {
     ($($name:literal, $($digit:literal)?, $title:literal, $settings:ty, $view:path, $help:literal;)*) => {
-        /// Draws a panel, below the finding that led there.
+        /// Renders a panel below the card of the finding that led there.
         pub(super) fn view(name: PanelName, props: PanelProps) -> yew::Html {
             let card = VComp::new::<FindingCard>(Rc::new(props.clone()), None);
             let processes = &props.overview.contents.processes;

@@ -1,4 +1,4 @@
-//! The panel of notes: a table of them, and ways to get more.
+//! The panel of notes: the table, and import and export.
 
 mod markers;
 mod row;
@@ -13,39 +13,39 @@ use yew::prelude::*;
 use crate::panel::{PanelProps, PanelRequest};
 use markers::use_markers;
 use row::NoteRow;
-use scene::format::many;
+use scene::format::pluralize;
 use views::actions::Action;
 use views::fingerprint::Fingerprint;
-use views::notes::{MAX_NOTES, Merged, Note, Notes, file};
+use views::notes::{MAX_NOTES, MergeCounts, Note, Notes, file};
 use views::view::Change;
 
-/// The largest file of notes that is read, in bytes: more than any needs.
+/// Maximum size of a notes file, in bytes: more than the maximum number of notes needs.
 const MAX_FILE: f64 = 4_194_304.0;
 
-/// What was done last.
+/// The last operation, for the status text and Undo.
 #[derive(Clone, PartialEq)]
-struct Done {
+struct LastOperation {
     text: String,
-    /// The notes before and after it, if it can be undone.
+    /// The notes before and after it; `None` if it changed nothing.
     notes: Option<(Rc<Notes>, Rc<Notes>)>,
 }
 
-/// Changes the notes and says what was done.
+/// Applies changes to the notes and records them for Undo.
 #[derive(Clone)]
-struct Changer {
-    /// The notes as they are now, also for what ends later.
+struct NotesEditor {
+    /// The current notes, shared with asynchronous operations.
     notes: Rc<RefCell<Rc<Notes>>>,
     on_notes: Callback<Notes>,
-    done: UseStateSetter<Option<Done>>,
+    last_operation: UseStateSetter<Option<LastOperation>>,
 }
 
-impl Changer {
+impl NotesEditor {
     fn change(&self, text: impl FnOnce(&mut Notes) -> String) {
         let before = Rc::clone(&self.notes.borrow());
         let mut notes = (*before).clone();
         let text = text(&mut notes);
         let changed = notes != *before;
-        self.done.set(Some(Done {
+        self.last_operation.set(Some(LastOperation {
             text,
             notes: changed.then(|| (before, Rc::new(notes.clone()))),
         }));
@@ -54,45 +54,46 @@ impl Changer {
         }
     }
 
-    fn say(&self, text: impl Into<String>) {
+    fn show_status(&self, text: impl Into<String>) {
         let text = text.into();
-        self.done.set(Some(Done { text, notes: None }));
+        self.last_operation
+            .set(Some(LastOperation { text, notes: None }));
     }
 }
 
-/// What has come of notes from elsewhere, in sentences.
-fn merged_text(merged: Merged, from: &str) -> String {
-    let mut text = format!("{} {from}.", many(merged.added as u64, "new note"));
+/// Describes the result of merging imported notes.
+fn merged_text(merged: MergeCounts, from: &str) -> String {
+    let mut text = format!("{} {from}.", pluralize(merged.added as u64, "new note"));
     if merged.known > 0 {
         let were = if merged.known == 1 { "was" } else { "were" };
         text += &format!(" {} {were} there already.", merged.known);
     }
-    if merged.left_out > 0 {
+    if merged.dropped > 0 {
         text += &format!(
-            " {} had no room: there can be {MAX_NOTES}.",
-            merged.left_out
+            " {} left out: at most {MAX_NOTES} notes are possible.",
+            merged.dropped
         );
     }
     text
 }
 
-/// Takes over the notes of a file.
-async fn load(chosen: File, changer: Changer, fingerprint: Option<Fingerprint>) {
+/// Imports the notes of a file.
+async fn load(chosen: File, editor: NotesEditor, fingerprint: Option<Fingerprint>) {
     let name = chosen.name();
     if chosen.size() > MAX_FILE {
-        return changer.say(format!("“{name}” is too large for a file of notes."));
+        return editor.show_status(format!("“{name}” is too large for a notes file."));
     }
     let text = JsFuture::from(chosen.text()).await;
     let Some(text) = text.ok().and_then(|text| text.as_string()) else {
-        return changer.say(format!("“{name}” could not be read."));
+        return editor.show_status(format!("“{name}” could not be read."));
     };
     match file::read(&text) {
-        Err(why) => changer.say(format!("“{name}”: {why}")),
-        Ok(read) => changer.change(|notes| {
+        Err(why) => editor.show_status(format!("“{name}”: {why}")),
+        Ok(read) => editor.change(|notes| {
             let merged = notes.merge(read.notes.iter().cloned());
             let mut text = merged_text(merged, &format!("from “{name}”"));
             if read.log.is_some() && fingerprint.is_some() && read.log != fingerprint {
-                text += " They were made for another log.";
+                text += " They belong to another log.";
             }
             for problem in &read.problems {
                 text += " ";
@@ -103,54 +104,53 @@ async fn load(chosen: File, changer: Changer, fingerprint: Option<Fingerprint>) 
     }
 }
 
-/// The panel.
 #[component]
 pub(super) fn NotesPanel(props: &PanelProps) -> Html {
     let notes = &props.view.notes;
     let on_notes = props.on_change.reform(Change::notes);
     let node = use_node_ref();
-    let done = use_state_eq(|| None::<Done>);
+    let last_operation = use_state_eq(|| None::<LastOperation>);
     let latest = use_mut_ref(|| Rc::clone(notes));
     *latest.borrow_mut() = Rc::clone(notes);
-    let changer = Changer {
+    let editor = NotesEditor {
         notes: latest,
         on_notes: on_notes.clone(),
-        done: done.setter(),
+        last_operation: last_operation.setter(),
     };
-    let (looking, on_markers) = use_markers(&props.source.client, changer.clone());
+    let (looking, on_markers) = use_markers(&props.source.client, editor.clone());
     html! {
         <div class="notes" ref={node.clone()} tabindex="-1">
             <div class="controls">
                 <Buttons notes={Rc::clone(notes)}
                     ranged={props.range.is_some()} looking={looking || !props.source.complete} {on_markers}
                     on_add={props.on_action.reform(|()| Action::AddNote)}
-                    on_clear={let changer = changer.clone(); Callback::from(move |()| changer.change(|notes| {
-                        let text = format!("Deleted {}.", many(notes.len() as u64, "note"));
+                    on_clear={let editor = editor.clone(); Callback::from(move |()| editor.change(|notes| {
+                        let text = format!("Deleted {}.", pluralize(notes.len() as u64, "note"));
                         *notes = Notes::default();
                         text
                     }))}
                     on_save={props.on_action.reform(|()| Action::SaveNotes)}
-                    on_file={let (changer, fingerprint) = (changer.clone(), props.fingerprint); Callback::from(move |file|
-                        spawn_local(load(file, changer.clone(), fingerprint)))} />
-                <DoneText done={(*done).clone()} notes={Rc::clone(notes)} on_undo={on_notes} />
+                    on_file={let (editor, fingerprint) = (editor.clone(), props.fingerprint); Callback::from(move |file|
+                        spawn_local(load(file, editor.clone(), fingerprint)))} />
+                <LastOperationText last_operation={(*last_operation).clone()} notes={Rc::clone(notes)} on_undo={on_notes} />
             </div>
-            { view_table(props, &changer, &node) }
+            { view_table(props, &editor, &node) }
         </div>
     }
 }
 
-fn view_table(props: &PanelProps, changer: &Changer, node: &NodeRef) -> Html {
+fn view_table(props: &PanelProps, editor: &NotesEditor, node: &NodeRef) -> Html {
     let notes = &props.view.notes;
     if notes.is_empty() {
         return html! {
             <div class="empty">
-                <p>{ "A note is a name for a moment or a range of the log, such as “slow request”. Press B on the timeline to add one at the selected range, or else at the pointer." }</p>
-                <p>{ "Notes are part of the link, so that whoever opens the same log with it sees them, and can be saved as a file. The log itself is never changed." }</p>
+                <p>{ "A note names an instant or a range of the log, such as “slow request”. Press B on the timeline to add one at the selected range, or else at the pointer." }</p>
+                <p>{ "Notes are part of links to the view, and can be saved as a file. The log itself is never changed." }</p>
             </div>
         };
     }
     let row = |(number, note): (usize, &Note)| {
-        let (renamer, deleter, node) = (changer.clone(), changer.clone(), node.clone());
+        let (renamer, deleter, node) = (editor.clone(), editor.clone(), node.clone());
         let on_name = Callback::from(move |name: String| {
             renamer.change(|notes| {
                 notes.rename(number, &name);
@@ -158,7 +158,7 @@ fn view_table(props: &PanelProps, changer: &Changer, node: &NodeRef) -> Html {
             });
         });
         let on_delete = Callback::from(move |()| {
-            // Otherwise the focus would be lost with the row.
+            // Otherwise the focus would be lost when the row disappears.
             if let Some(panel) = node.cast::<HtmlElement>() {
                 let _ = panel.focus();
             }
@@ -167,7 +167,7 @@ fn view_table(props: &PanelProps, changer: &Changer, node: &NodeRef) -> Html {
                 _ => "Deleted a note.".to_owned(),
             });
         });
-        let focus = match props.wish {
+        let focus = match props.request {
             Some((times, PanelRequest::NameNote(wanted))) if wanted == number => Some(times),
             _ => None,
         };
@@ -192,9 +192,9 @@ fn view_table(props: &PanelProps, changer: &Changer, node: &NodeRef) -> Html {
 #[derive(Properties, PartialEq)]
 struct ButtonsProps {
     notes: Rc<Notes>,
-    /// Whether a range is selected.
+    /// Whether a range is selected, which the new note then covers.
     ranged: bool,
-    /// Whether markers are being looked for, or cannot be yet.
+    /// Whether markers are being imported, or cannot be yet.
     looking: bool,
     on_add: Callback<()>,
     on_markers: Callback<()>,
@@ -203,7 +203,7 @@ struct ButtonsProps {
     on_file: Callback<File>,
 }
 
-/// Ways to get notes, and to keep them.
+/// Renders the buttons that add, import, save and delete notes.
 #[component]
 fn Buttons(props: &ButtonsProps) -> Html {
     let input = use_node_ref();
@@ -222,7 +222,7 @@ fn Buttons(props: &ButtonsProps) -> Html {
         if let Some(file) = input.files().and_then(|files| files.get(0)) {
             on_file.emit(file);
         }
-        // So that the same file can be chosen again.
+        // Lets the same file be chosen again.
         input.set_value("");
     };
     let none = props.notes.is_empty();
@@ -233,7 +233,7 @@ fn Buttons(props: &ButtonsProps) -> Html {
                 { if props.ranged { "Add for the range" } else { "Add at the cursor" } }
             </button>
             <button onclick={click(&props.on_markers)} disabled={props.looking || full}
-                title="The program's own markers (traceMarker) become notes">{ "From markers" }</button>
+                title="Add a note for each marker of the program (traceMarker)">{ "From markers" }</button>
             <input ref={input} type="file" accept=".json,application/json" class="visually-hidden" tabindex="-1" aria-hidden="true" onchange={chosen} />
             <button onclick={choose}>{ "Load a file…" }</button>
             <button onclick={click(&props.on_save)} disabled={none}>{ "Save as a file" }</button>
@@ -243,27 +243,29 @@ fn Buttons(props: &ButtonsProps) -> Html {
 }
 
 #[derive(Properties, PartialEq)]
-struct DoneTextProps {
-    done: Option<Done>,
-    /// As they are now.
+struct LastOperationTextProps {
+    last_operation: Option<LastOperation>,
+    /// The current notes; Undo is offered only if they are still the result of `last_operation`.
     notes: Rc<Notes>,
     on_undo: Callback<Notes>,
 }
 
-/// What was done last, with the way back as long as nothing else was done.
+/// Renders the last operation, with Undo as long as nothing else was changed.
 #[component]
-fn DoneText(props: &DoneTextProps) -> Html {
-    let done = props.done.as_ref().filter(|done| {
-        let changed = done.notes.as_ref();
-        !done.text.is_empty() && changed.is_none_or(|(_, after)| *after == props.notes)
+fn LastOperationText(props: &LastOperationTextProps) -> Html {
+    let last_operation = props.last_operation.as_ref().filter(|last_operation| {
+        let changed = last_operation.notes.as_ref();
+        !last_operation.text.is_empty() && changed.is_none_or(|(_, after)| *after == props.notes)
     });
-    let undo = done.and_then(|done| done.notes.clone()).map(|(before, _)| {
-        let onclick = props.on_undo.reform(move |_: MouseEvent| (*before).clone());
-        html! { <button class="small" {onclick}>{ "Undo" }</button> }
-    });
+    let undo = last_operation
+        .and_then(|last_operation| last_operation.notes.clone())
+        .map(|(before, _)| {
+            let onclick = props.on_undo.reform(move |_: MouseEvent| (*before).clone());
+            html! { <button class="small" {onclick}>{ "Undo" }</button> }
+        });
     html! {
         <>
-            <span class="done" role="status">{ done.map(|done| done.text.clone()) }</span>
+            <span class="done" role="status">{ last_operation.map(|last_operation| last_operation.text.clone()) }</span>
             { undo }
         </>
     }

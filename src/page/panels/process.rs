@@ -1,4 +1,4 @@
-//! What is known of the process that wrote the log, and of the log itself.
+//! The panel of the process: program, runtime, capabilities, diagnostics and event types.
 
 mod capabilities;
 mod check;
@@ -14,7 +14,7 @@ use yew::prelude::*;
 use crate::copy::CopyButton;
 use crate::dom::{focus, scroll_panel_to};
 use crate::panel::{PanelProps, PanelRequest, use_answer};
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use analysis::process::{self, HeapSettings};
 use analysis::processes::OsProcess;
 use capabilities::{Capabilities, CapabilitySets};
@@ -34,10 +34,9 @@ use views::panels::EVENTS;
 use views::view::Change;
 use views::words::process as words;
 
-/// The panel.
 #[component]
 pub(super) fn Process(props: &PanelProps) -> Html {
-    let to_diagnostics = match props.wish {
+    let to_diagnostics = match props.request {
         Some((times, PanelRequest::Diagnostics)) => times,
         _ => 0,
     };
@@ -52,18 +51,18 @@ pub(super) fn Process(props: &PanelProps) -> Html {
         use_effect_with(when, move |&(asked, there)| {
             if let Some(heading) = node.cast::<HtmlElement>().filter(|_| asked > 0 && there) {
                 scroll_panel_to(&heading);
-                // The keyboard goes on from there.
+                // Keyboard navigation continues at the heading.
                 focus(&heading);
             }
         });
     }
     let Some(process) = &process else {
-        return html! { <p class="empty">{ "Loading what the log says about the process…" }</p> };
+        return html! { <p class="empty">{ "Loading process information…" }</p> };
     };
     html! {
         <div class="process">
-            if props.range.is_some() || props.marked.count > 0 {
-                <p class="about">{ "About the whole log: the selection does not matter here." }</p>
+            if props.range.is_some() || props.track_selection.count > 0 {
+                <p class="about">{ "Applies to the whole log, regardless of the selection." }</p>
             }
             <div class="process-columns">
             <div class="process-facts">
@@ -82,21 +81,21 @@ pub(super) fn Process(props: &PanelProps) -> Html {
     }
 }
 
-/// A time as a button that shows it on the timeline.
-fn time_button(on_goto: &Callback<Goto>, time: Nanos, cap: Option<CapId>) -> Html {
-    let onclick = on_goto.reform(move |_: MouseEvent| Goto {
+/// Renders a time as a button that goes there on the timeline.
+fn time_button(on_goto: &Callback<NavigationTarget>, time: Nanos, cap: Option<CapId>) -> Html {
+    let onclick = on_goto.reform(move |_: MouseEvent| NavigationTarget {
         row: cap.map(|cap| Capability(cap).into()),
-        ..Goto::time(time)
+        ..NavigationTarget::time(time)
     });
     html! { <button class="time" {onclick} title="Show on the timeline">{ format::time(time) }</button> }
 }
 
-/// What a fact means, with the option that sets it; empty if that is clear.
+/// Explanation of a fact, and the option that sets it; both are empty for self-explanatory facts.
 type Meaning = (&'static str, &'static str);
 
 const CLEAR: Meaning = ("", "");
 
-fn explained((meaning, option): Meaning) -> Html {
+fn explanation((meaning, option): Meaning) -> Html {
     if meaning.is_empty() {
         return Html::default();
     }
@@ -110,20 +109,20 @@ fn explained((meaning, option): Meaning) -> Html {
     }
 }
 
-/// A fact with its name.
+/// Renders a named fact with its explanation.
 fn fact(name: &str, value: Html, meaning: Meaning) -> Html {
     html! {
         <>
             <dt>{ name }</dt>
             <dd>
                 { value }
-                { explained(meaning) }
+                { explanation(meaning) }
             </dd>
         </>
     }
 }
 
-/// What is known of the program and its runtime; of several processes, of each.
+/// Renders program and runtime; for a log of several processes, those of each.
 fn about_programs(process: &process::Process, overview: &Overview, memory: MemoryUse) -> Html {
     if process.processes.is_empty() {
         return html! {
@@ -152,24 +151,24 @@ fn about_programs(process: &process::Process, overview: &Overview, memory: Memor
     }
 }
 
-/// How long the log is, and what reading it took.
+/// Renders the start, the length of the log, and the memory that reading it took.
 fn length_and_memory(overview: &Overview, memory: MemoryUse) -> Html {
     html! {
         <>
             if let Some(date) = overview.report.as_ref().and_then(|report| report.date.clone()) {
-                { fact("Started", html! { <span class="number">{ date }</span> }, ("As in the file: local time where the program ran.", "")) }
+                { fact("Started", html! { <span class="number">{ date }</span> }, ("As in the file: local time of the machine that ran the program.", "")) }
             }
             if let Some(span) = overview.span {
                 { fact("Log", html! { length(span, overview) }, CLEAR) }
             }
-            if memory.here_bytes > 0 {
-                { fact("Memory", html! { takes(memory) }, MEMORY) }
+            if memory.resident_bytes > 0 {
+                { fact("Memory", html! { memory_text(memory) }, MEMORY) }
             }
         </>
     }
 }
 
-/// A program: one of several, or the one whose log it is; and what else there is to say of that.
+/// Renders a program. `of` is its position and process in a log of several processes; `more` holds further facts.
 fn program(process: &process::Process, of: Option<(usize, &OsProcess)>, more: Html) -> Html {
     let command = process.command_line();
     let name = process.program.as_deref().map(|path| {
@@ -191,7 +190,7 @@ fn program(process: &process::Process, of: Option<(usize, &OsProcess)>, more: Ht
         <section aria-labelledby={id.clone()}>
             <h2 {id}>{ title }</h2>
             <dl>
-                { fact("Name", name.unwrap_or_else(|| html! { "The log does not name it." }), CLEAR) }
+                { fact("Name", name.unwrap_or_else(|| html! { "Not in the log." }), CLEAR) }
                 if !command.is_empty() {
                     { fact("Command line", html! {
                         <span class="command">
@@ -207,7 +206,7 @@ fn program(process: &process::Process, of: Option<(usize, &OsProcess)>, more: Ht
                     { fact("Started by", html! { <>{ "process " }<span class="number">{ parent }</span></> }, CLEAR) }
                 }
                 if let Some(started) = process.started {
-                    { fact("Started", wall_clock(started), ("The time at which the log's clock was 0.", "")) }
+                    { fact("Started", wall_clock(started), ("Time at which the log's clock was 0.", "")) }
                 }
                 if let Some(caps) = caps {
                     { fact("Capabilities", html! { <span class="number">{ caps }</span> }, CLEAR) }
@@ -219,17 +218,17 @@ fn program(process: &process::Process, of: Option<(usize, &OsProcess)>, more: Ht
 }
 
 const MEMORY: Meaning = (
-    "What reading the log took here. What has no room in the memory that is allowed goes to a file of the browser, which is removed when the log is closed. To allow 2 GiB, put this behind the page's address:",
+    "Memory for reading this log. Data beyond the memory limit goes to a browser file, which is removed when the log is closed. For a limit of 2 GiB, append this to the page's address:",
     "?memory=2048",
 );
 
-fn takes(memory: MemoryUse) -> String {
-    let here_bytes = format::bytes(memory.here_bytes);
-    match memory.away_bytes {
-        0 => here_bytes,
-        away_bytes => format!(
-            "{here_bytes}, and {} on the disk",
-            format::bytes(away_bytes)
+fn memory_text(memory: MemoryUse) -> String {
+    let resident_bytes = format::bytes(memory.resident_bytes);
+    match memory.spilled_bytes {
+        0 => resident_bytes,
+        spilled_bytes => format!(
+            "{resident_bytes}, and {} on the disk",
+            format::bytes(spilled_bytes)
         ),
     }
 }
@@ -245,12 +244,11 @@ fn length(span: Interval, overview: &Overview) -> String {
     )
 }
 
-/// Where the reader is, and in UTC.
+/// Renders a wall-clock time in the user's time zone and in UTC.
 fn wall_clock(at: Utc) -> Html {
     let milliseconds = at.seconds as f64 * 1e3;
     let date = js_sys::Date::new(&milliseconds.into());
-    // Minutes that are to be added to the local time; not a number if the
-    // date is too far in the future.
+    // Minutes to add to local time to get UTC; NaN for dates too far in the future.
     let behind = date.get_timezone_offset();
     let utc = format!("{} UTC", at.clock_text(0));
     if !behind.is_finite() || behind == 0.0 {
@@ -272,13 +270,13 @@ fn runtime(process: &process::Process, place: Option<usize>) -> Html {
     let id = place.map_or_else(String::new, |place| place.to_string());
     let id = format!("process-runtime{id}");
     let ways = process.ways.iter();
-    let ways = ways.map(|way| explained(words::way_meaning(way)));
+    let ways = ways.map(|way| explanation(words::way_meaning(way)));
     let unknown = process.rts.is_none() && process.heap.is_none();
     html! {
         <section aria-labelledby={id.clone()}>
             <h2 {id}>{ "Runtime" }</h2>
             if unknown {
-                <p>{ "The log says nothing about its runtime." }</p>
+                <p>{ "No runtime information in the log." }</p>
             }
             <dl>
                 if let Some(ghc) = &process.ghc {
@@ -306,15 +304,15 @@ fn heap_settings(heap: &HeapSettings) -> Html {
     html! {
         <>
             { fact("Generations", html! { heap.generations },
-                ("Young objects are collected often; what survives is promoted and collected rarely.", "+RTS -G")) }
+                ("Young objects are collected often; survivors are promoted and collected rarely.", "+RTS -G")) }
             { fact("Allocation area", size(heap.allocation_area_bytes),
-                ("What each capability allocates before a collection begins: more means fewer collections.", "+RTS -A")) }
+                ("Memory that each capability allocates between collections: a larger area means fewer collections.", "+RTS -A")) }
             { fact("Largest heap", most,
-                ("If the heap would grow beyond it, the program ends with a heap overflow.", "+RTS -M")) }
+                ("Beyond this size the program ends with a heap overflow.", "+RTS -M")) }
             { fact("Megablock", size(heap.megablock_bytes),
-                ("How much memory the runtime gets from the operating system at a time.", "")) }
+                ("Unit in which the runtime gets memory from the operating system.", "")) }
             { fact("Block", size(heap.block_bytes),
-                ("What it divides megablocks into.", "")) }
+                ("Unit into which megablocks are divided.", "")) }
         </>
     }
 }

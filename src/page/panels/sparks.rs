@@ -1,5 +1,4 @@
-//! Sparks: what became of them, at which rates, how full the pools were, and how
-//! long they ran.
+//! The panel of sparks: their fates, rates, pool sizes and run times.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -8,14 +7,14 @@ use yew::prelude::*;
 
 use super::summary::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
 use crate::chart::{Bin, Histogram, OverTime, Series, patterns};
-use crate::dom::setter_of;
+use crate::dom::state_callback;
+use crate::exportable_table::ExportableTable;
+use crate::goto_link::GotoLink;
 use crate::guide::{guide, how_to_record};
 use crate::panel::range_text;
 use crate::panel::{PanelProps, use_answer};
-use crate::place::PlaceLink;
-use crate::table_out::TableOut;
 use crate::term::heading;
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkRunBin, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
 use analysis::timeline::spark_runs::SparkRun;
@@ -24,14 +23,13 @@ use model::time::Interval;
 use scene::chart::short;
 use scene::format;
 use session::questions::SparksQuery;
-use session::tracks::sparks::{Of, Sparks as SparksTrack};
+use session::tracks::sparks::{SparkQuantity, Sparks as SparksTrack};
 
-/// The panel.
 #[component]
 pub(super) fn Sparks(props: &PanelProps) -> Html {
     let answer = use_answer(&props.source, SparksQuery(props.range));
     let chosen = use_state_eq(|| None::<CapId>);
-    // The bar of the histogram whose sparks are listed.
+    // Run time range of the selected histogram bar, whose sparks are listed.
     let lengths = use_state_eq(|| None::<Range<u64>>);
     let Some(reply) = answer.as_deref() else {
         return html! { <p class="empty">{ "Loading the sparks…" }</p> };
@@ -40,7 +38,7 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
         return html! {
             <div class="empty">
                 <p>{ why }</p>
-                <p>{ "A spark is a note that a value may be computed in parallel; par, parMap and Strategies of the package parallel make them, and idle capabilities take them." }</p>
+                <p>{ "A spark is an expression that may be evaluated in parallel. par, parMap and the Strategies of the package parallel create sparks; idle capabilities run them." }</p>
                 if reply.rows.is_empty() {
                     { how_to_record("record-sparks") }
                 }
@@ -51,14 +49,14 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
     let charts = row
         .or(reply.rows.first())
         .and_then(|row| Some(charts(reply.range?, row)));
-    let on_choose = setter_of(&chosen);
+    let on_choose = state_callback(&chosen);
     html! {
         <div class="sparks">
             { patterns() }
             <header class="numbers-head">
-                <h2>{ props.marked.about_all(range_text(props.range, props.source.complete)) }</h2>
+                <h2>{ props.track_selection.about_all(range_text(props.range, props.source.complete)) }</h2>
                 if reply.rows.len() > 1 {
-                    <p class="faint">{ "The charts show the row that is chosen in the table" }</p>
+                    <p class="faint">{ "The charts show the selected row of the table" }</p>
                 }
             </header>
             { table(reply, *chosen, &on_choose, &props.on_goto) }
@@ -70,22 +68,24 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
     }
 }
 
-/// Why there is nothing to show, if so.
+/// Returns the reason if there is nothing to show.
 fn why_empty(props: &PanelProps, reply: &SparksReply) -> Option<&'static str> {
     let Some(all) = reply.rows.first() else {
         return Some(if reply.has_single_sparks {
-            "This log has events of single sparks, but no counts of them: run the program with +RTS -lpf."
+            "This log has events of single sparks, but no spark counters: run the program with +RTS -lpf."
         } else if props.source.complete {
-            "This log has no spark events. They are counted in programs that are linked with -\u{2060}threaded and run with +RTS -l."
+            "This log has no spark events. Only programs count sparks that are linked with -\u{2060}threaded and run with +RTS -l."
         } else {
-            "Nothing is known of sparks so far."
+            "No spark events so far."
         });
     };
     let nothing = all.totals == SparkTotals::default()
         && all.pool.is_none_or(|pool| pool.max == 0)
         && reply.runs.is_empty();
     nothing.then_some(match (props.range, props.source.complete) {
-        (Some(_), _) => "Nothing happened to sparks in the selected range. Drop the range (Esc) to see the whole log.",
+        (Some(_), _) => {
+            "No spark activity in the selected range. Clear the range (Esc) to see the whole log."
+        }
         (None, true) => "This program created no sparks.",
         (None, false) => "This program has created no sparks so far.",
     })
@@ -100,14 +100,14 @@ fn per_second(rate: f64) -> String {
     format!("{}/s", short(rate))
 }
 
-/// What became of sparks, for all capabilities and for each.
+/// Renders the fates of sparks, by capability and in total.
 fn table(
     reply: &SparksReply,
     chosen: Option<CapId>,
     on_choose: &Callback<Option<CapId>>,
-    on_goto: &Callback<Goto>,
+    on_goto: &Callback<NavigationTarget>,
 ) -> Html {
-    // One capability needs no sum beside it.
+    // No total row for a single capability.
     let rows = match &reply.rows[..] {
         [_, one] => std::slice::from_ref(one),
         rows => rows,
@@ -131,34 +131,34 @@ fn table(
         }
     };
     html! {
-        <TableOut name="sparks">
+        <ExportableTable name="sparks">
             <div class="table-box" tabindex="0" role="group" aria-label="Sparks by capability">
                 <table class="plain-table">
                     <thead>
                         <tr>
-                            { heading("Capability", "What runs Haskell threads, and sparks when it has nothing else to do. Sparks that it took from another's pool count there where they were converted.") }
+                            { heading("Capability", "Virtual processor that runs Haskell threads, and sparks when it is idle. A spark taken from another capability's pool counts where it was converted.") }
                             { heading("Total", SPARK) }
-                            { heading("Created", "Put into the pool.") }
+                            { heading("Created", "Added to the pool.") }
                             { heading("Converted", CONVERTED) }
                             { heading("Overflowed", OVERFLOWED) }
                             { heading("Dud", DUD) }
                             { heading("GC’d", GCD) }
                             { heading("Fizzled", FIZZLED) }
-                            { heading("Created/s", "Created in each second, on average.") }
-                            { heading("Converted/s", "Converted in each second, on average.") }
-                            { heading("Pool min", "The fewest sparks that waited in the pool, whenever it was looked at: at collections, mostly.") }
-                            { heading("Pool mean", "How many sparks waited in the pool, as the mean over time.") }
-                            { heading("Pool max", "The most sparks that waited in the pool whenever it was looked at, at collections mostly. In between there were more if any overflowed: a full pool has 4096.") }
+                            { heading("Created/s", "Mean number created per second.") }
+                            { heading("Converted/s", "Mean number converted per second.") }
+                            { heading("Pool min", "Minimum of the samples of the pool size, most of them taken at collections.") }
+                            { heading("Pool mean", "Mean size of the pool over time.") }
+                            { heading("Pool max", "Maximum of the samples of the pool size, most of them taken at collections. It was greater in between if sparks overflowed: a full pool holds 4096.") }
                         </tr>
                     </thead>
                     <tbody>{ for rows.iter().map(line) }</tbody>
                 </table>
             </div>
-        </TableOut>
+        </ExportableTable>
     }
 }
 
-fn cells(row: &SparkRow, on_goto: &Callback<Goto>) -> Html {
+fn cells(row: &SparkRow, on_goto: &Callback<NavigationTarget>) -> Html {
     let totals = &row.totals;
     let numbers = [
         totals.count,
@@ -172,30 +172,34 @@ fn cells(row: &SparkRow, on_goto: &Callback<Goto>) -> Html {
     let cell = |text: String| html! { <td class="number">{ text }</td> };
     let count = |number: u64| html! { <td class="number" data-value={number.to_string()}>{ format::count(number) }</td> };
     let [min, mean, max] = pool_numbers(row.pool);
-    // Graphs of the pool are of single capabilities.
-    let graph = |cap| SparksTrack { cap, of: Of::Pool };
+    // The timeline has pool graphs of single capabilities only.
+    let graph = |cap| SparksTrack {
+        cap,
+        quantity: SparkQuantity::Pool,
+    };
     let (min_ns, max_ns) = row.pool.unwrap_or_default().min_and_max_ns;
     let extreme = |text: String, what: &'static str, at_ns: u64| {
         let graph = row.cap.filter(|_| row.pool.is_some()).map(graph);
-        let place = graph.map(|graph| Goto::details(graph.into(), Interval::at(Nanos(at_ns))));
-        html! { <td class="number"><PlaceLink {text} {what} {place} on_goto={on_goto.clone()} /></td> }
+        let place = graph
+            .map(|graph| NavigationTarget::details(graph.into(), Interval::empty_at(Nanos(at_ns))));
+        html! { <td class="number"><GotoLink {text} {what} target={place} on_goto={on_goto.clone()} /></td> }
     };
     html! {
         <>
             { for numbers.into_iter().map(count) }
             { cell(per_second(row.created_per_second)) }
             { cell(per_second(row.converted_per_second)) }
-            { extreme(min, "when the fewest sparks waited", min_ns) }
+            { extreme(min, "when the pool was smallest", min_ns) }
             { cell(mean) }
-            { extreme(max, "when the most sparks waited", max_ns) }
+            { extreme(max, "when the pool was largest", max_ns) }
         </>
     }
 }
 
-/// The fewest, the mean and the most.
+/// Formats minimum, mean and maximum of the pool size. The maximum is a lower bound.
 fn pool_numbers(pool: Option<Pool>) -> [String; 3] {
     pool.map_or_else(
-        || [format::NOTHING; 3].map(str::to_owned),
+        || [format::NO_VALUE; 3].map(str::to_owned),
         |pool| {
             [
                 format::count(pool.min),
@@ -214,10 +218,10 @@ const fn series(name: &'static str, class: &'static str, pattern: usize) -> Seri
     }
 }
 
-/// Rates that are shown on top of each other.
+/// Getters of the rates in a stacked chart, bottom first.
 type Rates = [fn(&SparkSlice) -> f64; 3];
 
-/// The band of each rate, in each slice.
+/// Returns the lower and upper edge of each stacked rate in each slice.
 fn stacked(slices: &[SparkSlice], rates: Rates) -> Vec<Vec<(f64, f64)>> {
     let mut below = vec![0.0; slices.len()];
     let mut band = |rate: fn(&SparkSlice) -> f64| {
@@ -231,7 +235,7 @@ fn stacked(slices: &[SparkSlice], rates: Rates) -> Vec<Vec<(f64, f64)>> {
     rates.into_iter().map(&mut band).collect()
 }
 
-/// The three charts of a row.
+/// Renders the creation, conversion and pool charts of a table row.
 fn charts(range: Interval, row: &SparkRow) -> Html {
     let slices: Rc<[SparkSlice]> = row.slices.as_slice().into();
     let rates = |rates: Rates| {
@@ -282,22 +286,22 @@ fn pool_chart(range: Interval, row: &SparkRow, slices: &Rc<[SparkSlice]>) -> Htm
     };
     let summary = match row.pool {
         Some(pool) => format!(
-            "Sparks that wait in the pool, {}: from {} to at least {}, {} on average",
+            "Sparks in the pool, {}: from {} to at least {}, {} on average",
             name(row),
             format::count(pool.min),
             format::count(pool.max),
             short(pool.mean)
         ),
-        None => "Nothing is known of the pool in this range".to_owned(),
+        None => "No samples of the pool in this range".to_owned(),
     };
     html! {
         <OverTime title="Pool" unit="waiting sparks" whole={true} {range} {values} {summary}
-            series={vec![series("fewest to most; the line is the mean", "ready", 0)]}
+            series={vec![series("minimum to maximum; the line is the mean", "ready", 0)]}
             bands={vec![band]} line={pools().map(|pool| pool.mean).collect::<Vec<_>>()} />
     }
 }
 
-/// How long single sparks ran.
+/// Renders the histogram of spark run times.
 fn runs(
     props: &PanelProps,
     reply: &SparksReply,
@@ -305,16 +309,14 @@ fn runs(
 ) -> Html {
     if !reply.has_single_sparks {
         return html! {
-            <p class="faint hint-card">{ "How long each spark ran is not in this log: run the program with +RTS -lf, which logs an event for each of them. " }{ guide("record-sparks", "More in the guide") }</p>
+            <p class="faint hint-card">{ "This log has no run times of sparks: run the program with +RTS -lf, which logs an event for each spark. " }{ guide("record-sparks", "More in the guide") }</p>
         };
     }
     if reply.runs.is_empty() {
         let why = match props.range {
-            _ if !props.source.complete => {
-                "How long each spark ran is known once the log is read to its end."
-            }
-            Some(_) => "No spark of which the end is known began to run in the selected range.",
-            None => "No spark of which the end is known ran.",
+            _ if !props.source.complete => "Run times of sparks appear once the log is read.",
+            Some(_) => "No spark with a known end started in the selected range.",
+            None => "No spark with a known end ran.",
         };
         return html! { <p class="faint hint-card">{ why }</p> };
     }
@@ -343,14 +345,14 @@ fn runs(
         <div>
             <Histogram title="Run times" unit="sparks of all capabilities" {bins}
                 series={vec![series("Sparks", "running", 0)]}
-                chosen={(**lengths).clone()} on_choose={setter_of(lengths)} />
+                chosen={(**lengths).clone()} on_choose={state_callback(lengths)} />
             { places(props, reply, lengths.as_ref()) }
-            <p class="faint">{ format!("{} sparks ran for {mean} on average.{most} Short ones (a few microseconds) cost more than they gain.", format::count(count)) }</p>
+            <p class="faint">{ format!("{} sparks ran for {mean} on average.{most} Short sparks (a few microseconds) cost more than they gain.", format::count(count)) }</p>
         </div>
     }
 }
 
-/// Where the longest sparks of the chosen bar ran.
+/// Lists the longest sparks of the selected bar, with links to the timeline.
 fn places(props: &PanelProps, reply: &SparksReply, chosen: Option<&Range<u64>>) -> Html {
     let is_chosen = |bin: &&SparkRunBin| Some(&(bin.from_ns..bin.to_ns)) == chosen;
     let Some(bin) = reply.runs.iter().find(is_chosen) else {
@@ -358,17 +360,17 @@ fn places(props: &PanelProps, reply: &SparksReply, chosen: Option<&Range<u64>>) 
     };
     let place = |run: &SparkRun| {
         let end = Nanos(run.start.0.saturating_add(run.ran_ns));
-        let goto = Goto {
+        let goto = NavigationTarget {
             span: Interval::new(run.start, end),
             zoom: true,
-            ..Goto::time(run.start)
+            ..NavigationTarget::time(run.start)
         };
         let text = format!(
             "{} at {}",
             format::duration(Duration(run.ran_ns)),
             format::time(run.start)
         );
-        html! { <li><PlaceLink {text} what="this spark" place={goto} on_goto={props.on_goto.clone()} /></li> }
+        html! { <li><GotoLink {text} what="this spark" target={goto} on_goto={props.on_goto.clone()} /></li> }
     };
     let title = match bin.count as usize {
         count if count > bin.longest.len() => {

@@ -1,5 +1,5 @@
-//! The numbers of the runtime's own report, of the whole log or of the selected
-//! range, and how each capability spent it.
+//! The summary panel: the numbers of the runtime's own report (`+RTS -s`), of the whole log or of the selected range,
+//! and the time account of each capability.
 
 mod facts;
 mod processes;
@@ -13,9 +13,11 @@ use yew::prelude::*;
 
 use super::findings::Brief;
 use crate::copy::CopyButton;
-use crate::more::use_more;
-use crate::panel::{Marked, PanelProps, range_text, span_text, use_answer, use_answered_if};
-use crate::viewer::Goto;
+use crate::pagination::use_pagination;
+use crate::panel::{
+    PanelProps, TrackSelection, range_text, span_text, use_answer, use_answer_with_query,
+};
+use crate::viewer::NavigationTarget;
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Interval;
 use session::questions::SummaryQuery;
@@ -23,47 +25,46 @@ use session::tracks::processes::Processes;
 use views::words::heap_report;
 use views::words::report::Report;
 
-/// How many capabilities are listed at first.
+/// Number of capabilities listed at first.
 const CAPABILITIES_SHOWN: usize = 64;
 
-/// What the tables and lists of this panel are about.
+/// Inputs shared by the tables and lists of this panel.
 #[derive(Clone, Copy)]
 struct About<'a> {
     numbers: &'a Numbers,
-    /// Those of the whole log.
+    /// Numbers of the whole log, if they have arrived.
     whole: Option<&'a Numbers>,
     range: Option<Interval>,
-    marked: &'a Marked,
-    /// Whose the capabilities are, if the log is of several processes.
+    track_selection: &'a TrackSelection,
+    /// The process of each capability, in a log of several processes.
     processes: &'a Processes,
-    /// Shows where a number was measured.
-    on_goto: &'a Callback<Goto>,
+    /// Goes to the place on the timeline where a number was measured.
+    on_goto: &'a Callback<NavigationTarget>,
 }
 
 impl About<'_> {
-    /// Whether the log has numbers of the collector at all.
+    /// Returns whether the log has statistics of the garbage collector.
     const fn has_heap(self) -> bool {
         self.numbers.collections.is_some()
     }
 
-    /// Whether the whole log has counts of sparks, which are all 0.
+    /// Returns whether the whole log has spark counts and all of them are 0.
     fn has_no_sparks(self) -> bool {
         let sparks = self.whole.and_then(|whole| whole.sparks);
         sparks.is_some_and(|sparks| sparks == SparkTotals::default())
     }
 }
 
-/// The panel.
 #[component]
 pub(super) fn Summary(props: &PanelProps) -> Html {
-    let more = use_more(CAPABILITIES_SHOWN);
+    let pagination = use_pagination(CAPABILITIES_SHOWN);
     let whole = use_answer(&props.source, SummaryQuery(None));
     let of_range = props.range.map(|range| SummaryQuery(Some(range)));
-    let part = use_answered_if(&props.source, of_range).filter(|_| props.range.is_some());
-    // Of which time the numbers are: while a range is dragged, its numbers come later.
+    let part = use_answer_with_query(&props.source, of_range).filter(|_| props.range.is_some());
+    // The range of the numbers at hand: while a range is dragged, the numbers lag behind.
     let range = part.as_ref().and_then(|(query, _)| query.0);
     let answer = part.map(|(_, answer)| answer);
-    // Of a log of which no event is read yet, nothing can be said to be missing.
+    // Before the first event is read, no number can be reported as missing.
     let nothing_read = props.overview.events == 0 && !props.overview.complete;
     let numbers = answer.as_ref().or(whole.as_ref());
     let Some(numbers) = numbers.filter(|_| !nothing_read) else {
@@ -73,7 +74,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
         numbers,
         whole: whole.as_deref(),
         range,
-        marked: &props.marked,
+        track_selection: &props.track_selection,
         processes: &props.overview.contents.processes,
         on_goto: &props.on_goto,
     };
@@ -82,12 +83,12 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
             <header class="numbers-head">
                 <h2>{ range_text(range, props.source.complete) }</h2>
                 if props.range.is_none() {
-                    <p class="faint">{ "Drag on the timeline to see the numbers of a part" }</p>
+                    <p class="faint">{ "Drag on the timeline to limit the numbers to a range" }</p>
                 }
                 if props.overview.report.is_some() {
-                    <p class="faint">{ heap_report::nothing_of("where time went, and of collections") }</p>
+                    <p class="faint">{ heap_report::nothing_of("times and collections") }</p>
                 }
-                if let Some(whose) = whose(&props.marked) {
+                if let Some(whose) = whose(&props.track_selection) {
                     <p class="faint">{ whose }</p>
                 }
                 { copies(numbers, range) }
@@ -99,16 +100,16 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
                 { facts::memory(about) }
                 <div class="card-column">{ tables::collections(about) }{ tables::parallelism(about) }</div>
             </div>
-            { tables::capabilities(about, &more) }
+            { tables::capabilities(about, &pagination) }
         </div>
     }
 }
 
-/// What the selected tracks change here, if there are any.
-fn whose(marked: &Marked) -> Option<String> {
-    let scope = &marked.scope;
+/// Describes the effect of the selected tracks on this panel, if any.
+fn whose(track_selection: &TrackSelection) -> Option<String> {
+    let scope = &track_selection.scope;
     if !scope.caps.is_empty() {
-        let tracks = marked.words();
+        let tracks = track_selection.words();
         Some(format!(
             "Of the whole program; the table of capabilities only of the selected tracks ({tracks})"
         ))
@@ -119,7 +120,7 @@ fn whose(marked: &Marked) -> Option<String> {
     }
 }
 
-/// Buttons that copy the numbers, as the command line prints them.
+/// Renders buttons that copy the numbers in the formats of the command line.
 fn copies(numbers: &Rc<Numbers>, range: Option<Interval>) -> Html {
     let text = {
         let numbers = Rc::clone(numbers);

@@ -1,5 +1,4 @@
-//! The table of threads: how each spent its time, in the selected range or in
-//! the whole log.
+//! The panel of threads: the time account of each thread, in the selected range or the whole log.
 
 mod waits;
 
@@ -9,17 +8,17 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::client::LogClient;
-use crate::dialog::colour;
-use crate::dom::{setter_of, use_pause, value_of};
+use crate::dialog::color_class;
+use crate::dom::{state_callback, use_debounced, value_of};
+use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
+use crate::goto_link::GotoLink;
 use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
 use crate::guide::how_to_record;
 use crate::panel::span_text;
-use crate::panel::{Marked, PanelProps, takes_long, use_answer};
-use crate::place::PlaceLink;
-use crate::rows_out::{RowsOf, RowsOut};
-use crate::shares::share_bar;
-use crate::viewer::Goto;
+use crate::panel::{PanelProps, TrackSelection, slow_notice, use_answer};
+use crate::share_bar::share_bar;
+use crate::viewer::NavigationTarget;
 use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
 };
@@ -37,44 +36,44 @@ use waits::Waits;
 
 const COLUMNS: &[Column] = &[
     Column::number("thread", "#", 44,
-        "The runtime's number for the thread").staying(),
+        "Thread number of the runtime").fixed(),
     Column::text("label", "Label", 120,
-        "The thread's label (labelThread); – if it has none").staying().narrow_px(92),
+        "Label of the thread (labelThread); – if it has none").fixed().narrow_px(92),
     Column::text("shares", "Shares", 70,
-        "How the time of the thread divides: running, ready (in collections, behind others, while a capability idles), blocked, in foreign calls, waiting for I/O or time, unknown").unsorted(),
+        "Time of the thread by state: running, ready (in collections, behind others, while a capability idles), blocked, in foreign calls, waiting for I/O or time, unknown").unsorted(),
     Column::number("running", "Running", 88,
-        "How long it ran Haskell code on a capability"),
+        "Time running Haskell code on a capability"),
     Column::number("collections", "Ready: in GC", 94,
-        "How long it could run, but a collection went on or was being stopped for: no thread runs meanwhile"),
+        "Ready during a collection or its sync, when no thread runs"),
     Column::number("behind", "Ready: queued", 98,
-        "How long it could run, but the capabilities ran other threads: the program has more to do than capabilities (+RTS -N). It can run once it is created, woken or stopped by the timer; after a foreign call the log does not say since when. The details of a wait on its track say behind which thread"),
+        "Ready while the capabilities ran other threads: the program has more work than capabilities (+RTS -N). A thread is ready once it is created, woken or stopped by the timer; the log does not show when a foreign call returned. For the thread that ran instead, see the details of a wait on the track"),
     Column::number("idling", "Ready: idle cap", 106,
-        "How long it could run, and some capability was idle: lost parallelism. Work is spread unevenly, or a capability had not noticed yet"),
+        "Ready while some capability was idle: lost parallelism. Work is spread unevenly, or the idle capability had not noticed yet"),
     Column::number("longest", "Longest wait", 90,
-        "The longest single wait for a capability: behind other threads or while one was idle, without collections"),
+        "Longest single wait for a capability: behind other threads or while one was idle, without collections"),
     Column::number("mean", "Mean wait", 82,
-        "The mean of all waits for a capability, without collections").on_demand(),
+        "Mean wait for a capability, without collections").on_demand(),
     Column::number("blocked", "Blocked", 88,
-        "How long it could not run: until another thread filled an MVar, time passed… Foreign calls are counted beside it"),
+        "Time blocked: on an MVar, a timer, … Foreign calls have their own column"),
     Column::number("foreign", "Foreign calls", 90,
-        "How long it was in safe foreign calls. The log says only when the thread runs again, so that a wait for a capability after a call is part of this"),
+        "Time in safe foreign calls, including the wait for a capability after a call: the log only shows when the thread runs again"),
     Column::text("reasons", "Blocked on", 192,
-        "What it was blocked on, and how long. An exception wakes a thread without an event: that wait counts as blocked to its end.").growing().unsorted(),
+        "Time blocked, by reason. An exception wakes a thread without an event: such a wait counts as blocked to its end.").growing().unsorted(),
     Column::number("unknown", "Unknown", 78,
-        "For how long the log does not say what it did: buffers are lost when a program is killed").on_demand(),
+        "Time that is not in the log: buffers are lost when a program is killed").on_demand(),
     Column::number("runs", "Runs", 66,
-        "How often a capability began to run it").on_demand(),
+        "Number of times it started to run on a capability").on_demand(),
     Column::number("wakeups", "Wakeups", 74,
-        "How often it was told to wake up. A thread that is woken from another capability is told twice.").on_demand(),
+        "Number of wakeup events. A wakeup from another capability is logged twice.").on_demand(),
     Column::number("migrations", "Migrations", 82,
-        "How often it was moved to another capability").on_demand(),
+        "Number of moves to another capability").on_demand(),
     Column::number("created", "Created", 100,
-        "When it was created; – if that was before the log began").on_demand(),
+        "Creation time; – if before the start of the log").on_demand(),
     Column::text("ended", "Ended", 146,
-        "When it finished, or what it did when the log ended. A thread that was killed has finished: the log makes no difference."),
+        "Time at which it finished, or its state at the end of the log. Killed threads count as finished: the log does not distinguish them."),
 ];
 
-/// What a click on the head of each column sorts by.
+/// Sort key of each column; `None` if it cannot be sorted.
 const SORTS: [Option<ThreadColumn>; 18] = [
     Some(ThreadColumn::Thread),
     Some(ThreadColumn::Label),
@@ -96,19 +95,18 @@ const SORTS: [Option<ThreadColumn>; 18] = [
     Some(ThreadColumn::Finished),
 ];
 
-/// Where reasons stand: rows are sorted by one of them through the menu.
+/// Index of the column of blocking reasons; the menu sorts rows by a single reason.
 const BLOCKED_ON: usize = 11;
 
-/// Rows asked for at first, until the grid says which it shows.
+/// Rows requested first, until the grid reports its visible rows.
 const FIRST_ROWS: Range<u64> = 0..100;
-/// Typing is followed when it has settled.
+/// Debounce delay for typing in the filter.
 const TYPED_MS: u32 = 150;
-/// The table, once there is one.
-fn known(answer: Option<&Rc<Option<ThreadTable>>>) -> Option<&ThreadTable> {
+/// Returns the table once the answer has arrived and has one.
+fn table_of(answer: Option<&Rc<Option<ThreadTable>>>) -> Option<&ThreadTable> {
     answer.and_then(|table| table.as_ref().as_ref())
 }
 
-/// The panel.
 #[component]
 pub(super) fn Threads(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<ThreadView>();
@@ -116,7 +114,7 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
     let current = use_state(|| None::<u64>);
     let query = ThreadTableQuery {
         range: props.range,
-        only: props.marked.scope.threads.clone(),
+        only: props.track_selection.scope.threads.clone(),
         filter: view.filter.trim().to_owned(),
         sort: view.sort,
         descending: view.descending,
@@ -124,18 +122,17 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
     };
     let answer = use_answer(&props.source, query.clone());
     {
-        // The row of that number is another one now.
+        // Another range, selection or order puts another thread into that row.
         let current = current.setter();
-        let shown = (props.range, Rc::clone(&props.marked), view.clone());
+        let shown = (props.range, Rc::clone(&props.track_selection), view.clone());
         use_effect_with(shown, move |_| current.set(None));
     }
-    let table = known(answer.as_ref());
+    let table = table_of(answer.as_ref());
     let rows = use_memo(answer.clone(), |answer| {
-        let table = known(answer.as_ref());
+        let table = table_of(answer.as_ref());
         table.map_or_else(Rows::default, |table| grid_rows(table, &props.on_goto))
     });
-    // The thread whose waits are explained: that of the current row, or else the one that
-    // a finding led to.
+    // The thread whose waits are detailed: that of the current row, or else the one that a finding led to.
     let found = props.view.settings.get::<FindingsView>();
     let chosen = current.and_then(|row| table?.row(row)).map(|row| row.id);
     let chosen = chosen.or_else(|| found.thread(props.range));
@@ -143,12 +140,12 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
         return html! { <p class="empty">{ "Thread times appear once the log is read." }</p> };
     }
     let total = table.map_or(0, |table| table.total);
-    let on_window = setter_of(&window);
-    let on_current = setter_of(&current).reform(|went: RowActivated| Some(went.row));
+    let on_window = state_callback(&window);
+    let on_current = state_callback(&current).reform(|activated: RowActivated| Some(activated.row));
     let on_activate = {
         let (on_goto, range, answer) = (props.on_goto.clone(), props.range, answer.clone());
         Callback::from(move |row: u64| {
-            if let Some(table) = known(answer.as_ref()) {
+            if let Some(table) = table_of(answer.as_ref()) {
                 table
                     .row(row)
                     .and_then(|row| goto(row, range))
@@ -160,14 +157,14 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
     html! {
         <div class="threads">
             <Controls view={view.clone()} on_view={on_view.clone()} range={props.range}
-                marked={Rc::clone(&props.marked)} total={table.map(|table| table.total)} client={props.source.client.clone()} {query} />
+                track_selection={Rc::clone(&props.track_selection)} total={table.map(|table| table.total)} client={props.source.client.clone()} {query} />
             if table.is_none() {
-                { takes_long() }
+                { slow_notice() }
             }
             if table.is_some() && total == 0 {
                 <div class="empty">
                     <p>{ why_empty(props, &view) }</p>
-                    if props.range.is_none() && view.filter.trim().is_empty() && props.marked.scope.is_everything() {
+                    if props.range.is_none() && view.filter.trim().is_empty() && props.track_selection.scope.is_everything() {
                         { how_to_record("record-threads") }
                     }
                 </div>
@@ -189,31 +186,27 @@ fn why_empty(props: &PanelProps, view: &ThreadView) -> String {
     if props.overview.report.is_some() {
         return heap_report::nothing_of("threads");
     }
-    let only_some = !props.marked.scope.threads.is_empty();
+    let only_some = !props.track_selection.scope.threads.is_empty();
     let why = match (view.filter.trim().is_empty(), props.range) {
         (true, _) if only_some => {
-            "No thread of the selected tracks lived then: drop the selection (Esc) to see all threads of the whole log."
+            "No thread of the selected tracks existed in this range: clear the selection (Esc) to see all threads of the whole log."
         }
         (false, _) if only_some => {
-            "No thread of the selected tracks has this in its label, or this number. Clear the filter, or drop the selection (Esc)."
+            "No thread of the selected tracks has a matching label or number. Clear the filter, or the selection (Esc)."
         }
-        (false, _) => {
-            "No thread has this in its label, or this number. Clear the filter to see all."
-        }
-        (true, Some(_)) => {
-            "No thread lived in the selected range: drop it (Esc) to see the whole log."
-        }
+        (false, _) => "No thread has a matching label or number. Clear the filter to see all.",
+        (true, Some(_)) => "No threads in the selected range: clear it (Esc) to see the whole log.",
         (true, None) => {
-            "This log has no thread events. Run the program with +RTS -l, which has them; -l-s and -l-a leave them out."
+            "No thread events in this log. Run the program with +RTS -l; -l-s and -l-a turn them off."
         }
     };
     why.to_owned()
 }
 
-/// The beginning of a thread's life, or of the part of it in the range.
-fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<Goto> {
+/// Returns the navigation target of a thread: its lifetime, clipped to the range.
+fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<NavigationTarget> {
     let life = row.life?;
-    Some(Goto {
+    Some(NavigationTarget {
         span: range.map_or(life, |range| life.clip(range)),
         row: Some(Thread(row.id).into()),
         zoom: false,
@@ -221,7 +214,7 @@ fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<Goto> {
     })
 }
 
-/// The column that the table is sorted by, as the grid counts.
+/// Returns the sorted column index and the direction, for the grid.
 fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
     let column = match view.sort {
         ThreadColumn::BlockedOn(reason) if reason != WaitReason::ForeignCall => Some(BLOCKED_ON),
@@ -233,7 +226,7 @@ fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
     column.map(|column| (column, view.descending))
 }
 
-/// A click on the column that the table is sorted by turns it over.
+/// Returns the callback of column heads; clicking the sorted column again reverses the order.
 fn on_sort(view: ThreadView, on_view: &Callback<ThreadView>) -> Callback<usize> {
     on_view.reform(move |column: usize| {
         let sort = SORTS.get(column).copied().flatten().unwrap_or_default();
@@ -250,7 +243,7 @@ fn on_sort(view: ThreadView, on_view: &Callback<ThreadView>) -> Callback<usize> 
     })
 }
 
-fn grid_rows(table: &ThreadTable, on_goto: &Callback<Goto>) -> Rows {
+fn grid_rows(table: &ThreadTable, on_goto: &Callback<NavigationTarget>) -> Rows {
     let row = |row| grid_row(row, on_goto);
     Rows {
         first: table.first,
@@ -258,13 +251,15 @@ fn grid_rows(table: &ThreadTable, on_goto: &Callback<Goto>) -> Rows {
     }
 }
 
-fn grid_row(row: &ThreadTimes, on_goto: &Callback<Goto>) -> GridRow {
+fn grid_row(row: &ThreadTimes, on_goto: &Callback<NavigationTarget>) -> GridRow {
     let label = row.label.clone();
     let head = [
         row.id.to_string().into(),
-        html! { <span title={label.clone()}>{ label.unwrap_or_else(|| format::NOTHING.to_owned()) }</span> },
+        html! { <span title={label.clone()}>{ label.unwrap_or_else(|| format::NO_VALUE.to_owned()) }</span> },
     ];
-    let created = row.created.map_or(format::NOTHING.to_owned(), format::time);
+    let created = row
+        .created
+        .map_or(format::NO_VALUE.to_owned(), format::time);
     let ended = match row.finished {
         Some(at) => format!("at {}", format::time(at)),
         None => row.end.explanation(),
@@ -277,27 +272,31 @@ fn grid_row(row: &ThreadTimes, on_goto: &Callback<Goto>) -> GridRow {
         .into()
 }
 
-fn sums_row(table: &ThreadTable, on_goto: &Callback<Goto>) -> GridRow {
+fn sums_row(table: &ThreadTable, on_goto: &Callback<NavigationTarget>) -> GridRow {
     let head = ["".into(), "Total".into()];
     let longest = longest_wait(&table.all, table.longest_ready_of, on_goto);
     let sums = sums_cells(&table.all, longest);
     [&head[..], &sums, &["".into(), "".into()]].concat().into()
 }
 
-/// The longest wait for a capability, which leads to it.
-fn longest_wait(sums: &ThreadSums, of: Option<ThreadId>, on_goto: &Callback<Goto>) -> Html {
+/// Renders the longest wait for a capability, as a link to it.
+fn longest_wait(
+    sums: &ThreadSums,
+    of: Option<ThreadId>,
+    on_goto: &Callback<NavigationTarget>,
+) -> Html {
     let place = of.zip(sums.longest_ready);
     let Some((thread, span)) = place.filter(|_| sums.longest_ready_ns > 0) else {
         return time(sums.longest_ready_ns);
     };
     let what = format!("the longest wait of thread {thread} for a capability");
     html! {
-        <PlaceLink text={format::duration(Duration(sums.longest_ready_ns))} {what} in_grid=true
-            place={Goto::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
+        <GotoLink text={format::duration(Duration(sums.longest_ready_ns))} {what} in_grid=true
+            target={NavigationTarget::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
     }
 }
 
-/// A time in a cell; 0 is faint.
+/// Renders a time; zero is faint.
 fn time(ns: u64) -> Html {
     match ns {
         0 => html! { <span class="faint">{ "0" }</span> },
@@ -305,7 +304,7 @@ fn time(ns: u64) -> Html {
     }
 }
 
-/// The cells from the shares to the migrations. The times sum to the life.
+/// Renders the cells from the shares to the migrations. The times add up to the lifetime.
 fn sums_cells(sums: &ThreadSums, longest: Html) -> [Html; 14] {
     let times = &sums.times;
     let count = |count: u64| match count {
@@ -320,7 +319,7 @@ fn sums_cells(sums: &ThreadSums, longest: Html) -> [Html; 14] {
         time(times.ready_behind_ns),
         time(times.ready_idle_ns),
         longest,
-        mean.map_or_else(|| format::NOTHING.into(), time),
+        mean.map_or_else(|| format::NO_VALUE.into(), time),
         time(times.blocked_outside_calls_ns()),
         time(times.foreign_ns()),
         blocked_on(times),
@@ -331,7 +330,7 @@ fn sums_cells(sums: &ThreadSums, longest: Html) -> [Html; 14] {
     ]
 }
 
-/// The reasons of blocking, the longest first.
+/// Renders the blocking reasons, longest first.
 fn blocked_on(times: &TurnSums) -> Html {
     let reasons = WaitReason::ALL.iter().zip(times.blocked_ns);
     let is_blocked =
@@ -345,15 +344,15 @@ fn blocked_on(times: &TurnSums) -> Html {
     let one = |part: &(&WaitReason, u64)| {
         html! { <>{ swatch(part.0.class()) }{ words(part) }{ " " }</> }
     };
-    // What is longest has room; all of them are in the title and in the details.
+    // The cell has room for the two longest; the title and the details list all.
     html! { <span {title}>{ for reasons.iter().take(2).map(one) }</span> }
 }
 
 fn swatch(class: Class) -> Html {
-    html! { <span class={classes!("swatch", colour(class))} aria-hidden="true" /> }
+    html! { <span class={classes!("swatch", color_class(class))} aria-hidden="true" /> }
 }
 
-/// How the time divides, as a bar.
+/// Renders the time by state as a stacked bar.
 fn shares(times: &TurnSums) -> Html {
     let classes = times.by_class();
     let times_of = |class: Class| classes[class as usize];
@@ -372,7 +371,7 @@ fn shares(times: &TurnSums) -> Html {
         Class::Io,
         Class::Unknown,
     ];
-    let parts = order.map(|class| (colour(class), times_of(class)));
+    let parts = order.map(|class| (color_class(class), times_of(class)));
     share_bar(times.life_ns(), parts)
 }
 
@@ -381,14 +380,14 @@ struct ControlsProps {
     view: ThreadView,
     on_view: Callback<ThreadView>,
     range: Option<Interval>,
-    marked: Rc<Marked>,
-    /// How many threads are listed, if that is known.
+    track_selection: Rc<TrackSelection>,
+    /// Number of listed threads, once known.
     total: Option<u64>,
     client: LogClient,
     query: ThreadTableQuery,
 }
 
-/// The filter, the order, and the file.
+/// Renders the filter, the sort menu and the export buttons.
 #[component]
 fn Controls(props: &ControlsProps) -> Html {
     let status = props.total.map(|total| {
@@ -396,20 +395,20 @@ fn Controls(props: &ControlsProps) -> Html {
             Some(range) => format!("in the selected range, {}", span_text(range)),
             None => "in the whole log".to_owned(),
         };
-        let all = format!("{} {of}", format::many(total, "thread"));
-        let scope = &props.marked.scope;
+        let all = format!("{} {of}", format::pluralize(total, "thread"));
+        let scope = &props.track_selection.scope;
         if scope.threads.is_empty() && !scope.caps.is_empty() {
-            // A thread is not at home on a capability.
+            // Threads migrate between capabilities, so selected capabilities do not limit this table.
             format!("{all}: all threads (no thread track selected)")
         } else {
-            props.marked.about(all)
+            props.track_selection.about(all)
         }
     });
     let rows = use_memo(
         (props.client.clone(), props.query.clone()),
         |(client, query)| {
             let query = query.clone();
-            RowsOf::asking(client.clone(), move |rows, separated| ThreadTextQuery {
+            RowSource::formatted_by_worker(client.clone(), move |rows, separated| ThreadTextQuery {
                 query: ThreadTableQuery {
                     rows,
                     ..query.clone()
@@ -423,7 +422,7 @@ fn Controls(props: &ControlsProps) -> Html {
             <Filter view={props.view.clone()} on_view={props.on_view.clone()} />
             { order(props) }
             <span class="for" role="status">{ status }</span>
-            <RowsOut name="threads" total={props.total.unwrap_or_default()} rows={(*rows).clone()} />
+            <ExportButtons name="threads" total={props.total.unwrap_or_default()} rows={(*rows).clone()} />
         </div>
     }
 }
@@ -437,10 +436,11 @@ struct FilterProps {
 #[component]
 fn Filter(props: &FilterProps) -> Html {
     let view = props.view.clone();
-    let on_input = use_pause(TYPED_MS, props.on_view.clone()).reform(move |filter| ThreadView {
-        filter,
-        ..view.clone()
-    });
+    let on_input =
+        use_debounced(TYPED_MS, props.on_view.clone()).reform(move |filter| ThreadView {
+            filter,
+            ..view.clone()
+        });
     html! {
         <label class="search">
             <Field kind="search" placeholder="Label or number" label="Only threads with this label or number"
@@ -449,7 +449,7 @@ fn Filter(props: &FilterProps) -> Html {
     }
 }
 
-/// What a column is called in the menu.
+/// Returns the title of a sort key in the menu.
 fn sort_title(sort: ThreadColumn) -> String {
     let column = SORTS.iter().position(|other| *other == Some(sort));
     match (sort, column.and_then(|column| COLUMNS.get(column))) {

@@ -1,79 +1,79 @@
-//! What the timeline asks the worker: marks, names, facts, arrows. The newest
-//! view asks; one question of each kind is in flight.
+//! Questions of the timeline to the worker: marks, names, facts and arrows. At most one question of each kind is
+//! in flight, always for the latest view.
 
 use super::{Viewer, ViewerRef};
 use session::query::Query;
 use session::questions::LabelsQuery;
 use views::control::Control;
 
-/// What was asked last; one question is in flight at a time.
-pub(super) struct Asked<Q> {
+/// State of one kind of question; at most one is in flight.
+pub(super) struct QueryState<Q> {
     in_flight: bool,
-    about: Option<Q>,
-    /// How much of the last answer was left for later.
-    left: usize,
-    /// Whether the same is to be asked for that.
-    again: bool,
+    last_query: Option<Q>,
+    /// Number of rows that the last answer left for later.
+    remaining: usize,
+    /// Whether to ask the same question again for those rows.
+    must_repeat: bool,
 }
 
-impl<Q> Default for Asked<Q> {
+impl<Q> Default for QueryState<Q> {
     fn default() -> Self {
         Self {
             in_flight: false,
-            about: None,
-            left: usize::MAX,
-            again: false,
+            last_query: None,
+            remaining: usize::MAX,
+            must_repeat: false,
         }
     }
 }
 
-impl<Q: PartialEq + Clone> Asked<Q> {
-    /// Whether this is to be asked now; then it counts as asked.
+impl<Q: PartialEq + Clone> QueryState<Q> {
+    /// Returns whether to ask the question now; if so, records it as asked.
     fn begin(&mut self, query: &Q) -> bool {
-        let is_same = self.about.as_ref() == Some(query);
-        if self.in_flight || (is_same && !self.again) {
+        let is_same = self.last_query.as_ref() == Some(query);
+        if self.in_flight || (is_same && !self.must_repeat) {
             return false;
         }
         self.in_flight = true;
-        self.again = false;
+        self.must_repeat = false;
         if !is_same {
-            self.left = usize::MAX;
+            self.remaining = usize::MAX;
         }
-        self.about = Some(query.clone());
+        self.last_query = Some(query.clone());
         true
     }
 
-    /// The answer has come.
+    /// Records that the answer has arrived.
     fn end(&mut self) {
         self.in_flight = false;
     }
 
-    /// Has the last question asked once more: it has another answer now.
+    /// Forgets the last question, so that it is asked again: its answer may have changed.
     pub(super) fn forget(&mut self) {
-        self.about = None;
+        self.last_query = None;
     }
 
-    /// Of the last answer so much was left for later. It is asked once more as long as
-    /// that becomes less: there may be no memory for all of it at once.
-    fn left(&mut self, left: usize) {
-        self.again = left > 0 && left < self.left;
-        self.left = left;
+    /// Records the number of rows that the last answer left for later. The question is repeated as long as that
+    /// number falls: memory may not suffice for all rows at once.
+    fn note_remaining(&mut self, remaining: usize) {
+        self.must_repeat = remaining > 0 && remaining < self.remaining;
+        self.remaining = remaining;
     }
 }
 
 impl ViewerRef {
-    /// Asks what the controller wants to know, unless it is known or an answer
-    /// is on its way: then the next frame asks.
+    /// Asks a question of the controller, unless it is answered already. While an answer is pending, nothing is
+    /// asked; the next frame retries.
     fn ask<Q: Query + Clone + PartialEq>(
         &self,
-        asked: fn(&mut Viewer) -> &mut Asked<Q>,
+        state: fn(&mut Viewer) -> &mut QueryState<Q>,
         query: Option<Q>,
         then: impl FnOnce(&Self, Q, Q::Answer) + 'static,
     ) {
         let client = {
             let mut viewer = self.0.borrow_mut();
             let query = query.as_ref();
-            if !query.is_some_and(|query| asked(&mut viewer).begin(query)) {
+            if !query.is_some_and(|query| state(&mut viewer).begin(query)) {
                 return;
             }
             viewer.client.clone()
@@ -81,14 +81,14 @@ impl ViewerRef {
         let Some(query) = query else { return };
         let this = self.clone();
         client.ask(query.clone(), move |answer| {
-            asked(&mut this.0.borrow_mut()).end();
+            state(&mut this.0.borrow_mut()).end();
             if let Ok(answer) = answer {
                 then(&this, query, answer);
             }
         });
     }
 
-    /// Asks for the marks in view.
+    /// Requests the marks in view.
     pub(super) fn ask_marks(&self) {
         let query = self.read(Control::marks_query);
         let query = Some(query).filter(|query| !query.rows.is_empty());
@@ -96,14 +96,17 @@ impl ViewerRef {
             |viewer| &mut viewer.timeline,
             query,
             |this, query, reply| {
-                this.0.borrow_mut().timeline.left(reply.later.len());
-                this.act(|control| control.marks_came(query, reply));
+                this.0
+                    .borrow_mut()
+                    .timeline
+                    .note_remaining(reply.pending_rows.len());
+                this.act(|control| control.receive_marks(query, reply));
                 this.ask_labels();
             },
         );
     }
 
-    /// Asks for the activity of the whole log.
+    /// Requests the activity of the whole log.
     pub(super) fn ask_minimap(&self) {
         let query = self.read(Control::minimap_query);
         self.ask(
@@ -111,14 +114,14 @@ impl ViewerRef {
             query,
             |this, query, reply| {
                 this.act(|control| {
-                    control.minimap_came(query, reply);
+                    control.receive_minimap(query, reply);
                     None
                 });
             },
         );
     }
 
-    /// Asks for the labels of threads whose runs are wide enough to be named.
+    /// Requests the labels of threads whose runs are wide enough for a name.
     fn ask_labels(&self) {
         let (client, unknown) = {
             let mut viewer = self.0.borrow_mut();
@@ -131,19 +134,19 @@ impl ViewerRef {
         let this = self.clone();
         client.ask(LabelsQuery(unknown), move |labels| {
             if let Ok(labels) = labels {
-                this.0.borrow_mut().control.labels_came(labels);
+                this.0.borrow_mut().control.receive_labels(labels);
                 this.redraw();
             }
         });
     }
 
-    /// Asks for what else is known of the item that is pointed at or selected.
+    /// Requests details and arrows for the item that is pointed at or selected.
     pub(super) fn ask_about_item(&self) {
         let details = self.read(Control::details_query);
         self.ask(
             |viewer| &mut viewer.details,
             details,
-            |this, query, facts| this.act(|control| control.details_came(query, facts)),
+            |this, query, facts| this.act(|control| control.receive_details(query, facts)),
         );
         let flow = self.0.borrow_mut().control.flow_query();
         if flow.is_none() {
@@ -154,7 +157,7 @@ impl ViewerRef {
             flow,
             |this, _, arrows| {
                 this.act(|control| {
-                    control.flow_came(arrows);
+                    control.receive_flow(arrows);
                     None
                 });
             },

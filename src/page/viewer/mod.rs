@@ -1,6 +1,5 @@
-//! The timeline outside of Yew: events of the browser change its controller,
-//! one animation frame paints it, the worker is asked what it needs, and only
-//! what has settled is told to the rest of the page.
+//! Timeline outside Yew: browser events update its controller, an animation frame paints it, and the worker
+//! answers its questions. Only settled changes are passed to the rest of the page.
 
 mod ask;
 mod pair;
@@ -19,63 +18,64 @@ use super::client::LogClient;
 use super::dom::set_style;
 use crate::ptr_eq::PtrEq;
 use analysis::timeline::flow::FlowQuery;
-use ask::Asked;
+use ask::QueryState;
 use eventlog::ids::ThreadId;
 use model::time::Interval;
 use pair::Partner;
-use picture::Tracks;
+use picture::TrackLayer;
 use session::Overview;
 use session::tracks::TimelineQuery;
 use session::tracks::details::DetailsQuery;
 use session::tracks::name::TrackName;
 use views::control::gestures::LONG_PRESS_MS;
 pub(super) use views::control::gestures::{Press, Wheel};
-pub(super) use views::control::walk::VisibleItem;
-pub(super) use views::control::{Control, Description, Goto, Place, TimelineEvent};
+pub(super) use views::control::stepping::VisibleItem;
+pub(super) use views::control::{
+    ClickPosition, Control, Description, NavigationTarget, TimelineEvent,
+};
 use views::notes::Notes;
 use views::timeline::TOP_PX;
 use views::timeline::layout::Layout;
 
-/// The elements that the timeline moves itself.
+/// DOM elements that the timeline updates directly.
 struct Elements {
     canvas: HtmlCanvasElement,
     painter: CanvasPainter,
-    tracks: Tracks,
-    /// What holds the canvas and stays while the tracks scroll, and the lengths
-    /// that it was told.
+    track_layer: TrackLayer,
+    /// Container of the canvas, which stays in place while the tracks scroll, and the lengths last set on it.
     picture: HtmlElement,
     picture_px: Option<[f64; 3]>,
-    /// What holds the tip, and where on the picture the pointer was when it was placed.
-    pointed: HtmlElement,
-    pointed_at: Option<(f64, f64)>,
+    /// Container of the tip, and the pointer position for which it was last placed.
+    tip_container: HtmlElement,
+    tip_placed_at: Option<(f64, f64)>,
 }
 
-/// The timeline.
+/// State of one timeline.
 struct Viewer {
-    /// Tells it from another one on the page.
+    /// Identifies the timeline among those on the page.
     number: ViewerNumber,
     client: LogClient,
     emit: Rc<dyn Fn(ViewerNumber, TimelineEvent)>,
-    /// What shows the same as it.
+    /// Timeline that is synchronized with this one.
     partner: Option<Partner>,
     control: Control,
     notes: Rc<Notes>,
     elements: Option<Elements>,
-    /// Runs while a finger rests.
+    /// Timeout that detects a long press.
     long_press: Option<Timeout>,
     frame: Option<AnimationFrame>,
-    timeline: Asked<TimelineQuery>,
-    minimap: Asked<TimelineQuery>,
-    details: Asked<DetailsQuery>,
-    flow: Asked<FlowQuery>,
+    timeline: QueryState<TimelineQuery>,
+    minimap: QueryState<TimelineQuery>,
+    details: QueryState<DetailsQuery>,
+    flow: QueryState<FlowQuery>,
 }
 
-/// Tells the timelines of a page from each other; the first has 0.
+/// Identifies a timeline among those on the page; the first has 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ViewerNumber(pub(super) u32);
 
 impl ViewerNumber {
-    /// The id of an element of it, which another timeline has as well.
+    /// Returns the id of an element that each timeline has.
     pub(super) fn id(self, name: &str) -> String {
         match self.0 {
             0 => name.to_owned(),
@@ -84,7 +84,7 @@ impl ViewerNumber {
     }
 }
 
-/// A shared handle: listeners, frames and answers come back to it.
+/// Shared handle on a timeline, held by listeners, frame callbacks and pending answers.
 #[derive(Clone)]
 pub(super) struct ViewerRef(Rc<RefCell<Viewer>>);
 
@@ -110,55 +110,54 @@ impl ViewerRef {
             elements: None,
             long_press: None,
             frame: None,
-            timeline: Asked::default(),
-            minimap: Asked::default(),
-            details: Asked::default(),
-            flow: Asked::default(),
+            timeline: QueryState::default(),
+            minimap: QueryState::default(),
+            details: QueryState::default(),
+            flow: QueryState::default(),
         })))
     }
 
-    /// Tells it from another one on the page.
+    /// Identifies the timeline among those on the page.
     pub(super) fn number(&self) -> ViewerNumber {
         self.0.borrow().number
     }
 
-    /// Reads something of the controller.
+    /// Reads from the controller.
     pub(super) fn read<T>(&self, what: impl FnOnce(&Control) -> T) -> T {
         what(&self.0.borrow().control)
     }
 
-    /// Has the controller do something, then paints, tells and asks; a partner shows the
-    /// same.
+    /// Updates the controller, then repaints, emits events and asks questions; the partner follows.
     pub(super) fn act<I>(&self, what: impl FnOnce(&mut Control) -> I)
     where
         I: IntoIterator<Item = TimelineEvent>,
     {
         self.act_alone(what);
-        self.lead();
+        self.sync_partner();
     }
 
     fn act_alone<I>(&self, what: impl FnOnce(&mut Control) -> I)
     where
         I: IntoIterator<Item = TimelineEvent>,
     {
-        let (told, emit, number) = {
+        let (events, emit, number) = {
             let mut viewer = self.0.borrow_mut();
-            let mut told: Vec<TimelineEvent> = what(&mut viewer.control).into_iter().collect();
-            told.extend(viewer.control.seen_changed());
-            (told, Rc::clone(&viewer.emit), viewer.number)
+            let mut events: Vec<TimelineEvent> = what(&mut viewer.control).into_iter().collect();
+            events.extend(viewer.control.seen_changed());
+            (events, Rc::clone(&viewer.emit), viewer.number)
         };
         self.redraw();
-        for one in told {
-            match one {
+        for event in events {
+            match event {
                 TimelineEvent::Scroll(px) => self.scroll_tracks(px),
                 TimelineEvent::Hold(press) => self.wait_for_long_press(press),
-                one => emit(number, one),
+                event => emit(number, event),
             }
         }
         self.ask_about_item();
     }
 
-    /// Paints with the next frame.
+    /// Requests a repaint in the next animation frame.
     pub(super) fn redraw(&self) {
         let mut viewer = self.0.borrow_mut();
         if viewer.frame.is_none() {
@@ -176,30 +175,29 @@ impl ViewerRef {
         self.ask_minimap();
     }
 
-    /// Gives the timeline a canvas, the element around it, and the one around
-    /// the tip.
+    /// Attaches the canvas, its container and the container of the tip.
     pub(super) fn attach(
         &self,
         canvas: HtmlCanvasElement,
         picture: HtmlElement,
-        pointed: HtmlElement,
+        tip_container: HtmlElement,
     ) {
         let painter = CanvasPainter::new(&canvas);
         self.0.borrow_mut().elements = painter.map(|painter| Elements {
             canvas,
             painter,
-            tracks: Tracks::default(),
+            track_layer: TrackLayer::default(),
             picture,
             picture_px: None,
-            pointed,
-            pointed_at: None,
+            tip_container,
+            tip_placed_at: None,
         });
         self.fit_scroller();
         self.redraw();
     }
 
-    /// Makes what scrolls as high as all tracks, before anything is scrolled to one of them: the
-    /// browser scrolls no further than that.
+    /// Sets the height of the scrollable element to that of all tracks. This must precede scrolling to a track,
+    /// because the browser limits scrolling to that height.
     fn fit_scroller(&self) {
         let viewer = self.0.borrow();
         let picture = viewer.elements.as_ref().map(|elements| &elements.picture);
@@ -210,20 +208,20 @@ impl ViewerRef {
         }
     }
 
-    /// Another log, or none.
+    /// Replaces the log, or removes it.
     pub(super) fn reset(&self, client: LogClient) {
         {
             let mut viewer = self.0.borrow_mut();
             viewer.client = client;
-            viewer.timeline = Asked::default();
-            viewer.minimap = Asked::default();
-            viewer.details = Asked::default();
-            viewer.flow = Asked::default();
+            viewer.timeline = QueryState::default();
+            viewer.minimap = QueryState::default();
+            viewer.details = QueryState::default();
+            viewer.flow = QueryState::default();
         }
         self.act(Control::reset);
     }
 
-    /// More is known of the log: its span, its capabilities, labels of threads.
+    /// Updates the data about the log: span, overview and thread labels.
     pub(super) fn set_log(
         &self,
         span: Interval,
@@ -232,7 +230,7 @@ impl ViewerRef {
     ) {
         {
             let mut viewer = self.0.borrow_mut();
-            // What was asked before may have another answer now.
+            // Earlier questions may have new answers now.
             viewer.timeline.forget();
             viewer.minimap.forget();
         }
@@ -242,24 +240,24 @@ impl ViewerRef {
         });
     }
 
-    /// Other tracks, or in another order.
+    /// Replaces the track layout.
     pub(super) fn set_layout(&self, layout: &PtrEq<Layout>) {
         self.act(|control| control.set_layout(layout.shared()));
         self.fit_scroller();
     }
 
-    /// The notes that are shown.
+    /// Replaces the displayed notes.
     pub(super) fn set_notes(&self, notes: &Rc<Notes>) {
         self.0.borrow_mut().notes = Rc::clone(notes);
         self.redraw();
     }
 
-    /// The keyboard is on that track now.
+    /// Moves the keyboard focus to a track.
     pub(super) fn set_track(&self, name: &TrackName) {
         self.act(|control| control.set_track(name));
     }
 
-    /// The pointer or a finger moves.
+    /// Handles a move of the pointer or a finger.
     pub(super) fn point(&self, id: i32, x: f64, y: f64) {
         self.act(|control| control.point(id, x, y));
         let viewer = self.0.borrow();
@@ -269,13 +267,13 @@ impl ViewerRef {
         }
     }
 
-    /// The button or finger goes up.
+    /// Handles the release of a button or finger.
     pub(super) fn release(&self, id: i32, x: f64, y: f64) {
         self.0.borrow_mut().long_press = None;
         self.act(|control| control.release(id, x, y));
     }
 
-    /// The browser took the finger's movement over: it scrolls.
+    /// Handles a canceled touch: the browser scrolls instead.
     pub(super) fn abort(&self, id: i32) {
         self.0.borrow_mut().long_press = None;
         self.act(|control| {
@@ -284,27 +282,27 @@ impl ViewerRef {
         });
     }
 
-    /// A finger that rests selects a range.
+    /// Starts the timeout after which a resting finger selects a range.
     fn wait_for_long_press(&self, press: Press) {
         let this = self.clone();
         let timeout = Timeout::new(LONG_PRESS_MS, move || {
             this.act(|control| {
-                control.held(press);
+                control.long_press(press);
                 None
             });
         });
         self.0.borrow_mut().long_press = Some(timeout);
     }
 
-    /// A turn of the wheel; false if it is not for the timeline.
+    /// Handles a wheel event; returns false if the timeline does not use it.
     pub(super) fn wheel(&self, wheel: Wheel) -> bool {
-        let told = self.0.borrow_mut().control.wheel(wheel);
-        let taken = told.is_some();
-        self.act(|_| told.unwrap_or_default());
+        let events = self.0.borrow_mut().control.wheel(wheel);
+        let taken = events.is_some();
+        self.act(|_| events.unwrap_or_default());
         taken
     }
 
-    /// The track at a height of the window.
+    /// Returns the track at a vertical window coordinate.
     pub(super) fn track_at_client(&self, client_y: f64) -> Option<usize> {
         let viewer = self.0.borrow();
         let elements = viewer.elements.as_ref()?;
@@ -312,7 +310,7 @@ impl ViewerRef {
         viewer.control.track_at(client_y - top)
     }
 
-    /// Scrolls the tracks.
+    /// Scrolls the tracks to a vertical position.
     fn scroll_tracks(&self, to: f64) {
         let viewer = self.0.borrow();
         let canvas = viewer.elements.as_ref().map(|elements| &elements.canvas);

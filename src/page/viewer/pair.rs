@@ -1,32 +1,31 @@
-//! Two timelines that show the same: whatever is done in one is shown in the other with
-//! the same frame.
+//! Pairs of synchronized timelines: a change in one is shown in the other in the same frame.
 
 use super::{Control, ViewerRef};
 use model::time::Interval;
 use session::alignment::Shift;
-use views::control::pair::SyncedView;
+use views::control::sync::SyncedView;
 
-/// What shows the same as a timeline.
+/// Timeline that follows another one.
 pub(super) struct Partner {
     viewer: ViewerRef,
-    /// What is added to a time of the one to have that of the partner.
+    /// Offset from this timeline's times to those of the partner.
     shift: Shift,
-    /// What it was shown last.
+    /// View that the partner was last shown.
     shown: Option<SyncedView>,
 }
 
 impl ViewerRef {
-    /// From now on both show the same. `log` and `other_log` are the times of their logs, and
-    /// `shift` is what is added to a time of this one to have that of the other.
+    /// Synchronizes two timelines. `log` and the interval in `other` are the time ranges of the logs; `shift`
+    /// converts times of this log to those of the other.
     pub(crate) fn pair(&self, log: Interval, other: (&Self, Interval), shift: Shift) {
         let (other, other_log) = other;
-        self.take_partner(other, shift);
-        other.take_partner(self, shift.back());
-        other.act_alone(|control| control.set_beside(Some((log, shift.back()))));
-        self.act(|control| control.set_beside(Some((other_log, shift))));
+        self.set_partner(other, shift);
+        other.set_partner(self, shift.inverse());
+        other.act_alone(|control| control.set_other_log(Some((log, shift.inverse()))));
+        self.act(|control| control.set_other_log(Some((other_log, shift))));
     }
 
-    fn take_partner(&self, viewer: &Self, shift: Shift) {
+    fn set_partner(&self, viewer: &Self, shift: Shift) {
         self.0.borrow_mut().partner = Some(Partner {
             viewer: viewer.clone(),
             shift,
@@ -34,21 +33,21 @@ impl ViewerRef {
         });
     }
 
-    /// It is alone, and so is its partner.
-    pub(crate) fn part(&self) {
+    /// Ends the synchronization with the partner.
+    pub(crate) fn unpair(&self) {
         let partner = self.0.borrow_mut().partner.take();
         if let Some(Partner { viewer, .. }) = partner {
             viewer.0.borrow_mut().partner = None;
-            viewer.act_alone(|control| control.set_beside(None));
-            self.act_alone(|control| control.set_beside(None));
+            viewer.act_alone(|control| control.set_other_log(None));
+            self.act_alone(|control| control.set_other_log(None));
         }
     }
 
-    /// Has the partner show the same, unless it does.
-    pub(super) fn lead(&self) {
+    /// Makes the partner show the same view, unless it does already.
+    pub(super) fn sync_partner(&self) {
         let (partner, glance, shift) = {
             let viewer = &mut *self.0.borrow_mut();
-            let glance = viewer.control.glance();
+            let glance = viewer.control.synced_view();
             let Some(partner) = viewer.partner.as_mut() else {
                 return;
             };
@@ -57,9 +56,9 @@ impl ViewerRef {
             }
             (partner.viewer.clone(), glance, partner.shift)
         };
-        partner.act_alone(|control: &mut Control| control.show_glance(glance, shift));
-        // What it shows now is no news to this one.
-        let shown = partner.read(Control::glance);
+        partner.act_alone(|control: &mut Control| control.show_synced_view(glance, shift));
+        // Record the partner's resulting view, so that it is not sent back to this timeline.
+        let shown = partner.read(Control::synced_view);
         if let Some(back) = &mut partner.0.borrow_mut().partner {
             back.shown = Some(shown);
         }

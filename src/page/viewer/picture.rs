@@ -1,4 +1,4 @@
-//! The picture: on the canvas, and as a file.
+//! Painting of the timeline on the canvas and to image files.
 
 use super::{Control, Elements, Viewer, ViewerRef};
 use crate::canvas::{CanvasPainter, screen_pixels_per_css_pixel};
@@ -6,15 +6,15 @@ use crate::dom::set_style;
 use crate::theme;
 use scene::palette::Palette;
 use scene::svg::SvgPainter;
-use views::control::{Labels, Still};
+use views::control::{Labels, RepaintKey};
 use views::timeline::Scene;
 use views::timeline::picture::{Caption, Picture};
 use web_sys::HtmlElement;
 
-/// A timeline with what stands above it in a picture.
+/// Timeline with its caption in an image file.
 pub(crate) type Side<'a> = (Caption, &'a ViewerRef);
 
-/// What the timelines show as a PNG file, one below the other, handed to `done`.
+/// Renders timelines to a PNG file, one below the other, and passes it to `done`.
 pub(crate) fn png(sides: &[Side<'_>], done: impl FnOnce(web_sys::Blob) + 'static) {
     if let Some(mut painter) = CanvasPainter::layer() {
         with_picture(sides, |picture| {
@@ -24,7 +24,7 @@ pub(crate) fn png(sides: &[Side<'_>], done: impl FnOnce(web_sys::Blob) + 'static
     }
 }
 
-/// What the timelines show as SVG, one below the other.
+/// Renders timelines as SVG, one below the other.
 pub(crate) fn svg(sides: &[Side<'_>]) -> String {
     with_picture(sides, |picture| {
         let mut painter = SvgPainter::new(picture.size());
@@ -33,7 +33,7 @@ pub(crate) fn svg(sides: &[Side<'_>]) -> String {
     })
 }
 
-/// Does something with the picture of timelines.
+/// Builds the picture of timelines and passes it to `paint`.
 fn with_picture<T>(sides: &[Side<'_>], paint: impl FnOnce(&Picture<'_, Labels>) -> T) -> T {
     let viewers: Vec<_> = sides.iter().map(|(_, viewer)| viewer.0.borrow()).collect();
     let scenes = sides.iter().zip(&viewers);
@@ -41,60 +41,59 @@ fn with_picture<T>(sides: &[Side<'_>], paint: impl FnOnce(&Picture<'_, Labels>) 
     paint(&Picture::new(scenes.collect()))
 }
 
-/// What the tracks on a canvas were painted from.
+/// Inputs that the tracks were painted from.
 #[derive(Clone, Copy)]
-struct Painted {
-    still: Still,
+struct PaintKey {
+    still: RepaintKey,
     palette: &'static Palette,
     patterns: bool,
-    /// How many pixels a CSS pixel had.
+    /// Device pixels per CSS pixel.
     ratio: f64,
 }
 
-impl PartialEq for Painted {
+impl PartialEq for PaintKey {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.palette, other.palette)
             && (self.still, self.patterns, self.ratio) == (other.still, other.patterns, other.ratio)
     }
 }
 
-/// The tracks as they were painted, to be used again while one points and
-/// selects.
+/// Cache of the painted tracks, reused while only the pointer and the selection change.
 #[derive(Default)]
-pub(super) struct Tracks {
-    /// What the picture before this was painted from.
-    last: Option<Painted>,
-    /// What the layer was painted from.
-    kept: Option<Painted>,
+pub(super) struct TrackLayer {
+    /// Inputs of the previous frame.
+    last_key: Option<PaintKey>,
+    /// Inputs of the cached layer.
+    layer_key: Option<PaintKey>,
     layer: Option<CanvasPainter>,
 }
 
-impl Tracks {
-    /// The layer with the tracks; `None` while each picture has others, which
-    /// are painted where they are seen.
+impl TrackLayer {
+    /// Returns the cached layer of the tracks. `None` while every frame has different tracks; caching would then
+    /// not pay off.
     fn layer(
         &mut self,
-        now: Painted,
+        now: PaintKey,
         size: (f64, f64),
         paint: impl FnOnce(&mut CanvasPainter),
     ) -> Option<&CanvasPainter> {
-        if self.last.replace(now) != Some(now) {
+        if self.last_key.replace(now) != Some(now) {
             return None;
         }
         if self.layer.is_none() {
             self.layer = CanvasPainter::layer();
         }
         let layer = self.layer.as_mut()?;
-        if self.kept != Some(now) {
+        if self.layer_key != Some(now) {
             layer.picture(size, paint);
-            self.kept = Some(now);
+            self.layer_key = Some(now);
         }
         Some(layer)
     }
 }
 
 impl Viewer {
-    /// All that is shown.
+    /// Returns the complete scene.
     fn scene(&self) -> Scene<'_, Labels> {
         let theme = theme::current();
         self.control
@@ -107,21 +106,21 @@ impl Viewer {
         };
         let theme = theme::current();
         let scene = control.scene(theme.palette, theme.patterns, &self.notes);
-        let now = Painted {
-            still: control.still(),
+        let now = PaintKey {
+            still: control.repaint_key(),
             palette: theme.palette,
             patterns: theme.patterns,
             ratio: screen_pixels_per_css_pixel(),
         };
         let size = control.size();
         let layer = elements
-            .tracks
-            .layer(now, size, |painter| scene.paint_still(painter));
+            .track_layer
+            .layer(now, size, |painter| scene.paint_base(painter));
         elements.painter.picture(size, |painter| {
             scene.paint_ground(painter);
             match layer {
                 Some(layer) => painter.paint_layer(layer),
-                None => scene.paint_still(painter),
+                None => scene.paint_base(painter),
             }
             scene.paint_focus(painter);
         });
@@ -129,8 +128,8 @@ impl Viewer {
     }
 }
 
-/// Sets lengths in an element's style. Each has what lies in it laid out anew,
-/// so only others than the `known` ones are set.
+/// Sets lengths in an element's style if they differ from the `known` ones, because each change invalidates the
+/// layout of the element's contents.
 fn set_lengths<const N: usize>(
     element: &HtmlElement,
     lengths: [(&str, f64); N],
@@ -145,7 +144,7 @@ fn set_lengths<const N: usize>(
 }
 
 impl Elements {
-    /// Tells the elements over the canvas where they stand.
+    /// Updates the positions of the elements over the canvas.
     fn place(&mut self, control: &Control) {
         let picture = [
             ("--labels", control.labels_px()),
@@ -156,20 +155,20 @@ impl Elements {
         let Some(pointer) = control.pointer_at() else {
             return;
         };
-        if self.pointed_at.replace(pointer) != Some(pointer) {
+        if self.tip_placed_at.replace(pointer) != Some(pointer) {
             self.place_tip(pointer);
         }
     }
 
-    /// Places the tip beside the pointer, in the window: the picture is too small for it at times.
+    /// Places the tip near the pointer, relative to the window, because the picture may be too small for it.
     fn place_tip(&self, (x, y): (f64, f64)) {
         let picture = self.picture.get_bounding_client_rect();
         let (x, y) = (picture.left() + x, picture.top() + y);
-        set_style(&self.pointed, "--pointer-x", &format!("{x:.1}px"));
-        set_style(&self.pointed, "--pointer-y", &format!("{y:.1}px"));
+        set_style(&self.tip_container, "--pointer-x", &format!("{x:.1}px"));
+        set_style(&self.tip_container, "--pointer-y", &format!("{y:.1}px"));
         let height = gloo_utils::document_element().client_height();
         let _ = self
-            .pointed
+            .tip_container
             .toggle_attribute_with_force("data-low", y > f64::from(height) / 2.0);
     }
 }

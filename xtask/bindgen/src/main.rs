@@ -1,6 +1,6 @@
 //! Generates the JavaScript of a WebAssembly program: `bindgen PROGRAM.wasm FOLDER`.
 //!
-//! It is a program of its own so that `cargo xtask` starts soon, and compiles it while the site is compiled.
+//! It is a separate program so that `cargo xtask` starts quickly and compiles it in parallel with the site.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let generated = Bindgen::new()
-        // The script looks for the program in its own folder.
+        // Load the WebAssembly file from the folder of the script.
         .omit_default_module_path(false)
         .input_path(wasm)
         .web(true)

@@ -1,4 +1,4 @@
-//! Tests that run in a browser, and those of the package for npm.
+//! Browser tests, and tests of the npm package.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
@@ -11,15 +11,14 @@ use crate::project::Project;
 use crate::site::Kind;
 use crate::test::counts::{Counts, playwright_counts, tap_counts};
 
-/// Where the browser tests are.
+/// Folder of the browser tests.
 const FOLDER: &str = "tests/e2e";
 const ENDING: &str = ".spec.js";
 
-/// The browser test of everyday work.
+/// Browser test of the quick selection.
 pub(super) const SMOKE: &str = "smoke.spec.js";
 
-/// Browser tests that open `dist/` themselves, or the package for npm that is made of it: they do not run on the
-/// quick site.
+/// Browser tests that open `dist/` themselves, or the npm package built from it: they cannot use the quick site.
 pub(super) const SHIPPED: [&str; 4] = [
     "anywhere.spec.js",
     "installed.spec.js",
@@ -27,24 +26,24 @@ pub(super) const SHIPPED: [&str; 4] = [
     "view.spec.js",
 ];
 
-/// Where tests are that are scripts of Node.js.
+/// Folders of tests that are Node.js scripts.
 const NODE_TESTS: [&str; 2] = ["tests/npm", "tests/sql"];
 
 /// Runs one benchmark of each kind in a browser, on a small log.
 const BENCHES: &str = "benches/smoke.mjs";
 
-/// The browser test of that name, with or without its ending.
+/// Returns the browser test of that name, with or without its ending.
 pub(super) fn find_spec(root: &Path, name: &str) -> Option<String> {
     let file = format!("{}{ENDING}", name.strip_suffix(ENDING).unwrap_or(name));
     root.join(FOLDER).join(&file).is_file().then_some(file)
 }
 
-/// All browser tests.
+/// Returns all browser tests, sorted.
 pub(super) fn specs(root: &Path) -> Result<Vec<String>> {
     files(&root.join(FOLDER), ENDING)
 }
 
-/// The files in a folder whose names end so, sorted.
+/// Returns the names of the files in a folder that end in `ending`, sorted.
 fn files(folder: &Path, ending: &str) -> Result<Vec<String>> {
     let entries = fs::read_dir(folder).during(|| format!("list {}", folder.display()))?;
     let mut names: Vec<String> = entries
@@ -56,8 +55,8 @@ fn files(folder: &Path, ending: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Compiles the command line, which some tests start. The tests of the whole program come with it: their
-/// dependencies have the same features then as in native tests, and nothing is compiled twice.
+/// Compiles the command line, which some tests start. The end-to-end tests are compiled with it: their
+/// dependencies then have the same features as in native tests, and nothing is compiled twice.
 pub(super) fn command_line(root: &Path) -> Result<()> {
     process::run(
         process::cargo()
@@ -67,7 +66,7 @@ pub(super) fn command_line(root: &Path) -> Result<()> {
     )
 }
 
-/// Runs the tests that are scripts of Node.js.
+/// Runs the tests that are Node.js scripts.
 pub(super) fn node_tests(root: &Path) -> Result<(Counts, bool)> {
     let starting = || "start node --test".into();
     let mut command = Command::new("node");
@@ -91,7 +90,7 @@ pub(super) fn node_tests(root: &Path) -> Result<(Counts, bool)> {
     Ok((counts, ran.status.success()))
 }
 
-/// Runs some browser tests against a site that is built.
+/// Runs some browser tests against a built site.
 pub(super) fn playwright<S: AsRef<str>>(
     project: &Project,
     kind: Kind,
@@ -107,7 +106,7 @@ pub(super) fn playwright<S: AsRef<str>>(
         Command::new("node")
             .arg(root.join("node_modules/@playwright/test/cli.js"))
             .arg("test")
-            // As patterns, which may match in the middle of a path.
+            // Patterns match anywhere in a path.
             .args(specs.iter().map(|spec| format!("/{}", spec.as_ref())))
             .current_dir(root)
             .envs(browser_environment(project, kind)?)
@@ -132,12 +131,12 @@ pub(super) fn benches(project: &Project, kind: Kind) -> Result<()> {
     )
 }
 
-/// Whether there are benchmarks of the page.
+/// Returns whether the page has benchmarks.
 pub(super) fn has_benches(root: &Path) -> bool {
     root.join(BENCHES).is_file()
 }
 
-/// The Chromium, and the folder that `serve.mjs` serves.
+/// Returns environment variables: the path of Chromium, and the folder that `serve.mjs` serves.
 fn browser_environment(project: &Project, kind: Kind) -> Result<[(&'static str, PathBuf); 2]> {
     Ok([
         ("EVENTSCOPE_CHROMIUM", project.chromium()?),
@@ -145,7 +144,7 @@ fn browser_environment(project: &Project, kind: Kind) -> Result<[(&'static str, 
     ])
 }
 
-/// A port of localhost that is not in use.
+/// Returns a port of localhost that is not in use.
 fn free_port() -> Result<u16> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())

@@ -1,4 +1,4 @@
-//! A site that is built at the same time as tests run.
+//! Builds a site in parallel with tests.
 
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver};
@@ -9,18 +9,18 @@ use crate::project::Project;
 use crate::site::Kind;
 use crate::test::tally::Tally;
 
-/// A build that was started.
+/// Build in progress.
 #[derive(Debug)]
-pub(super) struct Building {
-    /// What the site is built for.
+pub(super) struct BackgroundBuild {
+    /// Kind of the site.
     pub(super) kind: Kind,
-    built: Receiver<Built>,
+    built: Receiver<BuildOutcome>,
 }
 
-/// The output of a build, and its outcome.
-type Built = Result<(String, Result<()>)>;
+/// Output and outcome of a build.
+type BuildOutcome = Result<(String, Result<()>)>;
 
-impl Building {
+impl BackgroundBuild {
     /// Starts to build a site.
     pub(super) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
@@ -29,7 +29,7 @@ impl Building {
     ) -> Self {
         let (sender, built) = mpsc::channel();
         scope.spawn(move || {
-            // A run that stops early receives nothing.
+            // The receiver is gone if the run stopped early.
             let _ = sender.send(build(project, kind));
         });
         Self { kind, built }
@@ -58,8 +58,8 @@ fn name(kind: Kind) -> &'static str {
 }
 
 /// Builds a site in another process, whose output is captured.
-fn build(project: &Project, kind: Kind) -> Built {
-    // Two processes would install them at the same time.
+fn build(project: &Project, kind: Kind) -> BuildOutcome {
+    // Install these first, as two processes would do so at the same time.
     project.npm_packages()?;
     project.wasm_target()?;
     let mut xtask = Command::new(std::env::current_exe().during(|| "find xtask".into())?);

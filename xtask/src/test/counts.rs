@@ -1,8 +1,8 @@
-//! Counts of tests in the reports of cargo, Node.js and Playwright.
+//! Parses test counts in the reports of cargo, Node.js and Playwright.
 
 use std::ops::AddAssign;
 
-/// How many tests passed and failed.
+/// Numbers of passed and failed tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Counts {
     pub(super) passed: u32,
@@ -16,7 +16,7 @@ impl AddAssign for Counts {
     }
 }
 
-/// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+/// Parses `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
 pub(super) fn libtest_counts(line: &str) -> Option<Counts> {
     let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
     let count = |word| {
@@ -29,7 +29,7 @@ pub(super) fn libtest_counts(line: &str) -> Option<Counts> {
     })
 }
 
-/// Reads the lines `# pass 3` and `# fail 1` at the end of a report in TAP.
+/// Parses the lines `# pass 3` and `# fail 1` at the end of a TAP report; `# cancelled` tests count as failed.
 pub(super) fn tap_counts(report: &str) -> Option<Counts> {
     let count = |word: &str| {
         let mut lines = report.lines().rev();
@@ -42,8 +42,7 @@ pub(super) fn tap_counts(report: &str) -> Option<Counts> {
     })
 }
 
-/// Reads the `stats` at the end of Playwright's report. A test that passed
-/// when tried again has passed.
+/// Parses the `stats` at the end of Playwright's report. A test that passed on retry counts as passed.
 pub(super) fn playwright_counts(report: &str) -> Option<Counts> {
     let stats = &report[report.rfind("\"stats\":")?..];
     let count = |name: &str| -> Option<u32> {

@@ -1,8 +1,8 @@
-//! Runs the checks and tests, and counts.
+//! Runs the checks and tests, and counts them.
 //!
-//! The site is built by another process of this program. In quick tests, where little is compiled, this happens at the
-//! same time as the native tests; cargo locks a folder for each profile, and theirs differ. The build's output is printed
-//! where the site is needed, so that the order of the output does not depend on the time that a build takes.
+//! Another process of this program builds the site. In quick tests, which compile little, it runs in parallel with
+//! the native tests; cargo locks a folder per profile, and their profiles differ. The output of the build is
+//! printed where the site is needed, so that the order of the output does not depend on the duration of a build.
 
 mod browser;
 mod building;
@@ -13,7 +13,7 @@ mod tally;
 use std::process::ExitCode;
 use std::thread;
 
-use building::Building;
+use building::BackgroundBuild;
 use counts::Counts;
 use tally::Tally;
 
@@ -21,18 +21,18 @@ use crate::npm;
 use crate::process::Result;
 use crate::project::Project;
 use crate::site::Kind;
-use crate::weigh::Weight;
+use crate::weigh::DownloadSizes;
 
-/// Which tests to run.
+/// Selection of tests to run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Selection {
-    /// Every check and test.
+    /// All checks and tests.
     All,
     /// Lints, native tests with a small corpus, and one browser test.
     Quick,
-    /// Every check and test that needs no browser.
+    /// All checks and tests that need no browser.
     Native,
-    /// Every test that needs a site.
+    /// All tests that need a site.
     Browser,
     /// Packages, browser tests, or parts of the names of tests.
     Named(Vec<String>),
@@ -61,24 +61,24 @@ pub(crate) fn test(project: &Project, selection: &Selection) -> ExitCode {
 
 fn all(project: &Project, tally: &mut Tally<'_>) {
     thread::scope(|scope| {
-        // Reported where they are used.
+        // Failures are reported where the tools are used.
         scope.spawn(|| (project.npm_packages(), project.chromium()));
         native(project, tally);
-        // Not at the same time: both compile on all cores, and twice as many compilers as cores take some 15 % longer.
+        // Not concurrently: both compile on all cores, and twice as many compilers as cores take some 15 % longer.
         browser(
             project,
             tally,
-            &Building::start(scope, project, Kind::Shipped),
+            &BackgroundBuild::start(scope, project, Kind::Shipped),
         );
     });
 }
 
-/// Builds a site while `run` runs.
-fn with_site(project: &Project, kind: Kind, run: impl FnOnce(&Building)) {
+/// Builds a site in parallel with `run`.
+fn with_site(project: &Project, kind: Kind, run: impl FnOnce(&BackgroundBuild)) {
     thread::scope(|scope| {
-        // Reported where it is used.
+        // A failure is reported where Chromium is used.
         scope.spawn(|| project.chromium());
-        run(&Building::start(scope, project, kind));
+        run(&BackgroundBuild::start(scope, project, kind));
     });
 }
 
@@ -103,7 +103,7 @@ fn native(project: &Project, tally: &mut Tally<'_>) {
     native::benches(project, tally);
 }
 
-fn browser(project: &Project, tally: &mut Tally<'_>, site: &Building) {
+fn browser(project: &Project, tally: &mut Tally<'_>, site: &BackgroundBuild) {
     let root = &project.root;
     let program = tally.check("command line", || browser::command_line(root));
     if site.wait(tally) && program {
@@ -117,7 +117,7 @@ fn browser(project: &Project, tally: &mut Tally<'_>, site: &Building) {
     }
 }
 
-/// Weighs the shipped site, makes the package for npm of it, and runs browser tests.
+/// Checks the size of the shipped site, assembles the npm package from it, and runs browser tests.
 fn on_shipped(
     project: &Project,
     tally: &mut Tally<'_>,
@@ -125,7 +125,7 @@ fn on_shipped(
 ) {
     let root = &project.root;
     tally.check("weight of the site", || {
-        Weight::of(&root.join(Kind::Shipped.folder()))?.check()
+        DownloadSizes::of(&root.join(Kind::Shipped.folder()))?.check()
     });
     if tally.check("package for npm", || npm::assemble(root)) {
         tally.tests("browser tests", || {

@@ -11,35 +11,35 @@ use crate::test::counts::{Counts, libtest_counts};
 use crate::test::tally::Tally;
 use crate::tools;
 
-/// The folder with more logs, if it is set.
+/// Environment variable with a folder of more logs.
 const CORPUS: &str = "EVENTSCOPE_CORPUS";
 
-/// How many inputs each test of a property makes: some in quick tests, else 256.
+/// Number of inputs per property test in quick tests; the default is 256.
 const FEW_INPUTS: (&str, &str) = ("PROPTEST_CASES", "32");
 
-/// Formatting and lints.
+/// Checks formatting and runs Clippy.
 pub(super) fn lints(project: &Project, tally: &mut Tally<'_>) {
     let root = &project.root;
     tally.check("rustfmt and Clippy", || tools::checks(root));
     tally.check("cargo fmt", || cargo(root, &["fmt", "--all", "--check"]));
-    // Page and worker too, as they are compiled for this machine: what they are made of is checked once.
+    // Includes page and worker, compiled for the native target, so that their dependencies are checked once.
     tally.check("cargo clippy", || {
         let mut clippy = process::cargo();
         clippy
             .args(["clippy", "--quiet", "--workspace", "--all-targets"])
             .args(["--", "-D", "warnings"])
-            // Fuzz targets are not linked, so that no compiler of C++ is needed for them.
+            // Fuzz targets are not linked, so that they need no C++ compiler.
             .env("CUSTOM_LIBFUZZER_PATH", "none/libfuzzer.a");
         process::run(clippy.current_dir(root))
     });
 }
 
-/// Documentation and licences.
+/// Builds the documentation and checks licenses.
 pub(super) fn other_checks(project: &Project, tally: &mut Tally<'_>) {
     let root = &project.root;
     tally.check("cargo doc", || {
         let mut doc = process::cargo();
-        // Of all packages, so that features are those of Clippy: little is compiled anew.
+        // All packages, with the same features as for Clippy, so that little is recompiled.
         doc.args(["doc", "--quiet", "--workspace", "--no-deps"])
             .env("RUSTDOCFLAGS", "-D warnings");
         process::run(doc.current_dir(root))
@@ -50,12 +50,12 @@ pub(super) fn other_checks(project: &Project, tally: &mut Tally<'_>) {
 /// Runs every benchmark once, unoptimized.
 pub(super) fn benches(project: &Project, tally: &mut Tally<'_>) {
     tally.check("benchmarks", || {
-        // Of the same packages as all tests, so that their features are the same: nothing else is compiled anew.
+        // The same packages as for all tests, with the same features, so that nothing else is recompiled.
         cargo(&project.root, &["test", "--quiet", "--bench", "*"])
     });
 }
 
-/// Runs cargo-deny where it is installed; advisories only where their database can be fetched.
+/// Runs cargo-deny if it is installed; checks advisories only if their database can be fetched.
 fn licences(root: &Path) -> Result<()> {
     let Some(deny) = tools::on_path(Path::new("cargo-deny")) else {
         println!("skipped: cargo-deny is not installed (cargo install cargo-deny --locked)");
@@ -77,12 +77,12 @@ fn licences(root: &Path) -> Result<()> {
     process::run(&mut deny(&["check", "--disable-fetch", "advisories"]))
 }
 
-/// Every native test.
+/// Runs all native tests.
 pub(super) fn tests(root: &Path) -> Result<(Counts, bool)> {
     run_and_count(root, &mut cargo_test())
 }
 
-/// Every native test but those of the documentation, with the logs of the project alone.
+/// Runs all native tests except doctests, on the project's own logs only.
 pub(super) fn quick_tests(root: &Path) -> Result<(Counts, bool)> {
     run_and_count(
         root,
@@ -93,12 +93,12 @@ pub(super) fn quick_tests(root: &Path) -> Result<(Counts, bool)> {
     )
 }
 
-/// The tests of some packages.
+/// Runs the tests of some packages.
 pub(super) fn package_tests(root: &Path, names: &[&str]) -> Result<(Counts, bool)> {
     run_and_count(root, cargo_test().args(packages(names)))
 }
 
-/// The tests of the whole program whose names contain one of `filters`.
+/// Runs the end-to-end tests whose names contain one of `filters`.
 pub(super) fn filtered_tests(root: &Path, filters: &[&str]) -> Result<(Counts, bool)> {
     run_and_count(
         root,
@@ -110,7 +110,7 @@ pub(super) fn filtered_tests(root: &Path, filters: &[&str]) -> Result<(Counts, b
     )
 }
 
-/// Whether the workspace has a package of that name.
+/// Returns whether the workspace has a package of that name.
 pub(super) fn is_package(root: &Path, name: &str) -> bool {
     process::output(process::cargo().args(["pkgid", name]).current_dir(root))
         .is_some_and(|id| id.starts_with("path+file:"))

@@ -4,7 +4,7 @@ use crate::process::{Failure, Result};
 use crate::steps::Steps;
 use crate::test::counts::Counts;
 
-/// Counts of the steps so far.
+/// Test counts of the steps so far.
 #[derive(Debug)]
 pub(super) struct Tally<'s> {
     steps: &'s Steps,
@@ -38,8 +38,8 @@ impl<'s> Tally<'s> {
         outcome.is_ok()
     }
 
-    /// Runs a step that counts tests, and returns whether it succeeded besides. One that fails
-    /// without a failed test (it did not compile, or crashed) counts as one failure.
+    /// Runs a step that returns test counts and whether it succeeded. A step that fails without a failed test (it
+    /// did not compile, or crashed) counts as one failure.
     pub(super) fn tests(&mut self, name: &str, step: impl FnOnce() -> Result<(Counts, bool)>) {
         let mut counts = Counts::default();
         let outcome = self.steps.run(name, || {
@@ -53,7 +53,7 @@ impl<'s> Tally<'s> {
         let reported = counts.failed;
         self.counts += counts;
         if !self.record(name, outcome) && reported > 0 {
-            // The failed tests stand for the step.
+            // The failed tests count already.
             self.counts.failed -= 1;
         }
     }

@@ -7,7 +7,7 @@ use model::saturating::saturating_u32;
 
 /// Ordered, non-overlapping spans of at most `N` classes: 13 bytes per span and 4 per collection.
 #[derive(Clone, Debug)]
-pub struct Columns<const N: usize> {
+pub struct SpanColumns<const N: usize> {
     starts: Vec<u64>,
     /// Duration of each span; `u32::MAX` if it is in `longer_ns`.
     durations_ns: Vec<u32>,
@@ -19,7 +19,7 @@ pub struct Columns<const N: usize> {
     index: LaneIndex<N>,
 }
 
-impl<const N: usize> Columns<N> {
+impl<const N: usize> SpanColumns<N> {
     /// Creates an empty list for spans of these classes.
     pub(super) fn new(classes: [Class; N]) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl<const N: usize> Columns<N> {
     }
 
     /// Marks the span at `place` as the first one of a collection.
-    pub(super) fn collection_at(&mut self, place: usize) {
+    pub(super) fn mark_collection_start(&mut self, place: usize) {
         self.firsts.push(saturating_u32(place));
     }
 
@@ -81,7 +81,7 @@ impl<const N: usize> Columns<N> {
     }
 }
 
-impl<const N: usize> Lane for Columns<N> {
+impl<const N: usize> Lane for SpanColumns<N> {
     fn len(&self) -> usize {
         self.starts.len()
     }
@@ -92,9 +92,9 @@ impl<const N: usize> Lane for Columns<N> {
     fn class(&self, index: usize) -> Class {
         self.classes[index]
     }
-    fn before(&self, index: usize) -> ClassTimes {
+    fn times_before_index(&self, index: usize) -> ClassTimes {
         let span = |i: usize| (self.classes[i], self.duration_ns(i));
-        self.index.before(index, span)
+        self.index.times_before_index(index, span)
     }
     fn longest(&self, from: usize, to: usize) -> Option<usize> {
         self.index.longest(from, to, |i| self.duration_ns(i))

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::TimeAttribution;
 use super::pauses::Pause;
-use super::search::Ahead;
+use super::search::GallopingSearch;
 use eventlog::ids::CapId;
 use model::class::Class;
 use model::lane::Lane;
@@ -124,7 +124,7 @@ impl TimeAttribution<'_> {
                 .pauses()
                 .all()
                 .partition_point(|pause| pause.start < range.start()),
-            still_ns: vec![0; starting.len()],
+            stopped_ns: vec![0; starting.len()],
         };
         for place in 0..self.caps().len() {
             costs.cap(place);
@@ -142,7 +142,7 @@ struct Costs<'a> {
     /// Index of the first collection that begins in the range.
     first: usize,
     /// Sum over all capabilities of the time they were stopped, for each collection that begins in the range.
-    still_ns: Vec<u64>,
+    stopped_ns: Vec<u64>,
 }
 
 impl Costs<'_> {
@@ -163,10 +163,12 @@ impl Costs<'_> {
             return;
         };
         let pauses = self.account.pauses().all();
-        let first = pauses.get(self.first).filter(|_| !self.still_ns.is_empty());
+        let first = pauses
+            .get(self.first)
+            .filter(|_| !self.stopped_ns.is_empty());
         let from = first.map_or(self.range.start(), |first| first.requested);
         let from = from.min(self.range.start());
-        let mut asked = Ahead::default();
+        let mut asked = GallopingSearch::default();
         for i in pieces.first_ending_after(from.0)..pieces.len() {
             let (start, end) = pieces.span(i);
             // The last collection requested by then.
@@ -175,7 +177,7 @@ impl Costs<'_> {
                 continue;
             };
             let whole = number.wrapping_sub(self.first);
-            if start >= self.range.end().0 && whole >= self.still_ns.len() {
+            if start >= self.range.end().0 && whole >= self.stopped_ns.len() {
                 break;
             }
             let mut parts = GcParts::default();
@@ -184,7 +186,7 @@ impl Costs<'_> {
             };
             let inside = end.min(self.range.end().0);
             *part = inside.saturating_sub(start.max(self.range.start().0));
-            if let Some(still) = self.still_ns.get_mut(whole) {
+            if let Some(still) = self.stopped_ns.get_mut(whole) {
                 *still = still.saturating_add(end - start);
             }
             if let Some((_, sum)) = self.row(pauses[number].generation).caps.get_mut(place) {
@@ -210,10 +212,10 @@ impl Costs<'_> {
         let lives = self.account.caps().iter();
         let lives: Vec<Interval> = lives.map(|cap| self.account.life_of(*cap)).collect();
         let mut sums: BTreeMap<Option<u16>, u128> = BTreeMap::new();
-        for (pause, still_ns) in starting.iter().zip(std::mem::take(&mut self.still_ns)) {
+        for (pause, stopped_ns) in starting.iter().zip(std::mem::take(&mut self.stopped_ns)) {
             let alive = |life: &&Interval| life.contains(pause.start);
             let alive = lives.iter().filter(alive).count().max(1) as u64;
-            let mean_ns = still_ns / alive;
+            let mean_ns = stopped_ns / alive;
             let row = self.row(pause.generation);
             row.count += 1;
             if row.count == 1 || mean_ns > row.max_standstill_ns {

@@ -22,7 +22,7 @@ pub struct CapFacts {
 
 /// Collection as logged by its leader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Led {
+pub struct LedCollection {
     /// Leader: the capability that posts `GCStatsGHC`.
     pub cap: CapId,
     /// Time from the leader's `StartGC` to its `EndGC`.
@@ -39,7 +39,7 @@ pub struct Facts {
     /// Capabilities, sorted by number.
     pub caps: Vec<CapFacts>,
     /// Collections whose leader is known.
-    pub(super) led: Vec<Led>,
+    pub(super) led: Vec<LedCollection>,
     /// Requests for collections.
     pub(super) requests: Requests,
     /// Heap censuses in time order; of several processes together.
@@ -51,7 +51,7 @@ pub struct Facts {
 impl Facts {
     /// Sets the capabilities of each process of a log that several processes wrote, and clips their lifetimes to
     /// the logged time span of their process.
-    pub(crate) fn of_several(mut self, processes: Vec<Vec<CapId>>, lives: &Lives) -> Self {
+    pub(crate) fn with_processes(mut self, processes: Vec<Vec<CapId>>, lives: &Lives) -> Self {
         let logged: BTreeMap<CapId, Interval> = lives
             .caps_with_events()
             .filter_map(|(cap, _, events)| Some((cap, events?)))
@@ -74,7 +74,7 @@ impl Facts {
     }
 
     /// Returns the facts about the selected capabilities only: those of one process, or those that belong to none.
-    fn of_process(&self, is_own: impl Fn(CapId) -> bool) -> Self {
+    fn for_caps(&self, is_own: impl Fn(CapId) -> bool) -> Self {
         let caps = self.caps.iter().filter(|facts| is_own(facts.cap));
         let led = self.led.iter().filter(|led| is_own(led.cap));
         Self {
@@ -98,7 +98,7 @@ impl Facts {
         }
         let count = self.processes.len();
         let places = (0..count).map(Some).chain((count > 0).then_some(None));
-        let of = |place: Option<usize>| self.of_process(|cap| owners.get(&cap).copied() == place);
+        let of = |place: Option<usize>| self.for_caps(|cap| owners.get(&cap).copied() == place);
         places
             .map(of)
             .filter(|facts| !facts.caps.is_empty())
@@ -114,7 +114,7 @@ impl Facts {
 
 /// Completeness of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Condition {
+pub struct LogCompleteness {
     /// Whether the log has a regular end, so that the runtime wrote all buffers. If a program is killed, its
     /// buffers are lost.
     pub ends: bool,
@@ -124,7 +124,7 @@ pub struct Condition {
     pub has_gaps: bool,
 }
 
-impl Condition {
+impl LogCompleteness {
     /// A complete log: regular end, no lost bytes.
     pub const WHOLE: Self = Self {
         ends: true,
@@ -135,7 +135,7 @@ impl Condition {
     /// Derives the completeness from the damage of a log; `inflated` is whether a compressed file could be fully
     /// inflated.
     #[must_use]
-    pub fn of(damage: &DamageList, inflated: bool) -> Self {
+    pub fn from_damage(damage: &DamageList, inflated: bool) -> Self {
         let cut = |kind| {
             matches!(
                 kind,
@@ -176,13 +176,13 @@ impl Requests {
 
 /// Collects the times of heap censuses. It must receive all events in analysis order.
 #[derive(Clone, Debug, Default)]
-pub struct Watch {
+pub struct CensusCollector {
     censuses: Vec<Interval>,
     counting_since: Option<Nanos>,
 }
 
-impl Sink for Watch {
-    const CONSUMES: EventSet = EventSet::of(&[
+impl Sink for CensusCollector {
+    const CONSUMES: EventSet = EventSet::from_types(&[
         EventType::HEAP_PROF_SAMPLE_BEGIN,
         EventType::HEAP_PROF_SAMPLE_END,
         EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
@@ -209,7 +209,7 @@ impl Sink for Watch {
     }
 }
 
-impl Watch {
+impl CensusCollector {
     fn census(&mut self, end: Nanos) {
         if let Some(begin) = self.counting_since.take() {
             self.censuses.push(Interval::new(begin, end));
@@ -221,8 +221,8 @@ impl Watch {
     pub(crate) fn facts(
         mut self,
         lives: &Lives,
-        condition: Condition,
-        (mut led, requests): (Vec<Led>, Requests),
+        completeness: LogCompleteness,
+        (mut led, requests): (Vec<LedCollection>, Requests),
     ) -> Facts {
         self.census(NEVER);
         led.sort_small_by_key(|led| (led.span, led.cap));
@@ -230,14 +230,14 @@ impl Watch {
         self.censuses.sort_unstable();
         let mut next = NEVER;
         for census in self.censuses.iter_mut().rev() {
-            *census = census.until(next);
+            *census = census.part_before(next);
             next = census.start();
         }
         let caps = lives.caps_with_events();
         let caps = caps.map(|(cap, life, events)| CapFacts {
             cap,
             life,
-            known: known(life, events, condition),
+            known: known(life, events, completeness),
         });
         Facts {
             log: lives.log(),
@@ -257,11 +257,11 @@ const NEVER: Nanos = Nanos(u64::MAX);
 ///
 /// Events in lost buffers came after the capability's last event; those lost to damage may also have come before
 /// its first one.
-fn known(life: Interval, events: Option<Interval>, condition: Condition) -> Interval {
-    let first = events.filter(|_| condition.damaged);
+fn known(life: Interval, events: Option<Interval>, completeness: LogCompleteness) -> Interval {
+    let first = events.filter(|_| completeness.damaged);
     let start = first.map_or(life.start(), |events| life.nearest(events.start()));
     let end = match events {
-        _ if condition == Condition::WHOLE => life.end(),
+        _ if completeness == LogCompleteness::WHOLE => life.end(),
         Some(events) => life.nearest(events.end()),
         None => life.start(),
     };

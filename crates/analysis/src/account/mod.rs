@@ -14,8 +14,8 @@
 
 pub mod columns;
 pub mod costs;
+mod event_merger;
 pub mod facts;
-mod order;
 pub mod pauses;
 pub mod phases;
 pub mod pieces;
@@ -28,8 +28,8 @@ pub mod totals;
 
 use facts::Facts;
 use pauses::Pauses;
-use pieces::{Collections, Pieces};
-use sweep::{Marks, Sweep, Walker, Watcher};
+use pieces::{CollectionContext, Pieces};
+use sweep::{Checkpoints, Sweep, SweepCursor, Watcher};
 
 use eventlog::cap_table::CapLanes;
 use eventlog::ids::{CapId, Nanos};
@@ -52,28 +52,28 @@ pub(crate) struct AttributionData {
     /// Times at which threads became ready by a wakeup or their creation.
     became_runnable: Moments,
     /// Times at which the log's information about a ready thread ends, sorted.
-    lost: Vec<u64>,
-    marks: Marks,
+    coverage_ends: Vec<u64>,
+    checkpoints: Checkpoints,
     /// Whether several processes wrote the log. A ready thread then says nothing about an idle capability, as it
     /// may belong to another process.
-    is_of_several: bool,
+    has_several_processes: bool,
 }
 
 impl AttributionData {
     /// Computes the attribution for a log up to `end`.
     ///
     /// `watcher` is called for every run. `became_runnable` holds the times at which threads became ready, with
-    /// the threads; `lost` the times at which the log's information about a ready thread ends.
+    /// the threads; `coverage_ends` the times at which the log's information about a ready thread ends.
     pub(crate) fn make(
         facts: &Facts,
         end: Nanos,
         (lanes, cap_lanes): (&[Cap], &CapLanes),
         became_runnable: Moments,
-        mut lost: Vec<u64>,
+        mut coverage_ends: Vec<u64>,
         watcher: &mut impl Watcher,
         spill_store: &SpillStore,
     ) -> Self {
-        lost.sort_unstable();
+        coverage_ends.sort_unstable();
         let start = facts.log.map_or(Nanos(0), |log| log.start());
         let mut attribution_data = Self {
             log: Interval::new(start, end.max(start)),
@@ -82,7 +82,7 @@ impl AttributionData {
             lives: vec![(0, 0); lanes.len()],
             pieces: Vec::new(),
             became_runnable,
-            lost,
+            coverage_ends,
             ..Self::default()
         };
         let several = facts.by_process();
@@ -90,7 +90,7 @@ impl AttributionData {
         attribution_data.pauses = if several.is_empty() {
             attribution_data.collect(facts, lanes)
         } else {
-            attribution_data.is_of_several = true;
+            attribution_data.has_several_processes = true;
             let all = attribution_data.caps.clone();
             let mut pauses = Vec::new();
             for own in &several {
@@ -98,19 +98,19 @@ impl AttributionData {
                 pauses.push(attribution_data.collect(own, lanes));
             }
             attribution_data.caps = all;
-            Pauses::together(pauses)
+            Pauses::merge(pauses)
         };
         let account = TimeAttribution {
             lanes,
             attribution_data: &attribution_data,
         };
-        let marks = Marks::make(
+        let checkpoints = Checkpoints::make(
             Sweep::new(account),
             attribution_data.log.end().0,
             watcher,
             spill_store,
         );
-        attribution_data.marks = marks;
+        attribution_data.checkpoints = checkpoints;
         attribution_data.became_runnable.forget_threads();
         attribution_data
     }
@@ -121,15 +121,15 @@ impl AttributionData {
             lanes,
             attribution_data: self,
         };
-        let pauses = Pauses::of(facts, account);
-        let collections = Collections::of(&pauses, &facts.censuses, account);
+        let pauses = Pauses::find(facts, account);
+        let collections = CollectionContext::new(&pauses, &facts.censuses, account);
         let mut made = Vec::new();
         for of in &facts.caps {
             let lane = account
                 .lane(of.cap)
                 .and_then(|lane| Some((lane, lanes.get(lane)?)));
             let pieces =
-                lane.map(|(lane, cap)| (lane, Pieces::of(cap, *of, &collections), of.life));
+                lane.map(|(lane, cap)| (lane, Pieces::compute(cap, *of, &collections), of.life));
             made.extend(pieces);
         }
         drop(collections);
@@ -199,8 +199,8 @@ impl<'a> TimeAttribution<'a> {
 
     /// Returns a cursor that answers queries at increasing times quickly.
     #[must_use]
-    pub fn walker(&self) -> Walker<'a> {
-        Walker::new(*self)
+    pub fn sweep_cursor(&self) -> SweepCursor<'a> {
+        SweepCursor::new(*self)
     }
 
     /// Returns the division of a thread's ready time between two times.
@@ -208,11 +208,13 @@ impl<'a> TimeAttribution<'a> {
         if from >= to {
             return ReadyParts::default();
         }
-        let mut walker = self.walker();
-        let before_ns = walker.some_idle_ns(Nanos(from));
+        let mut sweep_cursor = self.sweep_cursor();
+        let before_ns = sweep_cursor.some_idle_ns(Nanos(from));
         ReadyParts {
-            paused_ns: self.pauses().still_in(from, to),
-            idle_ns: walker.some_idle_ns(Nanos(to)).saturating_sub(before_ns),
+            paused_ns: self.pauses().paused_in_ns(from, to),
+            idle_ns: sweep_cursor
+                .some_idle_ns(Nanos(to))
+                .saturating_sub(before_ns),
         }
     }
 

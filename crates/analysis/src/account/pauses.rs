@@ -7,7 +7,7 @@
 
 use super::TimeAttribution;
 use super::facts::Facts;
-use super::search::Ahead;
+use super::search::GallopingSearch;
 use eventlog::ids::{CapId, Nanos};
 use model::lane::Lane;
 use model::saturating::saturating_u32;
@@ -50,14 +50,14 @@ pub struct Pauses {
 
 impl Pauses {
     /// Finds the collections of a log.
-    pub(super) fn of(facts: &Facts, lanes: TimeAttribution<'_>) -> Self {
-        let mut found: Vec<Found> = facts
+    pub(super) fn find(facts: &Facts, lanes: TimeAttribution<'_>) -> Self {
+        let mut found: Vec<CollectionCandidate> = facts
             .led
             .iter()
-            .map(|led| Found {
+            .map(|led| CollectionCandidate {
                 span: (led.span.start().0, led.span.end().0),
                 generation: Some(led.generation),
-                askers: vec![led.cap],
+                requesters: vec![led.cap],
             })
             .collect();
         found.extend(without_leader(&found, lanes));
@@ -79,13 +79,13 @@ impl Pauses {
             covered = end;
             pauses.push(pause);
         }
-        pauses.who_stopped_last(lanes);
+        pauses.find_last_to_stop(lanes);
         pauses
     }
 
     /// Merges the collections of several processes. Where two overlap, the later one counts from the end of the
     /// other.
-    pub(super) fn together(processes: Vec<Self>) -> Self {
+    pub(super) fn merge(processes: Vec<Self>) -> Self {
         let mut all: Vec<Pause> = processes.into_iter().flat_map(|own| own.all).collect();
         all.sort_small_by_key(|pause| (pause.start, pause.end, pause.leader));
         let mut pauses = Self::default();
@@ -113,9 +113,9 @@ impl Pauses {
     }
 
     /// Finds, among all capabilities, the run that ended last between each request and start.
-    fn who_stopped_last(&mut self, lanes: TimeAttribution<'_>) {
+    fn find_last_to_stop(&mut self, lanes: TimeAttribution<'_>) {
         for (cap, lane) in lanes.each_cap() {
-            let mut run = Ahead::default();
+            let mut run = GallopingSearch::default();
             for pause in &mut self.all {
                 let next = run.first(lane.runs.len(), |i| lane.runs.span(i).0 < pause.start.0);
                 let Some(last) = next.checked_sub(1) else {
@@ -155,7 +155,7 @@ impl Pauses {
 
     /// Returns the collection in progress at a time, or the one that capabilities are being stopped for.
     #[must_use]
-    pub fn at(&self, time: Nanos) -> Option<&Pause> {
+    pub fn pause_at(&self, time: Nanos) -> Option<&Pause> {
         let pause = self.all.get(self.first_ending_after(time))?;
         (pause.requested <= time).then_some(pause)
     }
@@ -176,41 +176,44 @@ impl Pauses {
 
     /// Returns the total time before `time` spent stopping or collecting, in nanoseconds.
     #[must_use]
-    pub(crate) fn still_before(&self, time: Nanos) -> u64 {
+    pub(crate) fn paused_before_ns(&self, time: Nanos) -> u64 {
         let (stopping, collecting) = self.before(time);
         stopping.saturating_add(collecting)
     }
 
     /// Returns the time between two times spent stopping or collecting, in nanoseconds.
     #[must_use]
-    pub fn still_in(&self, from: u64, to: u64) -> u64 {
-        let before = self.still_before(Nanos(to));
-        before.saturating_sub(self.still_before(Nanos(from)))
+    pub fn paused_in_ns(&self, from: u64, to: u64) -> u64 {
+        let before = self.paused_before_ns(Nanos(to));
+        before.saturating_sub(self.paused_before_ns(Nanos(from)))
     }
 }
 
 /// A collection before its request is known.
-struct Found {
+struct CollectionCandidate {
     span: (u64, u64),
     generation: Option<u16>,
     /// Capabilities that may have requested it.
-    askers: Vec<CapId>,
+    requesters: Vec<CapId>,
 }
 
-impl Found {
+impl CollectionCandidate {
     /// Returns the capability and time of the last request, not before the previous collection had `ended`.
     /// Without one, returns the first candidate and the start.
     fn request(&self, facts: &Facts, ended: u64, start: u64) -> (CapId, u64) {
         let latest = |cap: &CapId| Some((facts.requests.latest(*cap, ended, start)?, *cap));
-        let first = self.askers.first().copied().unwrap_or(CapId(0));
-        let asked = self.askers.iter().filter_map(latest).max();
+        let first = self.requesters.first().copied().unwrap_or(CapId(0));
+        let asked = self.requesters.iter().filter_map(latest).max();
         asked.map_or((first, start), |(at, cap)| (cap, at))
     }
 }
 
 /// Finds the collections without a known leader: the longest stretch without a run in each union of overlapping
 /// spans of capabilities that does not overlap the span of a leader.
-fn without_leader(led: &[Found], lanes: TimeAttribution<'_>) -> Vec<Found> {
+fn without_leader(
+    led: &[CollectionCandidate],
+    lanes: TimeAttribution<'_>,
+) -> Vec<CollectionCandidate> {
     let mut spans: Vec<(u64, u64, CapId)> = Vec::new();
     for (cap, lane) in lanes.each_cap() {
         spans.extend((0..lane.gc.len()).map(|i| {
@@ -219,7 +222,7 @@ fn without_leader(led: &[Found], lanes: TimeAttribution<'_>) -> Vec<Found> {
         }));
     }
     spans.sort_unstable();
-    let mut led_at = Ahead::default();
+    let mut led_at = GallopingSearch::default();
     let mut found = Vec::new();
     let mut rest = &spans[..];
     while let Some(&(start, mut end, _)) = rest.first() {
@@ -239,10 +242,10 @@ fn without_leader(led: &[Found], lanes: TimeAttribution<'_>) -> Vec<Found> {
         } else {
             quiet_stretch(lanes, start, end)
         };
-        found.extend(stretch.map(|span| Found {
+        found.extend(stretch.map(|span| CollectionCandidate {
             span,
             generation: None,
-            askers: union.iter().map(|&(.., cap)| cap).collect(),
+            requesters: union.iter().map(|&(.., cap)| cap).collect(),
         }));
     }
     found

@@ -1,7 +1,7 @@
 //! Collection phases of a capability, as logged by its own events. They are shown while the log is being read, and
 //! are the input of the account.
 
-use super::columns::Columns;
+use super::columns::SpanColumns;
 use crate::automata::gc_phase::Phase;
 use model::class::Class;
 use model::lane::Lane;
@@ -10,7 +10,7 @@ use model::time::Interval;
 /// Collection phases of one capability.
 #[derive(Clone, Debug)]
 pub struct PhaseLane {
-    spans: Columns<4>,
+    spans: SpanColumns<4>,
     /// Indexes of the spans of collections without logged phases, sorted.
     bare: Vec<u32>,
     /// Phases of the collection in progress.
@@ -21,7 +21,7 @@ pub struct PhaseLane {
 impl Default for PhaseLane {
     fn default() -> Self {
         Self {
-            spans: Columns::new([Class::Gc, Class::GcIdle, Class::GcDone, Class::GcStart]),
+            spans: SpanColumns::new([Class::Gc, Class::GcIdle, Class::GcDone, Class::GcStart]),
             bare: Vec::new(),
             pending: Vec::new(),
             sorted: true,
@@ -48,7 +48,7 @@ const fn is_logged(class: Class) -> bool {
 impl PhaseLane {
     /// Returns the phases in time order.
     #[must_use]
-    pub const fn lane(&self) -> &Columns<4> {
+    pub const fn lane(&self) -> &SpanColumns<4> {
         &self.spans
     }
 
@@ -66,7 +66,7 @@ impl PhaseLane {
             .checked_sub(1)
             .map_or(0, |last| self.spans.span(last).1);
         self.sorted &= last_end <= start.0;
-        self.spans.collection_at(first);
+        self.spans.mark_collection_start(first);
         let bare = !self.pending.iter().any(|(class, _)| is_logged(*class));
         let (mut class, mut at) = (Class::Gc, start.0);
         let mut phases = self.pending.drain(..).peekable();
@@ -115,7 +115,7 @@ impl PhaseLane {
             let (start, end) = old.spans.span(place);
             let start = start.max(covered);
             if old.spans.is_first(place) {
-                self.spans.collection_at(self.spans.len());
+                self.spans.mark_collection_start(self.spans.len());
             }
             if start < end {
                 if old.is_bare(place) {
@@ -273,7 +273,7 @@ mod tests {
                     }
                 }
             });
-            prop_assert_eq!(times, lane.before(lane.len()));
+            prop_assert_eq!(times, lane.times_before_index(lane.len()));
             prop_assert_eq!(count + single, lane.count(0, lane.len() + 1));
         }
     }

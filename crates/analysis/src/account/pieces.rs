@@ -18,18 +18,18 @@
 //! again.
 
 use super::TimeAttribution;
-use super::columns::Columns;
+use super::columns::SpanColumns;
 use super::facts::CapFacts;
 use super::pauses::{Pause, Pauses};
 use super::runs::Cap;
-use super::search::Ahead;
+use super::search::GallopingSearch;
 use eventlog::ids::Nanos;
 use model::class::Class;
 use model::lane::Lane;
 use model::time::Interval;
 
 /// Pieces of one capability. The pieces of a collection include the stopping before it and the return after it.
-pub type Pieces = Columns<8>;
+pub type Pieces = SpanColumns<8>;
 
 impl Default for Pieces {
     fn default() -> Self {
@@ -47,7 +47,7 @@ impl Default for Pieces {
 }
 
 /// Data about collections that all capabilities share.
-pub(super) struct Collections<'a> {
+pub(super) struct CollectionContext<'a> {
     pub(super) pauses: &'a Pauses,
     /// Whether any thread runs in the log. A log without scheduler events covers nothing but collections.
     scheduled: bool,
@@ -56,9 +56,9 @@ pub(super) struct Collections<'a> {
     pub(super) censuses: Vec<Interval>,
 }
 
-impl<'a> Collections<'a> {
+impl<'a> CollectionContext<'a> {
     /// Collects the data for the capabilities of `account`.
-    pub(super) fn of(
+    pub(super) fn new(
         pauses: &'a Pauses,
         censuses: &[Interval],
         account: TimeAttribution<'_>,
@@ -66,7 +66,7 @@ impl<'a> Collections<'a> {
         let all = pauses.all();
         let mut phased = vec![false; all.len()];
         for (_, cap) in account.each_cap() {
-            let mut ahead = Ahead::default();
+            let mut ahead = GallopingSearch::default();
             let phases = cap.phases.lane();
             for i in 0..phases.len() {
                 let (start, end) = phases.span(i);
@@ -85,7 +85,7 @@ impl<'a> Collections<'a> {
             phased,
             censuses: censuses
                 .iter()
-                .map(|census| counting(*census, pauses, account))
+                .map(|census| census_span(*census, pauses, account))
                 .collect(),
         }
     }
@@ -95,10 +95,10 @@ impl<'a> Collections<'a> {
 ///
 /// The runtime logs the begin of a census when counting is done, before it writes the result. It counts after the
 /// collection itself, so counting is what the leader does after its last phase of work.
-fn counting(census: Interval, pauses: &Pauses, account: TimeAttribution<'_>) -> Interval {
+fn census_span(census: Interval, pauses: &Pauses, account: TimeAttribution<'_>) -> Interval {
     let begin = census.start();
-    let Some(pause) = pauses.at(begin) else {
-        return Interval::at(begin);
+    let Some(pause) = pauses.pause_at(begin) else {
+        return Interval::empty_at(begin);
     };
     let lane = account.lane_of(pause.leader);
     let since = lane.map_or(begin, |cap| {
@@ -113,65 +113,65 @@ fn counting(census: Interval, pauses: &Pauses, account: TimeAttribution<'_>) -> 
 
 impl Pieces {
     /// Computes the pieces of a capability.
-    pub(super) fn of(cap: &Cap, facts: CapFacts, collections: &Collections<'_>) -> Self {
-        let mut making = Making {
+    pub(super) fn compute(cap: &Cap, facts: CapFacts, collections: &CollectionContext<'_>) -> Self {
+        let mut making = PiecesBuilder {
             pieces: Self::default(),
             known: (facts.known.start().0, facts.known.end().0),
             cap,
             collections,
-            run: Ahead::default(),
-            phase: Ahead::default(),
-            census: Ahead::default(),
-            collection: Ahead::default(),
-            told: facts.life.start().0,
+            run: GallopingSearch::default(),
+            phase: GallopingSearch::default(),
+            census: GallopingSearch::default(),
+            collection: GallopingSearch::default(),
+            accounted_until: facts.life.start().0,
         };
-        making.tell_up_to(making.known.0);
+        making.push_unknown_until(making.known.0);
         let all = collections.pauses.all();
         for (place, pause) in all.iter().enumerate() {
             let next = all.get(place + 1).map_or(u64::MAX, |next| next.requested.0);
             making.pause(place, pause, next);
         }
         if collections.scheduled {
-            making.told = making.known.1;
+            making.accounted_until = making.known.1;
         }
-        making.tell_up_to(facts.life.end().0);
+        making.push_unknown_until(facts.life.end().0);
         making.pieces
     }
 }
 
 /// Pieces of a capability while they are computed.
-struct Making<'a> {
+struct PiecesBuilder<'a> {
     pieces: Pieces,
     known: (u64, u64),
     cap: &'a Cap,
-    collections: &'a Collections<'a>,
-    run: Ahead,
-    phase: Ahead,
-    census: Ahead,
-    collection: Ahead,
+    collections: &'a CollectionContext<'a>,
+    run: GallopingSearch,
+    phase: GallopingSearch,
+    census: GallopingSearch,
+    collection: GallopingSearch,
     /// End of the time accounted for so far: the next gap from here on is unknown. Only logs without runs have
     /// gaps within `known`.
-    told: u64,
+    accounted_until: u64,
 }
 
-impl Making<'_> {
+impl PiecesBuilder<'_> {
     fn push(&mut self, class: Class, start: u64, end: u64) {
         let (from, to) = self.known;
         let (start, end) = (start.max(from), end.min(to));
         if start < end {
             if !self.collections.scheduled {
-                self.tell_up_to(start);
-                self.told = end;
+                self.push_unknown_until(start);
+                self.accounted_until = end;
             }
             self.pieces.push(class, start, end);
         }
     }
 
-    /// Emits the time since `told` as unknown.
-    fn tell_up_to(&mut self, time: u64) {
-        if self.told < time {
-            self.pieces.push(Class::Unknown, self.told, time);
-            self.told = time;
+    /// Emits the time since `accounted_until` as unknown.
+    fn push_unknown_until(&mut self, time: u64) {
+        if self.accounted_until < time {
+            self.pieces.push(Class::Unknown, self.accounted_until, time);
+            self.accounted_until = time;
         }
     }
 
@@ -188,18 +188,18 @@ impl Making<'_> {
             u64::MAX
         };
         self.push(Class::GcSync, pause.requested.0.max(stopped), start);
-        self.inside(place, start.max(stopped), end.min(runs_again));
+        self.push_inside(place, start.max(stopped), end.min(runs_again));
         if runs_again >= end && stopped <= end {
-            let back = self.comes_back(end);
+            let back = self.return_end(end);
             self.push(Class::Returning, end, back.min(runs_again).min(next));
         }
         if self.pieces.len() > first {
-            self.pieces.collection_at(first);
+            self.pieces.mark_collection_start(first);
         }
     }
 
     /// Returns the end of the capability's own collection span that is in progress at `end`.
-    fn comes_back(&mut self, end: u64) -> u64 {
+    fn return_end(&mut self, end: u64) -> u64 {
         let gc = &self.cap.gc;
         let at = self.collection.first(gc.len(), |i| gc.span(i).1 <= end);
         let goes_on = at < gc.len() && gc.span(at).0 < end;
@@ -207,7 +207,7 @@ impl Making<'_> {
     }
 
     /// Emits the pieces between two times of a collection.
-    fn inside(&mut self, place: usize, mut from: u64, to: u64) {
+    fn push_inside(&mut self, place: usize, mut from: u64, to: u64) {
         let censuses = &self.collections.censuses[..];
         let mut at = self
             .census
@@ -215,9 +215,9 @@ impl Making<'_> {
         while from < to {
             let census = censuses.get(at).filter(|census| census.start().0 < to);
             let Some(census) = census else {
-                return self.phases(place, from, to);
+                return self.push_phases(place, from, to);
             };
-            self.phases(place, from, census.start().0.min(to));
+            self.push_phases(place, from, census.start().0.min(to));
             let end = census.end().0.min(to);
             self.push(Class::Census, census.start().0.max(from), end);
             from = end.max(from);
@@ -226,8 +226,8 @@ impl Making<'_> {
     }
 
     /// Emits the phases between two times of a collection.
-    fn phases(&mut self, place: usize, mut from: u64, to: u64) {
-        let (told, phases) = (&self.cap.phases, self.cap.phases.lane());
+    fn push_phases(&mut self, place: usize, mut from: u64, to: u64) {
+        let (phase_lane, phases) = (&self.cap.phases, self.cap.phases.lane());
         let mut at = self.phase.first(phases.len(), |i| phases.span(i).1 <= from);
         while from < to {
             let phase = (at < phases.len()).then(|| phases.span(at));
@@ -236,7 +236,7 @@ impl Making<'_> {
             };
             self.push(Class::GcStart, from, start.min(to));
             let class = match phases.class(at) {
-                Class::Gc if !told.is_logged(at) && self.collections.phased[place] => {
+                Class::Gc if !phase_lane.is_logged(at) && self.collections.phased[place] => {
                     Class::GcStart
                 }
                 class => class,

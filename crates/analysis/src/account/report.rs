@@ -55,7 +55,7 @@ impl CapTimes {
 
     /// Returns the cost of collections: stopping, collecting, waiting and coming back.
     #[must_use]
-    pub const fn of_collections_ns(&self) -> u64 {
+    pub const fn collection_cost_ns(&self) -> u64 {
         self.collecting_ns
             .saturating_add(self.waiting_ns)
             .saturating_add(self.stopping_ns)
@@ -202,16 +202,16 @@ impl TimeAttribution<'_> {
     #[must_use]
     pub fn program(&self, range: Option<Interval>) -> ProgramTimes {
         let range = self.clip(range.unwrap_or(self.log()));
-        let mut walker = self.walker();
-        let before = walker.totals(range.start());
-        let totals = walker.totals(range.end()).since(&before);
+        let mut sweep_cursor = self.sweep_cursor();
+        let before = sweep_cursor.totals(range.start());
+        let totals = sweep_cursor.totals(range.end()).since(&before);
         let caps = self.caps().iter();
         let caps: Vec<(CapId, CapTimes)> = caps
             .map(|cap| (*cap, self.cap_times(*cap, range, &totals)))
             .collect();
         let (stopping, pause) = self.pauses().before(range.end());
         let (stopping_before, pause_before) = self.pauses().before(range.start());
-        let of_caps = caps.iter().map(|(_, times)| times.of_collections_ns());
+        let of_caps = caps.iter().map(|(_, times)| times.collection_cost_ns());
         let mut parallelism_ns = totals.running_ns;
         parallelism_ns.truncate(caps.len() + 1);
         ProgramTimes {
@@ -248,12 +248,12 @@ impl TimeAttribution<'_> {
         let runs = of.runs.time_in(life);
         let running_ns = runs[Class::Running as usize] + runs[Class::Open as usize];
         let idle_ready_ns = totals.idle_ready_ns.get(lane - 1);
-        let idle_ready_ns = idle_ready_ns.filter(|_| !self.attribution_data.is_of_several);
+        let idle_ready_ns = idle_ready_ns.filter(|_| !self.attribution_data.has_several_processes);
         let mut times = CapTimes {
             life_ns: life.duration().0,
             running_ns,
             idle_ready_ns: idle_ready_ns.copied().unwrap_or_default(),
-            ..of_classes(&of_pieces)
+            ..cap_times_from_classes(&of_pieces)
         };
         let others = times
             .classes()
@@ -267,14 +267,14 @@ impl TimeAttribution<'_> {
     #[must_use]
     pub fn cap(&self, cap: CapId, range: Interval) -> CapTimes {
         let range = self.clip(range);
-        let mut walker = self.walker();
-        let before = walker.totals(range.start());
-        let totals = walker.totals(range.end()).since(&before);
+        let mut sweep_cursor = self.sweep_cursor();
+        let before = sweep_cursor.totals(range.start());
+        let totals = sweep_cursor.totals(range.end()).since(&before);
         self.cap_times(cap, range, &totals)
     }
 }
 
-fn of_classes(times: &ClassTimes) -> CapTimes {
+fn cap_times_from_classes(times: &ClassTimes) -> CapTimes {
     let of = |class: Class| times[class as usize];
     CapTimes {
         collecting_ns: of(Class::Gc),

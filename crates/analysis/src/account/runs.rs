@@ -68,37 +68,37 @@ impl Durations {
 
     /// Encodes a duration and its flag for the index `place`; stores a long duration in the map.
     #[inline]
-    fn shorten(&mut self, place: usize, duration_ns: u64, marked: bool) -> u32 {
+    fn encode(&mut self, place: usize, duration_ns: u64, flag: bool) -> u32 {
         let short = u32::try_from(duration_ns).unwrap_or(u32::MAX);
         let short = short.min(Self::LONGER);
         if short == Self::LONGER {
             let place = saturating_u32(place);
             self.longer_ns.insert(place, duration_ns);
         }
-        short << 1 | u32::from(marked)
+        short << 1 | u32::from(flag)
     }
 
     #[inline]
-    fn push(&mut self, duration_ns: u64, marked: bool) {
-        let short = self.shorten(self.short.len(), duration_ns, marked);
+    fn push(&mut self, duration_ns: u64, flag: bool) {
+        let short = self.encode(self.short.len(), duration_ns, flag);
         self.short.push(short);
     }
 
     /// Appends a final duration; `None` if it is unknown.
     #[inline]
     pub(crate) fn put(&mut self, duration: Option<(u64, bool)>, spill_store: &SpillStore) {
-        let short = duration.map_or(Self::UNKNOWN, |(duration_ns, marked)| {
-            self.shorten(self.short.len(), duration_ns, marked)
+        let short = duration.map_or(Self::UNKNOWN, |(duration_ns, flag)| {
+            self.encode(self.short.len(), duration_ns, flag)
         });
-        self.short.put(short, spill_store);
+        self.short.push_packing(short, spill_store);
     }
 
     /// Changes a duration that was added by `push`.
-    fn set(&mut self, place: usize, duration_ns: u64, marked: bool) {
+    fn set(&mut self, place: usize, duration_ns: u64, flag: bool) {
         if let Ok(place) = u32::try_from(place) {
             self.longer_ns.remove(&place);
         }
-        let short = self.shorten(place, duration_ns, marked);
+        let short = self.encode(place, duration_ns, flag);
         if let Some(slot) = self.short.unpacked_mut().get_mut(place) {
             *slot = short;
         }
@@ -113,20 +113,20 @@ impl Durations {
         self.longer_ns.extend(longer);
     }
 
-    const fn has_mark(short: u32) -> bool {
+    const fn has_flag(short: u32) -> bool {
         short & 1 == 1
     }
 
     /// Returns a duration, if it is known, and its flag.
-    fn look(&self, place: usize, looked: &mut ReadCursor) -> (Option<u64>, bool) {
-        let short = self.short.look(place, looked);
-        let known = short.and_then(|short| self.lengthen(place, short));
-        (known, short.is_some_and(Self::has_mark))
+    fn look(&self, place: usize, cursors: &mut ReadCursor) -> (Option<u64>, bool) {
+        let short = self.short.get_with_cursor(place, cursors);
+        let known = short.and_then(|short| self.decode(place, short));
+        (known, short.is_some_and(Self::has_flag))
     }
 
     /// Decodes the duration at index `place`, if it is known.
     #[inline]
-    fn lengthen(&self, place: usize, short: u32) -> Option<u64> {
+    fn decode(&self, place: usize, short: u32) -> Option<u64> {
         let short = short >> 1;
         if short < Self::LONGER {
             return Some(u64::from(short));
@@ -138,7 +138,7 @@ impl Durations {
 
 /// Read cursors into the columns of one lane.
 #[derive(Debug, Default)]
-pub(crate) struct LookedAt {
+pub(crate) struct RunReadCursor {
     starts: ReadCursor,
     ends: ReadCursor,
     codes: ReadCursor,
@@ -228,7 +228,7 @@ impl RunLane {
     }
 
     /// Sets the lower bound of the start of the first run.
-    pub(crate) fn begin_after(&mut self, end_ns: u64) {
+    pub(crate) fn set_earliest_start(&mut self, end_ns: u64) {
         self.after_ns = end_ns;
     }
 
@@ -266,7 +266,7 @@ impl RunLane {
 
     /// Extends the index to all runs.
     pub(crate) fn settle(&mut self) {
-        let mut few = Few::default();
+        let mut few = RunBlock::default();
         while self.index.len() < self.count() {
             few.read(&self.runs, self.index.len(), self.count());
             for (class, duration_ns) in few.all() {
@@ -316,7 +316,7 @@ impl RunLane {
 
     /// Returns the index of the run in progress at a time. `place` is the cursor: queries at nearly increasing
     /// times are fast.
-    pub fn at(&self, time: u64, place: &mut usize) -> Option<usize> {
+    pub fn run_at(&self, time: u64, place: &mut usize) -> Option<usize> {
         /// Runs to step over before a binary search is faster.
         const STEPS: usize = 16;
         let ended = |at: usize| self.runs.ends.get(at).is_some_and(|end| end <= time);
@@ -331,14 +331,14 @@ impl RunLane {
     }
 
     /// Returns all stored fields of a run.
-    pub(crate) fn run(&self, place: usize, looked: &mut LookedAt) -> Run {
+    pub(crate) fn run(&self, place: usize, cursors: &mut RunReadCursor) -> Run {
         let runs = &self.runs;
-        let start = runs.starts.look(place, &mut looked.starts);
-        let end = runs.ends.look(place, &mut looked.ends);
-        let code = runs.codes.look(place, &mut looked.codes);
-        let (ready_ns, was_ready) = runs.ready.look(place, &mut looked.ready);
-        let (idle_ns, paused) = self.idle.look(place, &mut looked.idle);
-        let woken_by = self.woken_by.look(place, &mut looked.woken_by);
+        let start = runs.starts.get_with_cursor(place, &mut cursors.starts);
+        let end = runs.ends.get_with_cursor(place, &mut cursors.ends);
+        let code = runs.codes.get_with_cursor(place, &mut cursors.codes);
+        let (ready_ns, was_ready) = runs.ready.look(place, &mut cursors.ready);
+        let (idle_ns, paused) = self.idle.look(place, &mut cursors.idle);
+        let woken_by = self.woken_by.get_with_cursor(place, &mut cursors.woken_by);
         Run {
             start: start.unwrap_or_default(),
             end: end.unwrap_or_default(),
@@ -363,13 +363,13 @@ impl RunLane {
         runs.codes.read(from, &mut codes[..count]);
         runs.ready.short.read(from, &mut short[..count]);
         next.extend((0..count).map(|i| {
-            let ready_ns = runs.ready.lengthen(from + i, short[i]);
+            let ready_ns = runs.ready.decode(from + i, short[i]);
             NextRun {
                 start: starts[i],
                 end: ends[i],
                 ready_since: starts[i].saturating_sub(ready_ns.unwrap_or_default()),
                 thread: threads[i],
-                was_ready: Durations::has_mark(short[i]),
+                was_ready: Durations::has_flag(short[i]),
                 stays_ready: StopCode(codes[i]).stays_ready(),
             }
         }));
@@ -377,7 +377,7 @@ impl RunLane {
 
     /// Sets, for each run, the part of its ready time in which some capability was idle (the flag marks a pause in
     /// it), and the manager that ended the wait.
-    pub(crate) fn learn_waits(&mut self, idle: Durations, woken_by: PackedColumn<u8>) {
+    pub(crate) fn set_waits(&mut self, idle: Durations, woken_by: PackedColumn<u8>) {
         self.idle = idle;
         self.woken_by = woken_by;
     }
@@ -396,11 +396,11 @@ impl Lane for RunLane {
     fn class(&self, index: usize) -> Class {
         Self::class_of(self.code(index))
     }
-    fn before(&self, index: usize) -> ClassTimes {
+    fn times_before_index(&self, index: usize) -> ClassTimes {
         let block = index.saturating_sub(1) / BLOCK * BLOCK;
-        let mut few = Few::default();
+        let mut few = RunBlock::default();
         few.read(&self.runs, block, index);
-        self.index.before(index, |i| few.get(i - block))
+        self.index.times_before_index(index, |i| few.get(i - block))
     }
     fn longest(&self, from: usize, to: usize) -> Option<usize> {
         self.index.longest(from, to, |i| {
@@ -408,8 +408,8 @@ impl Lane for RunLane {
             end - start
         })
     }
-    fn few(&self, from: usize, to: usize) -> ClassTimes {
-        let mut few = Few::default();
+    fn scan_times(&self, from: usize, to: usize) -> ClassTimes {
+        let mut few = RunBlock::default();
         few.read(&self.runs, from, to);
         let mut times = ClassTimes::default();
         for (class, duration_ns) in few.all() {
@@ -428,14 +428,14 @@ impl Lane for RunLane {
 
 /// Buffer for up to one index block of runs, read at once.
 #[derive(Default)]
-struct Few {
+struct RunBlock {
     count: usize,
     starts: [u64; BLOCK],
     ends: [u64; BLOCK],
     codes: [u8; BLOCK],
 }
 
-impl Few {
+impl RunBlock {
     /// Reads the runs from index `from`, up to `to` exclusive and at most a block.
     fn read(&mut self, runs: &RunColumns, from: usize, to: usize) {
         let count = to.saturating_sub(from).min(BLOCK);

@@ -2,11 +2,11 @@
 
 /// Galloping search in a sorted list for non-decreasing positions. Nearby positions take few steps.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct GallopingSearch {
     at: usize,
 }
 
-impl Ahead {
+impl GallopingSearch {
     /// Returns the first index below `len` for which `before` does not hold, or `len`. `before` must hold for all
     /// indexes below the last result.
     pub(super) fn first(&mut self, len: usize, before: impl Fn(usize) -> bool) -> usize {
@@ -39,7 +39,7 @@ mod tests {
         #[test]
         fn finds_what_a_search_finds(len in 0usize..100, mut cuts in prop::collection::vec(0usize..110, 0..20)) {
             cuts.sort_unstable();
-            let mut ahead = Ahead::default();
+            let mut ahead = GallopingSearch::default();
             for cut in cuts {
                 prop_assert_eq!(ahead.first(len, |i| i < cut), cut.min(len));
             }

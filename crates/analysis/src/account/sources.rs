@@ -30,7 +30,7 @@ pub(super) trait Source {
 
 /// Read-ahead buffer for the remainder of a list.
 #[derive(Clone, Debug)]
-pub(super) struct Ahead<T> {
+pub(super) struct ReadAhead<T> {
     read: Vec<T>,
     /// Index in the list of the first buffered item.
     first: usize,
@@ -38,7 +38,7 @@ pub(super) struct Ahead<T> {
     at: usize,
 }
 
-impl<T> Ahead<T> {
+impl<T> ReadAhead<T> {
     pub(super) const fn from(place: usize) -> Self {
         Self {
             read: Vec::new(),
@@ -75,7 +75,7 @@ impl<T> Ahead<T> {
 #[derive(Clone, Debug)]
 pub(super) struct Runs<'a> {
     pub(super) lane: &'a RunLane,
-    pub(super) ahead: Ahead<NextRun>,
+    pub(super) ahead: ReadAhead<NextRun>,
     pub(super) has_begun: bool,
 }
 
@@ -100,7 +100,7 @@ impl Source for Runs<'_> {
 
 /// Start and end of a lane's lifetime, and of the stretches in which it is neither running nor idle.
 #[derive(Clone, Debug)]
-pub(super) struct Turns<'a> {
+pub(super) struct IdleEdges<'a> {
     pieces: Option<&'a Pieces>,
     piece: usize,
     is_inside: bool,
@@ -108,7 +108,7 @@ pub(super) struct Turns<'a> {
     lived: usize,
 }
 
-impl<'a> Turns<'a> {
+impl<'a> IdleEdges<'a> {
     /// Starts after the time `now`, for a lane with this lifetime.
     pub(super) fn after(now: u64, pieces: Option<&'a Pieces>, (born, dead): (u64, u64)) -> Self {
         let life = [born, dead.max(born)];
@@ -142,7 +142,7 @@ impl<'a> Turns<'a> {
     }
 }
 
-impl Source for Turns<'_> {
+impl Source for IdleEdges<'_> {
     fn key(&self) -> u64 {
         self.piece_key().min(self.life_key())
     }
@@ -175,7 +175,7 @@ impl Source for Turns<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct BecameRunnable<'a> {
     pub(super) moments: &'a Moments,
-    pub(super) ahead: Ahead<(u64, Option<u32>)>,
+    pub(super) ahead: ReadAhead<(u64, Option<u32>)>,
 }
 
 impl Source for BecameRunnable<'_> {
@@ -191,9 +191,9 @@ impl Source for BecameRunnable<'_> {
 
 /// Times at which the log's information about a ready thread ends.
 #[derive(Clone, Debug)]
-pub(super) struct Lost<'a>(pub(super) &'a [u64]);
+pub(super) struct CoverageEnds<'a>(pub(super) &'a [u64]);
 
-impl Source for Lost<'_> {
+impl Source for CoverageEnds<'_> {
     fn key(&self) -> u64 {
         self.0.first().map_or(NEVER, |&time| first_step(time))
     }

@@ -5,10 +5,10 @@
 //! at any time is then computed from the checkpoint before it, over a few hundred ends of runs at most.
 
 use super::TimeAttribution;
-use super::order::{Order, Places, What};
+use super::event_merger::{EventKind, EventMerger, SourcePositions};
 use super::runs::NextRun;
 use super::sources::MAX_TIME;
-use super::totals::{Counts, IDLE_BESIDE, Level, Levels, Totals, capability_time};
+use super::totals::{Counts, IDLE_CLASSES, Level, Levels, Totals, capability_time};
 use eventlog::ids::{CapId, Nanos};
 use model::forest::{Aggregate, Forest};
 use model::lane::Lane;
@@ -18,7 +18,7 @@ use model::spill_store::SpillStore;
 
 /// Position and state of the sweep on one lane.
 #[derive(Clone, Copy, Debug, Default)]
-struct Track {
+struct LaneState {
     /// Index of the current or next run.
     run: usize,
     runs: bool,
@@ -29,14 +29,14 @@ struct Track {
     /// Idle time with ready threads, up to the last update.
     idle_ready_ns: u64,
     /// Total time with ready threads when its current idle time began.
-    free_since_work_ns: u64,
+    any_ready_at_idle_start_ns: u64,
 }
 
-impl Track {
-    /// Returns its idle time with ready threads, given the total time with ready threads `work_ns`.
-    const fn idle_ready_ns(&self, work_ns: u64) -> u64 {
+impl LaneState {
+    /// Returns its idle time with ready threads, given the total time with ready threads `any_ready_ns`.
+    const fn idle_ready_ns(&self, any_ready_ns: u64) -> u64 {
         if self.open && !self.runs {
-            self.idle_ready_ns + (work_ns - self.free_since_work_ns)
+            self.idle_ready_ns + (any_ready_ns - self.any_ready_at_idle_start_ns)
         } else {
             self.idle_ready_ns
         }
@@ -45,7 +45,7 @@ impl Track {
 
 /// Sweep state passed to a [`Watcher`] at one instant.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct SweepInstant {
     pub(crate) time: u64,
     /// Time so far, outside of pauses, in which some capability was idle.
     pub(crate) some_idle_ns: u64,
@@ -56,15 +56,15 @@ pub(crate) struct Moment {
 /// Callbacks of a sweep.
 pub(crate) trait Watcher {
     /// Called when a run of a lane starts.
-    fn starts(&mut self, lane: usize, place: usize, run: &NextRun, now: Moment) {
+    fn run_starts(&mut self, lane: usize, place: usize, run: &NextRun, now: SweepInstant) {
         let _ = (lane, place, run, now);
     }
     /// Called when a run ends whose thread can run again immediately.
-    fn stays_ready(&mut self, run: &NextRun, now: Moment) {
+    fn stays_ready(&mut self, run: &NextRun, now: SweepInstant) {
         let _ = (run, now);
     }
     /// Called when a thread, given by index, becomes ready by a wakeup or its creation.
-    fn became_runnable(&mut self, thread: u32, now: Moment) {
+    fn became_runnable(&mut self, thread: u32, now: SweepInstant) {
         let _ = (thread, now);
     }
 }
@@ -89,10 +89,10 @@ struct State {
     paused_ns: u64,
     some_idle_ns: u64,
     /// Sum over all capabilities of their idle time without ready threads, by the number of running capabilities.
-    idle_ns: [u64; IDLE_BESIDE],
+    idle_ns: [u64; IDLE_CLASSES],
     ready_ns: u64,
     /// Time in which any thread was ready.
-    work_ns: u64,
+    any_ready_ns: u64,
     /// Minimum and maximum levels since the last [`Sweep::take_levels`].
     levels: Levels,
 }
@@ -100,7 +100,7 @@ struct State {
 impl State {
     /// Advances to a time without changes in between.
     #[inline]
-    fn pass(&mut self, to: u64, running_ns: &mut [u64]) {
+    fn advance_time(&mut self, to: u64, running_ns: &mut [u64]) {
         let time = to - self.now;
         self.now = to;
         if let Some(sum) = running_ns.get_mut(self.running) {
@@ -113,12 +113,12 @@ impl State {
             self.some_idle_ns += time;
         }
         if self.ready > 0 {
-            self.work_ns += time;
+            self.any_ready_ns += time;
             let sum = (self.ready as u64).saturating_mul(time);
             self.ready_ns = self.ready_ns.saturating_add(sum);
         } else {
             let idle = self.open.saturating_sub(self.running) as u64;
-            let sum = &mut self.idle_ns[self.running.min(IDLE_BESIDE - 1)];
+            let sum = &mut self.idle_ns[self.running.min(IDLE_CLASSES - 1)];
             *sum = sum.saturating_add(idle.saturating_mul(time));
         }
         let count = |count: i64| u32::try_from(count.max(0)).unwrap_or(u32::MAX);
@@ -129,8 +129,8 @@ impl State {
         });
     }
 
-    const fn moment(&self) -> Moment {
-        Moment {
+    const fn instant(&self) -> SweepInstant {
+        SweepInstant {
             time: self.now,
             some_idle_ns: self.some_idle_ns,
             paused_until: self.paused_until,
@@ -142,49 +142,54 @@ impl State {
     fn toggle_run(
         &mut self,
         lane: usize,
-        track: &mut Track,
+        lane_state: &mut LaneState,
         run: &NextRun,
         watcher: &mut impl Watcher,
     ) {
-        if track.runs {
+        if lane_state.runs {
             if run.stays_ready {
-                watcher.stays_ready(run, self.moment());
+                watcher.stays_ready(run, self.instant());
                 self.ready += 1;
             }
-            track.run += 1;
-            self.running -= usize::from(track.open);
-            track.free_since_work_ns = self.work_ns;
+            lane_state.run += 1;
+            self.running -= usize::from(lane_state.open);
+            lane_state.any_ready_at_idle_start_ns = self.any_ready_ns;
         } else {
-            watcher.starts(lane, track.run, run, self.moment());
+            watcher.run_starts(lane, lane_state.run, run, self.instant());
             self.ready -= i64::from(run.was_ready);
-            track.idle_ready_ns = track.idle_ready_ns(self.work_ns);
-            self.running += usize::from(track.open);
+            lane_state.idle_ready_ns = lane_state.idle_ready_ns(self.any_ready_ns);
+            self.running += usize::from(lane_state.open);
         }
-        track.runs = !track.runs;
+        lane_state.runs = !lane_state.runs;
     }
 
     /// Updates a lane to the piece and lifetime at the current time.
     #[cold]
-    fn turn(mut self, lane: usize, track: &mut Track, account: TimeAttribution<'_>) -> Self {
+    fn update_lane(
+        mut self,
+        lane: usize,
+        lane_state: &mut LaneState,
+        account: TimeAttribution<'_>,
+    ) -> Self {
         let now = self.now;
-        let mut stands = false;
+        let mut is_in_piece = false;
         if let Some(pieces) = account.pieces(lane) {
             let ended = |piece: usize| pieces.span(piece).1.min(MAX_TIME) <= now;
-            while track.piece < pieces.len() && ended(track.piece) {
-                track.piece += 1;
+            while lane_state.piece < pieces.len() && ended(lane_state.piece) {
+                lane_state.piece += 1;
             }
-            stands = track.piece < pieces.len() && pieces.span(track.piece).0 <= now;
+            is_in_piece = lane_state.piece < pieces.len() && pieces.span(lane_state.piece).0 <= now;
         }
         let (born, dead) = account.life(lane);
         let is_cap = lane > 0;
-        let open = is_cap && born <= now && now < dead && !stands;
-        track.idle_ready_ns = track.idle_ready_ns(self.work_ns);
-        track.free_since_work_ns = self.work_ns;
-        self.open -= usize::from(track.open);
-        self.running -= usize::from(track.open && track.runs);
-        track.open = open;
+        let open = is_cap && born <= now && now < dead && !is_in_piece;
+        lane_state.idle_ready_ns = lane_state.idle_ready_ns(self.any_ready_ns);
+        lane_state.any_ready_at_idle_start_ns = self.any_ready_ns;
+        self.open -= usize::from(lane_state.open);
+        self.running -= usize::from(lane_state.open && lane_state.runs);
+        lane_state.open = open;
         self.open += usize::from(open);
-        self.running += usize::from(open && track.runs);
+        self.running += usize::from(open && lane_state.runs);
         self
     }
 }
@@ -193,9 +198,9 @@ impl State {
 #[derive(Debug)]
 pub(super) struct Sweep<'a> {
     account: TimeAttribution<'a>,
-    order: Order<'a>,
+    events: EventMerger<'a>,
     state: State,
-    tracks: Vec<Track>,
+    lane_states: Vec<LaneState>,
     /// Number of threads that have become ready.
     became_runnable: usize,
     /// Time in which exactly `i` capabilities ran threads, by `i`.
@@ -209,9 +214,16 @@ impl<'a> Sweep<'a> {
     pub(super) fn new(account: TimeAttribution<'a>) -> Self {
         let lanes = account.lanes.len();
         let now = account.attribution_data.log.start().0.min(MAX_TIME);
-        let tracks = vec![Track::default(); lanes];
+        let lane_states = vec![LaneState::default(); lanes];
         let totals = Totals::new(lanes.saturating_sub(1));
-        Self::from(account, now, totals, 0, tracks, Places::default())
+        Self::from(
+            account,
+            now,
+            totals,
+            0,
+            lane_states,
+            SourcePositions::default(),
+        )
     }
 
     /// Starts a sweep from a given state.
@@ -220,131 +232,142 @@ impl<'a> Sweep<'a> {
         now: u64,
         totals: Totals,
         ready: i64,
-        mut tracks: Vec<Track>,
-        places: Places,
+        mut lane_states: Vec<LaneState>,
+        positions: SourcePositions,
     ) -> Self {
         let mut state = State {
             now,
             running: 0,
             open: 0,
             ready,
-            paused: places.paused,
+            paused: positions.paused,
             paused_until: 0,
             paused_ns: totals.paused_ns,
             some_idle_ns: totals.some_idle_ns,
             idle_ns: totals.idle_ns,
             ready_ns: totals.ready_ns,
-            work_ns: 0,
+            any_ready_ns: 0,
             levels: Levels::NONE,
         };
-        let idle_ready = tracks.iter_mut().skip(1).zip(totals.idle_ready_ns);
-        idle_ready.for_each(|(track, sum)| track.idle_ready_ns = sum);
-        for (lane, track) in tracks.iter_mut().enumerate() {
-            state = state.turn(lane, track, account);
+        let idle_ready = lane_states.iter_mut().skip(1).zip(totals.idle_ready_ns);
+        idle_ready.for_each(|(lane_state, sum)| lane_state.idle_ready_ns = sum);
+        for (lane, lane_state) in lane_states.iter_mut().enumerate() {
+            state = state.update_lane(lane, lane_state, account);
         }
-        let runs = tracks.iter().map(|track| (track.run, track.runs));
+        let runs = lane_states
+            .iter()
+            .map(|lane_state| (lane_state.run, lane_state.runs));
         Self {
             account,
-            order: Order::new(account, now, runs, places),
+            events: EventMerger::new(account, now, runs, positions),
             state,
-            tracks,
-            became_runnable: places.became_runnable,
+            lane_states,
+            became_runnable: positions.became_runnable,
             running_ns: totals.running_ns,
             steps: 0,
         }
     }
 
     /// Starts a sweep at the last checkpoint that is not after `time`.
-    fn from_mark(account: TimeAttribution<'a>, marks: &Marks, time: u64) -> Self {
-        let after = marks.times.partition_point(|at| at <= time);
-        let Some(mark) = after.checked_sub(1).filter(|&mark| mark > 0) else {
+    fn from_checkpoint(account: TimeAttribution<'a>, checkpoints: &Checkpoints, time: u64) -> Self {
+        let after = checkpoints.times.partition_point(|at| at <= time);
+        let Some(checkpoint) = after.checked_sub(1).filter(|&checkpoint| checkpoint > 0) else {
             return Self::new(account);
         };
-        let at = |list: &PackedColumn<u64>| list.get(mark).unwrap_or_default();
-        let now = at(&marks.times);
+        let at = |list: &PackedColumn<u64>| list.get(checkpoint).unwrap_or_default();
+        let now = at(&checkpoints.times);
         let attribution_data = account.attribution_data;
         let totals = Totals {
-            running_ns: marks.running_ns.iter().map(at).collect(),
-            idle_ready_ns: marks.idle_ready_ns.iter().map(at).collect(),
-            some_idle_ns: at(&marks.some_idle_ns),
-            idle_ns: std::array::from_fn(|beside| at(&marks.idle_ns[beside])),
-            ready_ns: at(&marks.ready_ns),
-            paused_ns: attribution_data.pauses.still_before(Nanos(now)),
+            running_ns: checkpoints.running_ns.iter().map(at).collect(),
+            idle_ready_ns: checkpoints.idle_ready_ns.iter().map(at).collect(),
+            some_idle_ns: at(&checkpoints.some_idle_ns),
+            idle_ns: std::array::from_fn(|class| at(&checkpoints.idle_ns[class])),
+            ready_ns: at(&checkpoints.ready_ns),
+            paused_ns: attribution_data.pauses.paused_before_ns(Nanos(now)),
         };
         let pause = attribution_data.pauses.first_ending_after(Nanos(now));
         let next = attribution_data.pauses.all().get(pause);
-        let places = Places {
-            became_runnable: attribution_data.became_runnable.up_to(now),
-            lost: attribution_data.lost.partition_point(|&at| at <= now),
+        let positions = SourcePositions {
+            became_runnable: attribution_data.became_runnable.count_up_to(now),
+            coverage_ends: attribution_data
+                .coverage_ends
+                .partition_point(|&at| at <= now),
             pause,
             paused: next.is_some_and(|pause| pause.requested.0 <= now),
         };
-        let runs = marks.runs.iter().enumerate();
-        let tracks = runs.zip(account.lanes).map(|((lane, runs), cap)| {
-            let run = runs.get(mark).unwrap_or_default() as usize;
+        let runs = checkpoints.runs.iter().enumerate();
+        let lane_states = runs.zip(account.lanes).map(|((lane, runs), cap)| {
+            let run = runs.get(checkpoint).unwrap_or_default() as usize;
             let pieces = account.pieces(lane);
-            Track {
+            LaneState {
                 run,
                 runs: run < cap.runs.len() && cap.runs.start(run) <= now,
                 piece: pieces.map_or(0, |pieces| pieces.first_ending_after(now)),
-                ..Track::default()
+                ..LaneState::default()
             }
         });
-        let ready = at(&marks.ready).cast_signed();
-        Self::from(account, now, totals, ready, tracks.collect(), places)
+        let ready = at(&checkpoints.ready).cast_signed();
+        Self::from(
+            account,
+            now,
+            totals,
+            ready,
+            lane_states.collect(),
+            positions,
+        )
     }
 
     /// Advances to a time; or, after `steps` events, to the end of the instant reached.
-    fn walk(&mut self, to: u64, steps: usize, watcher: &mut impl Watcher) {
+    fn advance_to(&mut self, to: u64, steps: usize, watcher: &mut impl Watcher) {
         let to = to.min(MAX_TIME);
         let limit = self.steps.saturating_add(steps);
-        while self.order.arrange(to, self.state.now) {
-            if !self.happen(limit, watcher) {
+        while self.events.sort_batch(to, self.state.now) {
+            if !self.process_events(limit, watcher) {
                 return;
             }
         }
         if to > self.state.now {
-            self.state.pass(to, &mut self.running_ns);
+            self.state.advance_time(to, &mut self.running_ns);
         }
     }
 
     /// Processes the sorted events. Returns whether all were processed before the step limit.
-    fn happen(&mut self, limit: usize, watcher: &mut impl Watcher) -> bool {
+    fn process_events(&mut self, limit: usize, watcher: &mut impl Watcher) -> bool {
         // Copied to a local variable so that it is kept in registers.
         let mut state = self.state;
         let mut done = 0;
         let mut all = true;
-        for (time, what) in self.order.moments() {
+        for (time, kind) in self.events.sorted_events() {
             if time > state.now {
                 if self.steps + done >= limit {
                     all = false;
                     break;
                 }
-                state.pass(time, &mut self.running_ns);
+                state.advance_time(time, &mut self.running_ns);
             }
             done += 1;
-            match what {
-                What::Run(lane) => {
-                    let track = &mut self.tracks[lane];
-                    if let Some(run) = self.order.run(lane, track.run) {
-                        state.toggle_run(lane, track, run, watcher);
+            match kind {
+                EventKind::Run(lane) => {
+                    let lane_state = &mut self.lane_states[lane];
+                    if let Some(run) = self.events.run(lane, lane_state.run) {
+                        state.toggle_run(lane, lane_state, run, watcher);
                     }
                 }
-                What::IdleEdge(lane) => {
-                    state = state.turn(lane, &mut self.tracks[lane], self.account);
+                EventKind::IdleEdge(lane) => {
+                    state = state.update_lane(lane, &mut self.lane_states[lane], self.account);
                 }
-                What::BecameRunnable => {
-                    if let Some(thread) = self.order.became_runnable(self.became_runnable) {
-                        watcher.became_runnable(thread, state.moment());
+                EventKind::BecameRunnable => {
+                    if let Some(thread) = self.events.became_runnable(self.became_runnable) {
+                        watcher.became_runnable(thread, state.instant());
                     }
                     self.became_runnable += 1;
                     state.ready += 1;
                 }
-                What::Lost => state.ready -= 1,
-                What::Pause => state.paused = !state.paused,
+                EventKind::CoverageEnd => state.ready -= 1,
+                EventKind::Pause => state.paused = !state.paused,
             }
         }
-        self.order.advance(done);
+        self.events.advance(done);
         self.steps += done;
         self.state = state;
         all
@@ -358,8 +381,8 @@ impl<'a> Sweep<'a> {
 
     /// Returns the idle time with ready threads of each capability.
     fn idle_ready_ns(&self) -> impl Iterator<Item = u64> {
-        let tracks = self.tracks.iter().skip(1);
-        tracks.map(|track| track.idle_ready_ns(self.state.work_ns))
+        let lane_states = self.lane_states.iter().skip(1);
+        lane_states.map(|lane_state| lane_state.idle_ready_ns(self.state.any_ready_ns))
     }
 
     /// Returns the sums up to now.
@@ -377,13 +400,13 @@ impl<'a> Sweep<'a> {
 
 /// Checkpoints of the sweep, in columns.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct Checkpoints {
     /// Time of each checkpoint.
     times: PackedColumn<u64>,
     /// Ready threads; signed numbers, stored as unsigned.
     ready: PackedColumn<u64>,
     some_idle_ns: PackedColumn<u64>,
-    idle_ns: [PackedColumn<u64>; IDLE_BESIDE],
+    idle_ns: [PackedColumn<u64>; IDLE_CLASSES],
     ready_ns: PackedColumn<u64>,
     /// Index of the current or next run, by lane.
     runs: Vec<PackedColumn<u32>>,
@@ -395,7 +418,7 @@ pub(super) struct Marks {
     levels: Forest<Levels>,
 }
 
-impl Marks {
+impl Checkpoints {
     /// Sweeps over the whole log and stores checkpoints.
     pub(super) fn make(
         mut sweep: Sweep<'_>,
@@ -404,54 +427,58 @@ impl Marks {
         spill_store: &SpillStore,
     ) -> Self {
         // A checkpoint takes about ten bytes per capability, so checkpoints are rarer with more capabilities.
-        let steps = 64 * (sweep.tracks.len() + 1);
-        let mut marks = Self {
-            runs: vec![PackedColumn::new(); sweep.tracks.len()],
+        let steps = 64 * (sweep.lane_states.len() + 1);
+        let mut checkpoints = Self {
+            runs: vec![PackedColumn::new(); sweep.lane_states.len()],
             running_ns: vec![PackedColumn::new(); sweep.running_ns.len()],
-            idle_ready_ns: vec![PackedColumn::new(); sweep.tracks.len().saturating_sub(1)],
+            idle_ready_ns: vec![PackedColumn::new(); sweep.lane_states.len().saturating_sub(1)],
             ..Self::default()
         };
         loop {
-            marks.push(&sweep, spill_store);
-            sweep.walk(end, steps, watcher);
-            marks.levels.push(sweep.take_levels().unwrap_or_default());
-            if sweep.order.is_over(end) {
+            checkpoints.push(&sweep, spill_store);
+            sweep.advance_to(end, steps, watcher);
+            checkpoints
+                .levels
+                .push(sweep.take_levels().unwrap_or_default());
+            if sweep.events.is_exhausted(end) {
                 break;
             }
         }
-        marks
+        checkpoints
     }
 
     fn push(&mut self, sweep: &Sweep<'_>, spill_store: &SpillStore) {
         let state = &sweep.state;
-        self.times.put(state.now, spill_store);
-        self.ready.put(state.ready.cast_unsigned(), spill_store);
-        self.some_idle_ns.put(state.some_idle_ns, spill_store);
+        self.times.push_packing(state.now, spill_store);
+        self.ready
+            .push_packing(state.ready.cast_unsigned(), spill_store);
+        self.some_idle_ns
+            .push_packing(state.some_idle_ns, spill_store);
         for (times, time) in self.idle_ns.iter_mut().zip(state.idle_ns) {
-            times.put(time, spill_store);
+            times.push_packing(time, spill_store);
         }
-        self.ready_ns.put(state.ready_ns, spill_store);
-        for (runs, track) in self.runs.iter_mut().zip(&sweep.tracks) {
-            runs.put(saturating_u32(track.run), spill_store);
+        self.ready_ns.push_packing(state.ready_ns, spill_store);
+        for (runs, lane_state) in self.runs.iter_mut().zip(&sweep.lane_states) {
+            runs.push_packing(saturating_u32(lane_state.run), spill_store);
         }
         for (times, &time) in self.running_ns.iter_mut().zip(&sweep.running_ns) {
-            times.put(time, spill_store);
+            times.push_packing(time, spill_store);
         }
         for (times, time) in self.idle_ready_ns.iter_mut().zip(sweep.idle_ready_ns()) {
-            times.put(time, spill_store);
+            times.push_packing(time, spill_store);
         }
     }
 }
 
 /// Cursor over the state of the sweep. Queries at nearby later times take few steps.
 #[derive(Debug)]
-pub struct Walker<'a> {
+pub struct SweepCursor<'a> {
     account: TimeAttribution<'a>,
     /// `None` before the first query.
     sweep: Option<Sweep<'a>>,
 }
 
-impl<'a> Walker<'a> {
+impl<'a> SweepCursor<'a> {
     pub(super) const fn new(account: TimeAttribution<'a>) -> Self {
         Self {
             account,
@@ -460,63 +487,69 @@ impl<'a> Walker<'a> {
     }
 
     /// Moves to a time.
-    fn go(&mut self, time: u64) -> &mut Sweep<'a> {
-        let marks = &self.account.attribution_data.marks;
+    fn move_to(&mut self, time: u64) -> &mut Sweep<'a> {
+        let checkpoints = &self.account.attribution_data.checkpoints;
         let time = time
             .min(self.account.attribution_data.log.end().0)
             .min(MAX_TIME);
-        let mark = marks.times.partition_point(|at| at <= time);
-        let mark = mark.checked_sub(1).and_then(|mark| marks.times.get(mark));
+        let checkpoint = checkpoints.times.partition_point(|at| at <= time);
+        let checkpoint = checkpoint
+            .checked_sub(1)
+            .and_then(|checkpoint| checkpoints.times.get(checkpoint));
         let near = self.sweep.take().filter(|sweep| {
             let now = sweep.state.now;
-            now <= time && mark.is_none_or(|mark| mark <= now)
+            now <= time && checkpoint.is_none_or(|checkpoint| checkpoint <= now)
         });
-        let sweep = near.unwrap_or_else(|| Sweep::from_mark(self.account, marks, time));
+        let sweep = near.unwrap_or_else(|| Sweep::from_checkpoint(self.account, checkpoints, time));
         let sweep = self.sweep.insert(sweep);
-        sweep.walk(time, usize::MAX, &mut NoWatcher);
+        sweep.advance_to(time, usize::MAX, &mut NoWatcher);
         sweep
     }
 
     /// Returns the sums from the beginning of the log to a time.
     pub fn totals(&mut self, time: Nanos) -> Totals {
-        self.go(time.0).totals()
+        self.move_to(time.0).totals()
     }
 
     /// Returns the time, up to `time` and outside of pauses, in which some capability was idle.
     pub(crate) fn some_idle_ns(&mut self, time: Nanos) -> u64 {
-        self.go(time.0).state.some_idle_ns
+        self.move_to(time.0).state.some_idle_ns
     }
 
     /// Returns the time, up to `time`, in which a capability was idle while a thread was ready.
     pub fn idle_ready_ns(&mut self, cap: CapId, time: Nanos) -> u64 {
         let lane = self.account.lane(cap);
-        let sweep = self.go(time.0);
-        let track = lane.and_then(|lane| sweep.tracks.get(lane));
-        track.map_or(0, |track| track.idle_ready_ns(sweep.state.work_ns))
+        let sweep = self.move_to(time.0);
+        let lane_state = lane.and_then(|lane| sweep.lane_states.get(lane));
+        lane_state.map_or(0, |lane_state| {
+            lane_state.idle_ready_ns(sweep.state.any_ready_ns)
+        })
     }
 
     /// Returns the levels of ready threads and running capabilities between two times.
     pub fn levels_in(&mut self, from: Nanos, to: Nanos) -> Counts {
         let sums = |sweep: &Sweep<'_>| (sweep.state.ready_ns, capability_time(&sweep.running_ns));
-        let marks = &self.account.attribution_data.marks;
-        let sweep = self.go(from.0);
+        let checkpoints = &self.account.attribution_data.checkpoints;
+        let sweep = self.move_to(from.0);
         let (ready_ns, ran_ns) = sums(sweep);
         sweep.take_levels();
-        let next = marks.times.partition_point(|at| at <= sweep.state.now);
-        let last = marks.times.partition_point(|at| at <= to.0);
+        let next = checkpoints
+            .times
+            .partition_point(|at| at <= sweep.state.now);
+        let last = checkpoints.times.partition_point(|at| at <= to.0);
         let mut levels = None;
         if next < last {
             // To the first checkpoint, over whole intervals, and on from the last checkpoint.
-            sweep.walk(
-                marks.times.get(next).unwrap_or_default(),
+            sweep.advance_to(
+                checkpoints.times.get(next).unwrap_or_default(),
                 usize::MAX,
                 &mut NoWatcher,
             );
             levels = sweep.take_levels();
-            let whole = marks.levels.query(next, last - 1);
+            let whole = checkpoints.levels.query(next, last - 1);
             levels = levels.into_iter().chain(whole).reduce(Levels::combine);
         }
-        let sweep = self.go(to.0);
+        let sweep = self.move_to(to.0);
         let rest = sweep.take_levels();
         let levels = levels.into_iter().chain(rest).reduce(Levels::combine);
         let levels = levels.unwrap_or_default();

@@ -3,7 +3,7 @@
 use model::forest::Aggregate;
 
 /// Number of classes of idle time, by the number of other running capabilities: none, one, several.
-pub const IDLE_BESIDE: usize = 3;
+pub const IDLE_CLASSES: usize = 3;
 
 /// Sums from the beginning of the log to some time, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Totals {
     pub some_idle_ns: u64,
     /// Sum over all capabilities of their idle time while no thread was ready: while no other capability ran,
     /// while one did, and while several did.
-    pub idle_ns: [u64; IDLE_BESIDE],
+    pub idle_ns: [u64; IDLE_CLASSES],
     /// Sum over all threads of their ready time.
     pub ready_ns: u64,
     /// Time in which a collection was in progress or capabilities were being stopped for one.
@@ -50,8 +50,8 @@ impl Totals {
             running_ns: minus(&self.running_ns, &earlier.running_ns),
             idle_ready_ns: minus(&self.idle_ready_ns, &earlier.idle_ready_ns),
             some_idle_ns: self.some_idle_ns.saturating_sub(earlier.some_idle_ns),
-            idle_ns: std::array::from_fn(|beside| {
-                self.idle_ns[beside].saturating_sub(earlier.idle_ns[beside])
+            idle_ns: std::array::from_fn(|class| {
+                self.idle_ns[class].saturating_sub(earlier.idle_ns[class])
             }),
             ready_ns: self.ready_ns.saturating_sub(earlier.ready_ns),
             paused_ns: self.paused_ns.saturating_sub(earlier.paused_ns),

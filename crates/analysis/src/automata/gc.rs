@@ -34,7 +34,7 @@ pub enum Input {
 #[must_use]
 pub const fn step(state: State, input: Input, at: Nanos) -> Step<State, Interval> {
     match (state, input) {
-        (State::Idle, Input::Start) => Step::to(State::Collecting(at)),
+        (State::Idle, Input::Start) => Step::without_yield(State::Collecting(at)),
         (State::Idle, Input::End) => Step::odd(State::Idle, Anomaly::GcEndWithoutStart),
         (State::Collecting(since), Input::Start) => {
             let earlier = if since.0 < at.0 { since } else { at };
@@ -55,7 +55,12 @@ mod tests {
         let (early, late) = (Nanos(3), Nanos(9));
         let collecting = State::Collecting;
         let cases = [
-            (State::Idle, Input::Start, late, Step::to(collecting(late))),
+            (
+                State::Idle,
+                Input::Start,
+                late,
+                Step::without_yield(collecting(late)),
+            ),
             (
                 State::Idle,
                 Input::End,

@@ -85,15 +85,15 @@ impl State {
 #[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (Phase, Interval)> {
     match state {
-        State::Off => Step::to(match input {
+        State::Off => Step::without_yield(match input {
             Input::Start => State::In(Phase::Start, at),
             _ => State::Off,
         }),
-        State::In(phase, since) => collecting(phase, since, input, at),
+        State::In(phase, since) => step_in_phase(phase, since, input, at),
     }
 }
 
-fn collecting(
+fn step_in_phase(
     phase: Phase,
     since: Nanos,
     input: Input,
@@ -101,11 +101,11 @@ fn collecting(
 ) -> Step<State, (Phase, Interval)> {
     let span = Interval::new(since, at);
     match (phase, input) {
-        (Phase::Start, Input::Start) => Step::to(State::In(phase, since.min(at))),
+        (Phase::Start, Input::Start) => Step::without_yield(State::In(phase, since.min(at))),
         (_, Input::End) => Step::yielding(State::Off, (phase, span)),
         _ => match input.phase().filter(|next| *next != phase) {
             Some(next) => Step::yielding(State::In(next, at), (phase, span)),
-            None => Step::to(State::In(phase, since)),
+            None => Step::without_yield(State::In(phase, since)),
         },
     }
 }
@@ -130,16 +130,16 @@ mod tests {
         use Input as I;
         use Phase as P;
         match (state, input) {
-            (State::Off, I::Start) => Step::to(State::In(P::Start, T)),
-            (State::Off, _) => Step::to(State::Off),
+            (State::Off, I::Start) => Step::without_yield(State::In(P::Start, T)),
+            (State::Off, _) => Step::without_yield(State::Off),
             (State::In(phase, _), I::End) => Step::yielding(State::Off, (phase, SPAN)),
             (State::In(P::Work, _), I::Work)
             | (State::In(P::Idle, _), I::Idle)
-            | (State::In(P::Done, _), I::Done) => Step::to(state),
+            | (State::In(P::Done, _), I::Done) => Step::without_yield(state),
             (State::In(phase, _), I::Work) => Step::yielding(State::In(P::Work, T), (phase, SPAN)),
             (State::In(phase, _), I::Idle) => Step::yielding(State::In(P::Idle, T), (phase, SPAN)),
             (State::In(phase, _), I::Done) => Step::yielding(State::In(P::Done, T), (phase, SPAN)),
-            (State::In(..), I::Start) => Step::to(state),
+            (State::In(..), I::Start) => Step::without_yield(state),
         }
     }
 
@@ -159,7 +159,7 @@ mod tests {
             }
         }
         let earlier = step(State::In(Phase::Start, T), Input::Start, S);
-        assert_eq!(earlier, Step::to(State::In(Phase::Start, S)));
+        assert_eq!(earlier, Step::without_yield(State::In(Phase::Start, S)));
     }
 
     fn run(events: &[(Input, u64)]) -> Vec<(Phase, u64, u64)> {

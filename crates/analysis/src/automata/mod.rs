@@ -3,13 +3,13 @@
 //! Each is a pure step function from a state and an input to the next state and the span it yields. The module
 //! documentation of each one holds its transition table; its tests check the table row by row.
 
-pub mod announced;
 pub mod gc;
 pub mod gc_phase;
 pub mod mutator;
 pub mod nonmoving;
 pub mod task;
 pub mod thread_state;
+pub mod user_span;
 pub mod validity;
 
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Step<S, Y> {
 }
 
 impl<S, Y> Step<S, Y> {
-    const fn to(next: S) -> Self {
+    const fn without_yield(next: S) -> Self {
         Self {
             next,
             yields: None,

@@ -47,10 +47,12 @@ pub enum Input {
 #[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (ThreadId, Interval)> {
     match (state, input) {
-        (State::Idle, Input::Run { finished: true, .. } | Input::Stop { .. }) => Step::to(state),
-        (State::Idle, Input::Run { thread, .. }) => Step::to(State::Running(thread, at)),
+        (State::Idle, Input::Run { finished: true, .. } | Input::Stop { .. }) => {
+            Step::without_yield(state)
+        }
+        (State::Idle, Input::Run { thread, .. }) => Step::without_yield(State::Running(thread, at)),
         (State::Running(running, _), Input::Run { thread, .. }) if running == thread => {
-            Step::to(state)
+            Step::without_yield(state)
         }
         (State::Running(running, since), Input::Stop { thread }) if running == thread => {
             Step::yielding(State::Idle, (thread, Interval::new(since, at)))
@@ -86,12 +88,12 @@ mod tests {
             (
                 State::Idle,
                 run(x, false),
-                Step::to(State::Running(x, Nanos(9))),
+                Step::without_yield(State::Running(x, Nanos(9))),
             ),
-            (State::Idle, run(x, true), Step::to(State::Idle)),
-            (State::Idle, stop(x), Step::to(State::Idle)),
-            (running, run(x, false), Step::to(running)),
-            (running, run(x, true), Step::to(running)),
+            (State::Idle, run(x, true), Step::without_yield(State::Idle)),
+            (State::Idle, stop(x), Step::without_yield(State::Idle)),
+            (running, run(x, false), Step::without_yield(running)),
+            (running, run(x, true), Step::without_yield(running)),
             (
                 running,
                 stop(x),

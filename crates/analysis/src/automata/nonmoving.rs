@@ -6,12 +6,12 @@
 //!
 //! | state | event | next | yields |
 //! |---|---|---|---|
-//! | `Off` | begin at t | `On(t)` | |
+//! | `Off` | begin at t | `Running(t)` | |
 //! | `Off` | end | `Off` | oddity: end without begin |
-//! | `On(s)` | begin at t | `On(min(s, t))` | |
-//! | `On(s)` | end at t | `Over(s, t)` | |
-//! | `Over(s, e)` | begin at t | `On(t)` | `[s, e]` |
-//! | `Over(s, e)` | end at t | `Over(s, max(e, t))` | |
+//! | `Running(s)` | begin at t | `Running(min(s, t))` | |
+//! | `Running(s)` | end at t | `Ended(s, t)` | |
+//! | `Ended(s, e)` | begin at t | `Running(t)` | `[s, e]` |
+//! | `Ended(s, e)` | end at t | `Ended(s, max(e, t))` | |
 
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -23,9 +23,9 @@ pub enum State {
     #[default]
     Off,
     /// In progress since this time.
-    On(Nanos),
+    Running(Nanos),
     /// Ended, unless a repeated end extends it.
-    Over(Interval),
+    Ended(Interval),
 }
 
 /// Events of a phase.
@@ -48,7 +48,7 @@ pub struct Step {
     pub odd: bool,
 }
 
-const fn to(next: State) -> Step {
+const fn without_yield(next: State) -> Step {
     Step {
         next,
         yields: None,
@@ -60,20 +60,23 @@ const fn to(next: State) -> Step {
 #[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step {
     match (state, input) {
-        (State::Off, Input::Begin) => to(State::On(at)),
+        (State::Off, Input::Begin) => without_yield(State::Running(at)),
         (State::Off, Input::End) => Step {
             odd: true,
-            ..to(State::Off)
+            ..without_yield(State::Off)
         },
-        (State::On(since), Input::Begin) => to(State::On(since.min(at))),
-        (State::On(since), Input::End) => to(State::Over(Interval::new(since, at.max(since)))),
-        (State::Over(span), Input::Begin) => Step {
-            yields: Some(span),
-            ..to(State::On(at))
-        },
-        (State::Over(span), Input::End) => {
-            to(State::Over(Interval::new(span.start(), span.end().max(at))))
+        (State::Running(since), Input::Begin) => without_yield(State::Running(since.min(at))),
+        (State::Running(since), Input::End) => {
+            without_yield(State::Ended(Interval::new(since, at.max(since))))
         }
+        (State::Ended(span), Input::Begin) => Step {
+            yields: Some(span),
+            ..without_yield(State::Running(at))
+        },
+        (State::Ended(span), Input::End) => without_yield(State::Ended(Interval::new(
+            span.start(),
+            span.end().max(at),
+        ))),
     }
 }
 
@@ -84,26 +87,46 @@ mod tests {
     #[test]
     fn table() {
         let [early, middle, late] = [3, 6, 9].map(Nanos);
-        let over = |end| State::Over(Interval::new(early, end));
+        let over = |end| State::Ended(Interval::new(early, end));
         let cases = [
-            (State::Off, Input::Begin, early, to(State::On(early))),
+            (
+                State::Off,
+                Input::Begin,
+                early,
+                without_yield(State::Running(early)),
+            ),
             (
                 State::Off,
                 Input::End,
                 early,
                 Step {
                     odd: true,
-                    ..to(State::Off)
+                    ..without_yield(State::Off)
                 },
             ),
-            (State::On(early), Input::Begin, late, to(State::On(early))),
-            (State::On(late), Input::Begin, early, to(State::On(early))),
-            (State::On(early), Input::End, middle, to(over(middle))),
             (
-                State::On(middle),
+                State::Running(early),
+                Input::Begin,
+                late,
+                without_yield(State::Running(early)),
+            ),
+            (
+                State::Running(late),
+                Input::Begin,
+                early,
+                without_yield(State::Running(early)),
+            ),
+            (
+                State::Running(early),
+                Input::End,
+                middle,
+                without_yield(over(middle)),
+            ),
+            (
+                State::Running(middle),
                 Input::End,
                 early,
-                to(State::Over(Interval::at(middle))),
+                without_yield(State::Ended(Interval::empty_at(middle))),
             ),
             (
                 over(middle),
@@ -111,11 +134,11 @@ mod tests {
                 late,
                 Step {
                     yields: Some(Interval::new(early, middle)),
-                    ..to(State::On(late))
+                    ..without_yield(State::Running(late))
                 },
             ),
-            (over(middle), Input::End, late, to(over(late))),
-            (over(late), Input::End, middle, to(over(late))),
+            (over(middle), Input::End, late, without_yield(over(late))),
+            (over(late), Input::End, middle, without_yield(over(late))),
         ];
         for (state, input, at, expected) in cases {
             assert_eq!(

@@ -5,12 +5,12 @@
 //!
 //! | state | event | next | yields |
 //! |---|---|---|---|
-//! | `Away` | create on c at t | `On(c, t)` | |
-//! | `Away` | move to d at t | `On(d, t)` | |
-//! | `Away` | delete | `Away` | |
+//! | `Unknown` | create on c at t | `On(c, t)` | |
+//! | `Unknown` | move to d at t | `On(d, t)` | |
+//! | `Unknown` | delete | `Unknown` | |
 //! | `On(c, s)` | create or move to d ≠ c at t | `On(d, t)` | c in `[s, t]` |
 //! | `On(c, s)` | create or move to c at t | `On(c, s)` | |
-//! | `On(c, s)` | delete at t | `Away` | c in `[s, t]` |
+//! | `On(c, s)` | delete at t | `Unknown` | c in `[s, t]` |
 //!
 //! A task that was created before logging began appears at its first move.
 
@@ -22,7 +22,7 @@ use model::time::Interval;
 pub enum State {
     /// Unknown, not yet created, or deleted.
     #[default]
-    Away,
+    Unknown,
     /// On this capability since this time.
     On(CapId, Nanos),
 }
@@ -31,7 +31,7 @@ pub enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// `TaskCreate` on that capability, or `TaskMigrate` to it.
-    Come(CapId),
+    Arrive(CapId),
     /// `TaskDelete`.
     Delete,
 }
@@ -41,11 +41,11 @@ pub enum Input {
 pub fn step(state: State, input: Input, at: Nanos) -> (State, Option<(CapId, Interval)>) {
     let was = |cap, since: Nanos| Some((cap, Interval::new(since, at.max(since))));
     match (state, input) {
-        (State::On(cap, _), Input::Come(to)) if to == cap => (state, None),
-        (State::Away, Input::Come(to)) => (State::On(to, at), None),
-        (State::On(cap, since), Input::Come(to)) => (State::On(to, at), was(cap, since)),
-        (State::Away, Input::Delete) => (State::Away, None),
-        (State::On(cap, since), Input::Delete) => (State::Away, was(cap, since)),
+        (State::On(cap, _), Input::Arrive(to)) if to == cap => (state, None),
+        (State::Unknown, Input::Arrive(to)) => (State::On(to, at), None),
+        (State::On(cap, since), Input::Arrive(to)) => (State::On(to, at), was(cap, since)),
+        (State::Unknown, Input::Delete) => (State::Unknown, None),
+        (State::On(cap, since), Input::Delete) => (State::Unknown, was(cap, since)),
     }
 }
 
@@ -60,16 +60,16 @@ mod tests {
         let on = State::On(c, early);
         let was = Some((c, Interval::new(early, late)));
         let cases = [
-            (State::Away, Input::Come(c), early, (on, None)),
-            (State::Away, Input::Delete, late, (State::Away, None)),
-            (on, Input::Come(d), late, (State::On(d, late), was)),
-            (on, Input::Come(c), late, (on, None)),
-            (on, Input::Delete, late, (State::Away, was)),
+            (State::Unknown, Input::Arrive(c), early, (on, None)),
+            (State::Unknown, Input::Delete, late, (State::Unknown, None)),
+            (on, Input::Arrive(d), late, (State::On(d, late), was)),
+            (on, Input::Arrive(c), late, (on, None)),
+            (on, Input::Delete, late, (State::Unknown, was)),
             (
                 State::On(c, late),
                 Input::Delete,
                 early,
-                (State::Away, Some((c, Interval::at(late)))),
+                (State::Unknown, Some((c, Interval::empty_at(late)))),
             ),
         ];
         for (state, input, at, expected) in cases {

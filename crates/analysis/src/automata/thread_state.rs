@@ -123,11 +123,15 @@ pub enum Input {
 pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<State, ThreadSpan> {
     use Activity::Running;
     let (since, activity) = match (state, input) {
-        (State::Final, _) | (State::Active(..), Input::Create) => return Step::to(state),
-        (State::Unseen, Input::Create) => {
-            return Step::to(State::Active(at, Activity::Blocked(Reason::Created)));
+        (State::Final, _) | (State::Active(..), Input::Create) => {
+            return Step::without_yield(state);
         }
-        (State::Unseen, Input::Run(cap)) => return Step::to(State::Active(at, Running(cap))),
+        (State::Unseen, Input::Create) => {
+            return Step::without_yield(State::Active(at, Activity::Blocked(Reason::Created)));
+        }
+        (State::Unseen, Input::Run(cap)) => {
+            return Step::without_yield(State::Active(at, Running(cap)));
+        }
         (State::Unseen, Input::Stop(_)) => {
             return Step::odd(state, Anomaly::StopBeforeRun { thread });
         }
@@ -140,7 +144,7 @@ pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<Sta
             } else {
                 (since, activity)
             };
-            return Step::to(State::Active(earlier.0, earlier.1));
+            return Step::without_yield(State::Active(earlier.0, earlier.1));
         }
         (_, Input::Stop(StopStatus::ThreadFinished)) => State::Final,
         (_, Input::Stop(status)) => State::Active(at, Activity::Blocked(Reason::Stopped(status))),
@@ -192,12 +196,12 @@ mod tests {
         let (run_c, run_d) = (Input::Run(C), Input::Run(D));
         let stop = Input::Stop;
         let cases = [
-            (State::Unseen, run_c, Step::to(running(9, C))),
+            (State::Unseen, run_c, Step::without_yield(running(9, C))),
             (State::Unseen, stop(MVAR), Step::odd(State::Unseen, odd)),
             (State::Unseen, stop(DONE), Step::odd(State::Unseen, odd)),
-            (State::Unseen, Input::Create, Step::to(created)),
-            (running(3, C), run_d, Step::to(running(3, C))),
-            (running(12, C), run_d, Step::to(running(9, D))),
+            (State::Unseen, Input::Create, Step::without_yield(created)),
+            (running(3, C), run_d, Step::without_yield(running(3, C))),
+            (running(12, C), run_d, Step::without_yield(running(9, D))),
             (
                 running(3, C),
                 stop(MVAR),
@@ -208,7 +212,11 @@ mod tests {
                 stop(DONE),
                 ends(running(3, C), State::Final, Some(DONE)),
             ),
-            (running(3, C), Input::Create, Step::to(running(3, C))),
+            (
+                running(3, C),
+                Input::Create,
+                Step::without_yield(running(3, C)),
+            ),
             (
                 blocked(3, MVAR),
                 run_c,
@@ -224,10 +232,18 @@ mod tests {
                 stop(DONE),
                 ends(blocked(3, MVAR), State::Final, Some(DONE)),
             ),
-            (blocked(3, MVAR), Input::Create, Step::to(blocked(3, MVAR))),
-            (State::Final, run_c, Step::to(State::Final)),
-            (State::Final, stop(MVAR), Step::to(State::Final)),
-            (State::Final, Input::Create, Step::to(State::Final)),
+            (
+                blocked(3, MVAR),
+                Input::Create,
+                Step::without_yield(blocked(3, MVAR)),
+            ),
+            (State::Final, run_c, Step::without_yield(State::Final)),
+            (State::Final, stop(MVAR), Step::without_yield(State::Final)),
+            (
+                State::Final,
+                Input::Create,
+                Step::without_yield(State::Final),
+            ),
         ];
         for (state, input, expected) in cases {
             assert_eq!(

@@ -86,12 +86,12 @@ pub enum Fact {
     /// Memory use exceeds the budget, because there is no room to spill to.
     MemoryExceeded {
         /// Bytes currently in memory.
-        here_bytes: u64,
+        resident_bytes: u64,
         /// Memory budget in bytes.
         allowed_bytes: u64,
     },
     /// Spilled data could not be read back.
-    PutAwayLost,
+    SpillLost,
     /// User messages were stored without their text, to limit memory.
     MessagesCut {
         /// Number of messages without text.
@@ -158,21 +158,21 @@ impl Fact {
     #[must_use]
     pub fn rule(&self) -> Rule {
         match self {
-            Self::Damage { kind, .. } => of_damage(*kind),
+            Self::Damage { kind, .. } => damage_rule(*kind),
             Self::Compressed(_) => Rule::Compressed,
             Self::BufferMissing(_) => Rule::BufferMissing,
             Self::MemoryExceeded { .. } => Rule::MemoryExceeded,
-            Self::PutAwayLost => Rule::PutAwayLost,
+            Self::SpillLost => Rule::SpillLost,
             Self::MessagesCut { .. } => Rule::MessagesCut,
             Self::NamesLeftOut(_) => Rule::NamesLeftOut,
             Self::TooLarge => Rule::TooLarge,
             Self::InfoTablesLeftOut(_) => Rule::InfoTablesLeftOut,
             Self::HeapBandsFolded(_) => Rule::HeapBandsFolded,
             Self::HeapBytesCapped => Rule::HeapBytesCapped,
-            Self::Anomaly(oddity) => of_oddity(*oddity),
-            Self::Order { problem, .. } => of_order(*problem),
-            Self::Call(problem) => of_call(problem),
-            Self::Stack(problem) => of_stack(*problem),
+            Self::Anomaly(oddity) => oddity_rule(*oddity),
+            Self::Order { problem, .. } => order_rule(*problem),
+            Self::Call(problem) => call_rule(problem),
+            Self::Stack(problem) => stack_rule(*problem),
             Self::SpansLeftOut(_) => Rule::SpansLeftOut,
             Self::TimesGoBack { most, .. } if *most > BACK_DATED_AT_MOST => Rule::TimesGoFarBack,
             Self::TimesGoBack { .. } => Rule::TimesGoBack,
@@ -209,7 +209,7 @@ impl Fact {
             Self::OpenRun(thread) => vec![Subject::Thread(*thread)],
             Self::Compressed(_)
             | Self::MemoryExceeded { .. }
-            | Self::PutAwayLost
+            | Self::SpillLost
             | Self::MessagesCut { .. }
             | Self::NamesLeftOut(_)
             | Self::TooLarge
@@ -242,10 +242,10 @@ impl Fact {
                 std::iter::once(lost).chain(more).collect()
             }
             Self::MemoryExceeded {
-                here_bytes,
+                resident_bytes,
                 allowed_bytes,
             } => vec![
-                number("in_memory", *here_bytes, Unit::Bytes),
+                number("in_memory", *resident_bytes, Unit::Bytes),
                 number("allowed", *allowed_bytes, Unit::Bytes),
             ],
             Self::MessagesCut { messages, bytes } => vec![
@@ -270,7 +270,7 @@ impl Fact {
 }
 
 /// Returns the rule for a kind of file damage.
-pub(super) const fn of_damage(kind: DamageKind) -> Rule {
+pub(super) const fn damage_rule(kind: DamageKind) -> Rule {
     match kind {
         DamageKind::UndeclaredType(_) => Rule::UndeclaredType,
         DamageKind::Overrun(_) => Rule::EventOverrun,
@@ -293,7 +293,7 @@ pub(super) const fn of_damage(kind: DamageKind) -> Rule {
     }
 }
 
-const fn of_oddity(oddity: Anomaly) -> Rule {
+const fn oddity_rule(oddity: Anomaly) -> Rule {
     match oddity {
         Anomaly::GcEndWithoutStart => Rule::GcEndWithoutStart,
         Anomaly::GcStartRepeated => Rule::GcStartRepeated,
@@ -302,7 +302,7 @@ const fn of_oddity(oddity: Anomaly) -> Rule {
     }
 }
 
-const fn of_order(problem: Problem) -> Rule {
+const fn order_rule(problem: Problem) -> Rule {
     match problem {
         Problem::Uncreated(_) => Rule::OrderUncreated,
         Problem::CreatedAgain => Rule::OrderCreatedAgain,
@@ -341,7 +341,7 @@ fn order_subjects(problem: Problem) -> [Option<Subject>; 2] {
     }
 }
 
-const fn of_call(problem: &CallProblem) -> Rule {
+const fn call_rule(problem: &CallProblem) -> Rule {
     match problem {
         CallProblem::StartRepeated(_) => Rule::CallStartRepeated,
         CallProblem::StopWithoutStart(_) => Rule::CallStopWithoutStart,
@@ -382,7 +382,7 @@ fn call_subjects(problem: &CallProblem) -> Vec<Subject> {
     }
 }
 
-const fn of_stack(problem: StackProblem) -> Rule {
+const fn stack_rule(problem: StackProblem) -> Rule {
     match problem {
         StackProblem::LastPartMissing(_) => Rule::StackIncomplete,
         StackProblem::NoSuchCapability(_) => Rule::StackNoSuchCapability,

@@ -1,8 +1,8 @@
 //! Gathers the diagnostics of all analyses.
 
-use super::fact::of_damage;
+use super::fact::damage_rule;
 use super::{Diagnostic, Diagnostics, Fact};
-use crate::account::facts::Condition;
+use crate::account::facts::LogCompleteness;
 use crate::capability::Lives;
 use crate::recording::Recording;
 use eventlog::DamageList;
@@ -11,13 +11,13 @@ use model::time::Interval;
 impl Diagnostics {
     /// Converts file damage to diagnostics, in file order.
     #[must_use]
-    pub fn of_damage(damage: &DamageList) -> Self {
+    pub fn from_damage(damage: &DamageList) -> Self {
         let mut found = Self::default();
         for damage in &damage.kept {
             found.push(damage.into());
         }
         for (kind, count) in damage.kinds() {
-            let rule = of_damage(kind);
+            let rule = damage_rule(kind);
             let counted = found.counts.get(&rule).copied().unwrap_or_default();
             found.count_more(rule, count.saturating_sub(counted));
         }
@@ -29,8 +29,11 @@ impl Lives {
     /// Returns the capabilities that lack more than half of their life, with the range after their last event.
     ///
     /// Only for logs without a proper end: the last buffers of a killed program never reach the file.
-    pub fn missing_buffers(&self, condition: Condition) -> impl Iterator<Item = Diagnostic> + '_ {
-        let killed = (!condition.ends).then(|| self.caps_with_events());
+    pub fn missing_buffers(
+        &self,
+        completeness: LogCompleteness,
+    ) -> impl Iterator<Item = Diagnostic> + '_ {
+        let killed = (!completeness.ends).then(|| self.caps_with_events());
         killed
             .into_iter()
             .flatten()
@@ -47,21 +50,22 @@ impl Lives {
 }
 
 impl Recording {
-    /// Returns the diagnostics of the analyses, except those [about the whole log](Self::about_the_whole).
+    /// Returns the diagnostics of the analyses, except those [about the whole log](Self::whole_log_diagnostics).
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostics> {
         let automata = [&self.store.oddities, &self.store.gc_oddities];
         automata.into_iter().chain(self.profiles.oddities())
     }
 
     /// Returns the diagnostics about the log as a whole.
-    pub fn about_the_whole(&self) -> impl Iterator<Item = Diagnostic> {
-        let missing = self.condition.into_iter();
-        let missing = missing.flat_map(|condition| self.info.lives.missing_buffers(condition));
+    pub fn whole_log_diagnostics(&self) -> impl Iterator<Item = Diagnostic> {
+        let missing = self.completeness.into_iter();
+        let missing =
+            missing.flat_map(|completeness| self.info.lives.missing_buffers(completeness));
         let messages = self.messages.diagnostic().into_iter();
-        let names = Some(self.names.left_out()).filter(|&count| count > 0);
+        let names = Some(self.names.dropped()).filter(|&count| count > 0);
         let names = names.map(|count| Diagnostic::new(Fact::NamesLeftOut(count)));
         let too_large = self.is_too_large().then(|| Diagnostic::new(Fact::TooLarge));
-        let left_out = self.names.info_tables().left_out();
+        let left_out = self.names.info_tables().dropped();
         let tables = Diagnostic::new(Fact::InfoTablesLeftOut(left_out));
         let tables = (left_out > 0).then_some(tables);
         let heap = self.heap().diagnostics();
@@ -71,15 +75,15 @@ impl Recording {
             .chain(too_large)
             .chain(tables)
             .chain(heap)
-            .chain(self.clock())
+            .chain(self.back_dating_diagnostic())
     }
 
     /// Reports events dated before a preceding one.
-    fn clock(&self) -> Option<Diagnostic> {
+    fn back_dating_diagnostic(&self) -> Option<Diagnostic> {
         let back = &self.info.back_dating;
-        let (events, most) = (back.count(), back.most());
+        let (events, most) = (back.count(), back.max());
         let fact = Fact::TimesGoBack { events, most };
-        (events > 0).then(|| Diagnostic::at(back.most_at(), fact))
+        (events > 0).then(|| Diagnostic::at_time(back.max_at(), fact))
     }
 
     /// Returns diagnostics that sound logs have as well: unknown event types, and spans still open at the end.

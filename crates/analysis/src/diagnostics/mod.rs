@@ -49,16 +49,16 @@ impl Diagnostic {
 
     /// Creates a diagnostic about a moment.
     #[must_use]
-    pub fn at(at: Nanos, fact: impl Into<Fact>) -> Self {
+    pub fn at_time(at: Nanos, fact: impl Into<Fact>) -> Self {
         Self {
-            range: Some(Interval::at(at)),
+            range: Some(Interval::empty_at(at)),
             ..Self::new(fact)
         }
     }
 
     /// Sets the capability in whose block it was found.
     #[must_use]
-    pub fn on(self, cap: Option<CapId>) -> Self {
+    pub fn with_cap(self, cap: Option<CapId>) -> Self {
         Self { cap, ..self }
     }
 
@@ -89,7 +89,7 @@ impl From<&Damage> for Diagnostic {
         let (kind, lost_bytes) = (damage.kind, damage.lost_bytes);
         Self {
             fact: Fact::Damage { kind, lost_bytes },
-            range: damage.after.map(Interval::at),
+            range: damage.after.map(Interval::empty_at),
             offset: Some(damage.at),
             cap: damage.cap,
         }
@@ -105,13 +105,13 @@ pub struct Diagnostics {
 
 impl Diagnostics {
     /// Limit of diagnostics kept in full per rule.
-    pub const KEPT: u64 = 1000;
+    pub const MAX_KEPT_PER_RULE: u64 = 1000;
 
     /// Appends a diagnostic, in full up to the limit of its rule.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let count = self.counts.entry(diagnostic.rule()).or_default();
         *count += 1;
-        if *count <= Self::KEPT {
+        if *count <= Self::MAX_KEPT_PER_RULE {
             self.kept.push(diagnostic);
         }
     }
@@ -129,7 +129,7 @@ impl Diagnostics {
             self.push(diagnostic.clone());
         }
         for (&rule, &count) in &other.counts {
-            self.count_more(rule, count.saturating_sub(Self::KEPT));
+            self.count_more(rule, count.saturating_sub(Self::MAX_KEPT_PER_RULE));
         }
     }
 
@@ -145,7 +145,7 @@ impl Diagnostics {
         self.kept.sort_small_by_key(key);
     }
 
-    /// Returns the diagnostics kept in full: the first [`KEPT`](Self::KEPT) of each rule.
+    /// Returns the diagnostics kept in full: the first [`MAX_KEPT_PER_RULE`](Self::MAX_KEPT_PER_RULE) of each rule.
     #[must_use]
     pub fn kept(&self) -> &[Diagnostic] {
         &self.kept
@@ -170,17 +170,20 @@ mod tests {
     use crate::automata::Anomaly;
 
     fn odd(at: u64) -> Diagnostic {
-        Diagnostic::at(Nanos(at), Anomaly::GcStartRepeated)
+        Diagnostic::at_time(Nanos(at), Anomaly::GcStartRepeated)
     }
 
     #[test]
     fn each_rule_keeps_its_first_and_counts_all() {
         let mut diagnostics = Diagnostics::default();
-        for at in 0..Diagnostics::KEPT + 500 {
+        for at in 0..Diagnostics::MAX_KEPT_PER_RULE + 500 {
             diagnostics.push(odd(at));
         }
         diagnostics.push(Diagnostic::new(Fact::OpenCollection));
-        assert_eq!(diagnostics.kept().len() as u64, Diagnostics::KEPT + 1);
+        assert_eq!(
+            diagnostics.kept().len() as u64,
+            Diagnostics::MAX_KEPT_PER_RULE + 1
+        );
         let counts = |diagnostics: &Diagnostics| diagnostics.counts().collect::<Vec<_>>();
         let expected = [(Rule::GcStartRepeated, 1500), (Rule::OpenCollection, 1)];
         assert_eq!(counts(&diagnostics), expected);
@@ -207,7 +210,13 @@ mod tests {
     fn where_it_was_found_is_a_subject_once() {
         let cap = |cap| Subject::Capability(CapId(cap));
         let diagnostic = Diagnostic::new(Fact::BufferMissing(CapId(1)));
-        assert_eq!(diagnostic.clone().on(Some(CapId(1))).subjects(), [cap(1)]);
-        assert_eq!(diagnostic.on(Some(CapId(2))).subjects(), [cap(1), cap(2)]);
+        assert_eq!(
+            diagnostic.clone().with_cap(Some(CapId(1))).subjects(),
+            [cap(1)]
+        );
+        assert_eq!(
+            diagnostic.with_cap(Some(CapId(2))).subjects(),
+            [cap(1), cap(2)]
+        );
     }
 }

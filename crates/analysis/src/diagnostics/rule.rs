@@ -101,7 +101,7 @@ rules! {
     /// Memory use exceeds the budget, because there is no room to spill to.
     Warning MemoryExceeded "memory-exceeded",
     /// Spilled data could not be read back.
-    Error PutAwayLost "put-away-lost",
+    Error SpillLost "put-away-lost",
     /// Messages are stored without text, because there is too much of it.
     Warning MessagesCut "messages-cut",
     /// Threads, cost centres or counters stay unnamed, because the log has too much text of names.

@@ -16,7 +16,7 @@ use model::profile::stacks::{StackId, Stacks};
 pub struct CostCentres(BTreeMap<CostCentreId, Frame>);
 
 impl Sink for CostCentres {
-    const CONSUMES: EventSet = EventSet::of(&[EventType::HEAP_PROF_COST_CENTRE]);
+    const CONSUMES: EventSet = EventSet::from_types(&[EventType::HEAP_PROF_COST_CENTRE]);
 
     fn event(&mut self, record: &Record<'_>) {
         self.declare(&record.event());
@@ -54,7 +54,7 @@ impl CostCentres {
     /// Inserts stacks of cost centres into the stacks of a profile; returns the new stack of each, by old number.
     ///
     /// GHC never writes `MAIN`: an empty stack becomes `MAIN` alone.
-    pub(super) fn place(
+    pub(super) fn insert_stacks(
         &self,
         named: Stacks<CostCentreId>,
         frames: &mut Frames,

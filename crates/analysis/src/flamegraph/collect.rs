@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use super::centres::CostCentres;
+use super::cost_centre_samples::{CapSamples, CostCentreSamples, SliceCostCentreSamples};
 use super::draft::Draft;
 use super::foreign::{Call, CallProblem, Calls};
-use super::nesting::{Nested, PlacedCall, ThreadFunctions, lanes, nest};
-use super::ticks::{Sampled, SliceTicks, Ticks};
+use super::nesting::{NestedSamples, ResolvedCall, ThreadFunctions, lanes, nest};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use eventlog::ids::{Address, CapId, Duration, Nanos, OsThreadId};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
@@ -22,13 +22,13 @@ use model::time::Interval;
 /// Collects the cost centre samples and the announced foreign calls of a log.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileCollector {
-    ticks: Ticks,
+    cost_centre_samples: CostCentreSamples,
     tick_interval: Option<Duration>,
     calls: Calls,
 }
 
 impl Sink for ProfileCollector {
-    const CONSUMES: EventSet = EventSet::of(&[
+    const CONSUMES: EventSet = EventSet::from_types(&[
         EventType::USER_MSG,
         EventType::USER_MARKER,
         EventType::PROF_SAMPLE_COST_CENTRE,
@@ -44,7 +44,7 @@ impl ProfileCollector {
     /// Processes an event of a profile; ignores others.
     pub fn profile_event(&mut self, event: Event<'_>, at: Nanos) {
         match event {
-            Event::ProfSampleCostCentre { .. } => self.ticks.event(&event, at),
+            Event::ProfSampleCostCentre { .. } => self.cost_centre_samples.event(&event, at),
             Event::ProfBegin { tick_interval } if tick_interval > 0 => {
                 self.tick_interval = Some(Duration(tick_interval));
             }
@@ -57,8 +57,8 @@ impl ProfileCollector {
     }
 
     /// Appends the samples of the next slice.
-    pub(crate) fn append(&mut self, samples: &SliceTicks) {
-        self.ticks.append(samples);
+    pub(crate) fn append(&mut self, samples: &SliceCostCentreSamples) {
+        self.cost_centre_samples.append(samples);
     }
 
     /// Builds the profile of a log from its first to its last event, and the diagnostics about foreign calls.
@@ -80,12 +80,12 @@ impl ProfileCollector {
     }
 
     fn capability_tracks(&mut self, centres: &CostCentres, draft: &mut Draft) -> Vec<Track> {
-        let Ticks { stacks, caps } = std::mem::take(&mut self.ticks);
-        let placed = centres.place(stacks, &mut draft.frames, &mut draft.stacks);
+        let CostCentreSamples { stacks, caps } = std::mem::take(&mut self.cost_centre_samples);
+        let placed = centres.insert_stacks(stacks, &mut draft.frames, &mut draft.stacks);
         let interval = self.tick_interval.unwrap_or(Profile::DEFAULT_TICK);
         let new = |stack: StackId| placed.get(stack.index()).copied().unwrap_or_default();
-        let track = |(cap, ticks): (CapId, Sampled)| {
-            let samples = ticks.finish(interval, new);
+        let track = |(cap, cost_centre_samples): (CapId, CapSamples)| {
+            let samples = cost_centre_samples.finish(interval, new);
             Track {
                 source: TrackSource::Capability(cap),
                 samples,
@@ -105,11 +105,11 @@ impl ProfileCollector {
         end: Nanos,
     ) -> Vec<Track> {
         let Draft { frames, stacks, .. } = draft;
-        let mut threads: BTreeMap<OsThreadId, Vec<PlacedCall>> = BTreeMap::new();
+        let mut threads: BTreeMap<OsThreadId, Vec<ResolvedCall>> = BTreeMap::new();
         let mut unknown = Vec::new();
-        for call in std::mem::take(&mut self.calls.over) {
+        for call in std::mem::take(&mut self.calls.finished) {
             let thread = call.thread;
-            let placed = place(call, &self.calls.stacks, names, frames);
+            let placed = resolve_call(call, &self.calls.stacks, names, frames);
             match thread {
                 Some(thread) => threads.entry(thread).or_default().push(placed),
                 None => unknown.push(placed),
@@ -160,7 +160,7 @@ impl ProfileCollector {
             }
             if !declared.is_empty() {
                 let what = CallProblem::UnknownCostCentre(name.clone());
-                oddities.push(Diagnostic::at(*at, what));
+                oddities.push(Diagnostic::at_time(*at, what));
             }
             frames.intern(Frame::from_printed(name))
         };
@@ -169,7 +169,7 @@ impl ProfileCollector {
 }
 
 /// Creates the track of an OS thread; `None` without samples.
-fn thread_track(source: TrackSource, nested: Nested) -> Option<Track> {
+fn thread_track(source: TrackSource, nested: NestedSamples) -> Option<Track> {
     (!nested.samples.is_empty()).then_some(Track {
         source,
         samples: nested.samples,
@@ -178,10 +178,15 @@ fn thread_track(source: TrackSource, nested: Nested) -> Option<Track> {
     })
 }
 
-fn place(call: Call, stacks: &Stacks<u32>, names: &[FrameId], frames: &mut Frames) -> PlacedCall {
+fn resolve_call(
+    call: Call,
+    stacks: &Stacks<u32>,
+    names: &[FrameId],
+    frames: &mut Frames,
+) -> ResolvedCall {
     let stack = call.stack.map(|stack| stacks.outermost_first(stack));
     let haskell = stack.unwrap_or_default().into_iter();
-    PlacedCall {
+    ResolvedCall {
         haskell: haskell
             .filter_map(|name| names.get(name as usize).copied())
             .collect(),
@@ -301,7 +306,7 @@ mod tests {
         assert_eq!(of_declared.count(), 1);
         assert_eq!(profile.tracks[2].open, [0]);
         let what = CallProblem::UnknownCostCentre("Main.gone (M.hs:9:9)".into());
-        assert_eq!(oddities.kept(), [Diagnostic::at(Nanos(11), what)]);
+        assert_eq!(oddities.kept(), [Diagnostic::at_time(Nanos(11), what)]);
     }
 
     #[test]
@@ -340,8 +345,8 @@ mod tests {
 
     #[test]
     fn a_log_without_a_profile_has_no_tracks() {
-        let (profile, oddities) =
-            ProfileCollector::default().finish(Interval::at(Nanos(7)), &CostCentres::default());
+        let (profile, oddities) = ProfileCollector::default()
+            .finish(Interval::empty_at(Nanos(7)), &CostCentres::default());
         assert!(profile.tracks.is_empty() && oddities == Diagnostics::default());
         assert_eq!(profile.span, Interval::new(Nanos(7), Nanos(7)));
     }

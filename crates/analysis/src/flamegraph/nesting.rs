@@ -1,6 +1,6 @@
 //! Converts foreign calls and C functions on one OS thread to samples that do not overlap.
 
-use super::foreign::thread_stack::{Entry, Happens, OnStack, ThreadStack, step};
+use super::foreign::thread_stack::{CallEntry, Entry, ThreadEvent, ThreadStack, step};
 use super::foreign::{CallKey, CallProblem, FunctionId, Functions, ThreadSteps};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use eventlog::ids::{Nanos, OsThreadId};
@@ -12,7 +12,7 @@ use model::time::Interval;
 
 /// A call with its frames resolved.
 #[derive(Clone, Debug)]
-pub(super) struct PlacedCall {
+pub(super) struct ResolvedCall {
     pub(super) key: CallKey,
     pub(super) span: Interval,
     /// Haskell stack of the caller, outermost first; empty if it was not announced.
@@ -24,7 +24,7 @@ pub(super) struct PlacedCall {
 
 /// Samples of a thread, and the indices of those cut off by the end of the log.
 #[derive(Debug, Default)]
-pub(super) struct Nested {
+pub(super) struct NestedSamples {
     pub(super) samples: Samples,
     pub(super) open: Vec<u32>,
 }
@@ -45,22 +45,22 @@ pub(super) struct ThreadFunctions<'a> {
 /// OS thread does one thing at a time: when a call begins that outlasts an earlier one, or a function around it
 /// returns, the earlier call was over and its `STOP` came late.
 pub(super) fn nest(
-    mut calls: Vec<PlacedCall>,
+    mut calls: Vec<ResolvedCall>,
     functions: Option<&ThreadFunctions<'_>>,
     end: Nanos,
     stacks: &mut Stacks,
     oddities: &mut Diagnostics,
-) -> Nested {
+) -> NestedSamples {
     calls.sort_by_key(|call| (call.span.start(), std::cmp::Reverse(call.span.end())));
-    let mut walk = Walk {
+    let mut nester = Nester {
         calls: &calls,
         functions,
         stacks,
         oddities,
-        on: ThreadStack::default(),
+        stack: ThreadStack::default(),
         ids: Vec::new(),
         at: Nanos(0),
-        nested: Nested::default(),
+        nested: NestedSamples::default(),
     };
     let mut starts = calls.iter().enumerate().peekable();
     let steps = |index| functions.and_then(|functions| functions.steps.get(index));
@@ -68,7 +68,7 @@ pub(super) fn nest(
     loop {
         let start = starts.peek().map(|(_, call)| call.span.start());
         let function = steps(next_step);
-        let stop = walk.on.call().map(|call| call.end);
+        let stop = nester.stack.call().map(|call| call.end);
         // Order at equal times: stops first, so that adjacent calls do not overlap; then starts, so that functions
         // run inside their call. A function that returns at the stop of its call returns first.
         let step_first = function.filter(|step| start.is_none_or(|start| step.at < start));
@@ -76,72 +76,72 @@ pub(super) fn nest(
             && stop.is_none_or(|stop| step.at <= stop)
         {
             next_step += 1;
-            walk.happens(Walk::function(step.function, step.returns), step.at);
+            nester.event(Nester::function(step.function, step.returns), step.at);
         } else if let Some(stop) = stop
             && start.is_none_or(|start| stop <= start)
         {
-            walk.happens(Happens::Stop, stop);
+            nester.event(ThreadEvent::Stop, stop);
         } else if let Some((index, call)) = starts.next() {
-            let on_stack = OnStack {
+            let call_entry = CallEntry {
                 call: index,
                 end: call.span.end(),
             };
-            walk.happens(Happens::Start(on_stack), call.span.start());
+            nester.event(ThreadEvent::Start(call_entry), call.span.start());
         } else {
             break;
         }
     }
-    walk.finish(end)
+    nester.finish(end)
 }
 
-struct Walk<'a> {
-    calls: &'a [PlacedCall],
+struct Nester<'a> {
+    calls: &'a [ResolvedCall],
     functions: Option<&'a ThreadFunctions<'a>>,
     stacks: &'a mut Stacks,
     oddities: &'a mut Diagnostics,
-    on: ThreadStack,
-    /// Stack up to each entry of `on`.
+    stack: ThreadStack,
+    /// Stack up to each entry of `stack`.
     ids: Vec<StackId>,
     /// End of the samples so far.
     at: Nanos,
-    nested: Nested,
+    nested: NestedSamples,
 }
 
-impl Walk<'_> {
-    const fn function(function: FunctionId, returns: bool) -> Happens {
+impl Nester<'_> {
+    const fn function(function: FunctionId, returns: bool) -> ThreadEvent {
         if returns {
-            Happens::Return(function)
+            ThreadEvent::Return(function)
         } else {
-            Happens::Enter(function)
+            ThreadEvent::Enter(function)
         }
     }
 
-    fn happens(&mut self, happens: Happens, at: Nanos) {
-        let step = step(&self.on, happens);
+    fn event(&mut self, event: ThreadEvent, at: Nanos) {
+        let step = step(&self.stack, event);
         if step.odd {
-            self.odd_return(happens, at);
+            self.odd_return(event, at);
             return;
         }
-        let open = happens == Happens::Stop && self.is_open();
+        let open = event == ThreadEvent::Stop && self.is_open();
         self.advance(at, open);
-        while self.on.len() > step.keep {
+        while self.stack.len() > step.keep {
             self.ids.pop();
-            if let Some(Entry::Call(gone)) = self.on.pop()
+            if let Some(Entry::Call(gone)) = self.stack.pop()
                 && at < gone.end
             {
-                self.cut_off(gone.call, happens, at);
+                self.cut_off(gone.call, event, at);
             }
         }
         if let Some(entry) = step.push {
             let id = self.stack_of(entry);
-            self.on.push(entry);
+            self.stack.push(entry);
             self.ids.push(id);
         }
     }
 
     /// Returns whether the end of the log cuts off the innermost call.
     fn is_open(&self) -> bool {
-        let call = self.on.call().and_then(|on| self.calls.get(on.call));
+        let call = self.stack.call().and_then(|on| self.calls.get(on.call));
         call.is_some_and(|call| call.open)
     }
 
@@ -160,27 +160,27 @@ impl Walk<'_> {
         self.at = self.at.max(at);
     }
 
-    fn cut_off(&mut self, call: usize, happens: Happens, at: Nanos) {
+    fn cut_off(&mut self, call: usize, event: ThreadEvent, at: Nanos) {
         let Some(call) = self.calls.get(call).map(|call| call.key.clone()) else {
             return;
         };
-        let what = match (happens, self.functions) {
-            (Happens::Return(function), Some(known)) => CallProblem::CutByReturn {
+        let what = match (event, self.functions) {
+            (ThreadEvent::Return(function), Some(known)) => CallProblem::CutByReturn {
                 call,
                 function: known.functions.address(function),
             },
             _ => CallProblem::Overlap(call),
         };
-        self.oddities.push(Diagnostic::at(at, what));
+        self.oddities.push(Diagnostic::at_time(at, what));
     }
 
-    fn odd_return(&mut self, happens: Happens, at: Nanos) {
-        if let (Happens::Return(function), Some(known)) = (happens, self.functions) {
+    fn odd_return(&mut self, event: ThreadEvent, at: Nanos) {
+        if let (ThreadEvent::Return(function), Some(known)) = (event, self.functions) {
             let what = CallProblem::ReturnWithoutCall {
                 function: known.functions.address(function),
                 thread: known.thread,
             };
-            self.oddities.push(Diagnostic::at(at, what));
+            self.oddities.push(Diagnostic::at_time(at, what));
         }
     }
 
@@ -197,7 +197,7 @@ impl Walk<'_> {
                 let Some(call) = self.calls.get(on.call) else {
                     return base;
                 };
-                let outer = self.on.call().and_then(|on| self.calls.get(on.call));
+                let outer = self.stack.call().and_then(|on| self.calls.get(on.call));
                 let shared = outer.map_or(0, |outer| {
                     let pairs = outer.haskell.iter().zip(&call.haskell);
                     pairs.take_while(|(a, b)| a == b).count()
@@ -210,7 +210,7 @@ impl Walk<'_> {
     }
 
     /// Ends the samples. Functions that have not returned at the end of the log are open.
-    fn finish(mut self, end: Nanos) -> Nested {
+    fn finish(mut self, end: Nanos) -> NestedSamples {
         self.advance(end, true);
         self.nested
     }
@@ -221,13 +221,13 @@ const MAX_LANES: usize = 64;
 
 /// Distributes the calls of unknown threads over as few lanes as possible without overlaps.
 pub(super) fn lanes(
-    mut calls: Vec<PlacedCall>,
+    mut calls: Vec<ResolvedCall>,
     oddities: &mut Diagnostics,
-) -> Vec<Vec<PlacedCall>> {
+) -> Vec<Vec<ResolvedCall>> {
     calls.sort_by_key(|call| (call.span.start(), call.span.end()));
-    let mut lanes: Vec<Vec<PlacedCall>> = Vec::new();
+    let mut lanes: Vec<Vec<ResolvedCall>> = Vec::new();
     for call in calls {
-        let ends_before = |lane: &Vec<PlacedCall>| {
+        let ends_before = |lane: &Vec<ResolvedCall>| {
             lane.last()
                 .is_none_or(|last| last.span.end() <= call.span.start())
         };
@@ -236,7 +236,7 @@ pub(super) fn lanes(
             None if lanes.len() < MAX_LANES => lanes.push(vec![call]),
             None => {
                 let what = CallProblem::TooManyAtOnce(call.key);
-                oddities.push(Diagnostic::at(call.span.start(), what));
+                oddities.push(Diagnostic::at_time(call.span.start(), what));
             }
         }
     }
@@ -249,8 +249,8 @@ mod tests {
     use super::*;
     use eventlog::ids::Address;
 
-    fn call(number: i64, start: u64, end: u64, haskell: &[u32]) -> PlacedCall {
-        PlacedCall {
+    fn call(number: i64, start: u64, end: u64, haskell: &[u32]) -> ResolvedCall {
+        ResolvedCall {
             key: CallKey {
                 number,
                 name: "f".into(),
@@ -274,7 +274,7 @@ mod tests {
         .collect()
     }
 
-    fn nested(calls: Vec<PlacedCall>) -> (Parts, Diagnostics) {
+    fn nested(calls: Vec<ResolvedCall>) -> (Parts, Diagnostics) {
         let (mut stacks, mut oddities) = (Stacks::default(), Diagnostics::default());
         let samples = nest(calls, None, Nanos(0), &mut stacks, &mut oddities).samples;
         (parts(&samples, &stacks), oddities)
@@ -334,10 +334,10 @@ mod tests {
 
     /// Frames of functions 1, 2, … are 201, 202, …
     fn walk(
-        calls: Vec<PlacedCall>,
+        calls: Vec<ResolvedCall>,
         steps: &[(u64, u64, bool)],
         end: u64,
-    ) -> (Nested, Stacks, Diagnostics) {
+    ) -> (NestedSamples, Stacks, Diagnostics) {
         let mut functions = Functions::default();
         let thread = OsThreadId(7);
         for &(at, function, returns) in steps {
@@ -366,7 +366,7 @@ mod tests {
     }
 
     fn nested_with(
-        calls: Vec<PlacedCall>,
+        calls: Vec<ResolvedCall>,
         steps: &[(u64, u64, bool)],
         end: u64,
     ) -> (Parts, Vec<u32>, Vec<String>) {
@@ -481,7 +481,7 @@ mod tests {
         assert_eq!(nested.samples.len() as u64, 2 * steps - 1);
         assert_eq!(stacks.len(), 65_536);
         assert!(nested.open.is_empty());
-        assert_eq!(oddities.kept().len() as u64, Diagnostics::KEPT);
+        assert_eq!(oddities.kept().len() as u64, Diagnostics::MAX_KEPT_PER_RULE);
     }
 
     proptest::proptest! {
@@ -507,7 +507,7 @@ mod tests {
             }
             let time = |from, to| -> u64 {
                 let range = Interval::new(Nanos(from), Nanos(to));
-                samples.in_range(range).map(|part| part.span.duration().0).sum()
+                samples.clipped_to(range).map(|part| part.span.duration().0).sum()
             };
             proptest::prop_assert_eq!(time(0, cut) + time(cut, 70), time(0, 70));
         }

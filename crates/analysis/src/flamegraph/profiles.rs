@@ -1,8 +1,8 @@
 //! Profiles of a log, one per source with data.
 
 use super::centres::CostCentres;
-use super::sources::{self, Gather, Gathered, Known};
-use super::ticks::SliceTicks;
+use super::cost_centre_samples::SliceCostCentreSamples;
+use super::sources::{self, AnalysisResults, BuiltProfile, ProfileBuilder};
 use crate::diagnostics::Diagnostics;
 use eventlog::ids::Address;
 use eventlog::{EventSet, Record, Sink};
@@ -14,7 +14,7 @@ use symbols::Name;
 /// Profiles of a log: collected while it is read, available once it has been read.
 #[derive(Clone, Debug)]
 pub struct Profiles {
-    all: Vec<Gathering>,
+    all: Vec<SourceProfile>,
     centres: CostCentres,
     /// Union of the event types of all sources and of cost centre declarations.
     consumes: EventSet,
@@ -22,10 +22,10 @@ pub struct Profiles {
 
 /// Collector and profile of one source.
 #[derive(Clone, Debug)]
-struct Gathering {
+struct SourceProfile {
     source: Source,
     consumes: EventSet,
-    gather: Box<dyn Gather>,
+    builder: Box<dyn ProfileBuilder>,
     /// Set once the log has been read, if it has data for the source.
     profile: Option<Profile>,
     oddities: Diagnostics,
@@ -33,17 +33,17 @@ struct Gathering {
 
 impl Default for Profiles {
     fn default() -> Self {
-        let gathering = |source| {
-            let gather = sources::origin(source).gather()?;
-            Some(Gathering {
+        let source_profile = |source| {
+            let builder = sources::origin(source).builder()?;
+            Some(SourceProfile {
                 source,
-                consumes: gather.consumes(),
-                gather,
+                consumes: builder.consumes(),
+                builder,
                 profile: None,
                 oddities: Diagnostics::default(),
             })
         };
-        let all: Vec<Gathering> = sources::all().filter_map(gathering).collect();
+        let all: Vec<SourceProfile> = sources::all().filter_map(source_profile).collect();
         let consumes = all
             .iter()
             .fold(CostCentres::CONSUMES, |set, of| set.union(of.consumes));
@@ -55,9 +55,9 @@ impl Default for Profiles {
     }
 }
 
-impl Gathering {
-    fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) {
-        let Gathered { profile, oddities } = self.gather.settle(known, centres);
+impl SourceProfile {
+    fn settle(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) {
+        let BuiltProfile { profile, oddities } = self.builder.settle(results, centres);
         self.profile = Some(profile).filter(|profile| !profile.tracks.is_empty());
         self.oddities = oddities;
     }
@@ -76,38 +76,41 @@ impl Profiles {
             self.centres.offer(record);
             for of in &mut self.all {
                 if of.consumes.contains(record.id) {
-                    of.gather.event(record);
+                    of.builder.event(record);
                 }
             }
         }
     }
 
     /// Appends the cost centre samples of the next slice.
-    pub(crate) fn samples(&mut self, slice: &SliceTicks) {
-        (self.all.iter_mut()).for_each(|of| of.gather.samples(slice));
+    pub(crate) fn samples(&mut self, slice: &SliceCostCentreSamples) {
+        (self.all.iter_mut()).for_each(|of| of.builder.samples(slice));
     }
 
     /// Builds all profiles once the log has been read.
     ///
     /// Stack samples are built before the sources that derive from them.
-    pub fn settle(&mut self, known: &Known<'_>) {
+    pub fn settle(&mut self, results: &AnalysisResults<'_>) {
         for place in 0..self.all.len() {
             let (before, rest) = self.all.split_at_mut(place);
             let samples = before.iter().find(|of| of.source == sources::STACK_SAMPLES);
-            let known = Known {
+            let results = AnalysisResults {
                 stack_samples: samples.and_then(|of| of.profile.as_ref()),
-                ..*known
+                ..*results
             };
             if let Some(of) = rest.first_mut() {
-                of.settle(&known, &self.centres);
+                of.settle(&results, &self.centres);
             }
         }
     }
 
     /// Rebuilds the profiles that depend on span prefixes, after these were changed.
-    pub(crate) fn follow_words(&mut self, known: &Known<'_>) {
-        let those = self.all.iter_mut().filter(|of| of.gather.follows_words());
-        those.for_each(|of| of.settle(known, &self.centres));
+    pub(crate) fn rebuild_for_prefixes(&mut self, results: &AnalysisResults<'_>) {
+        let those = self
+            .all
+            .iter_mut()
+            .filter(|of| of.builder.depends_on_prefixes());
+        those.for_each(|of| of.settle(results, &self.centres));
     }
 
     /// Returns the profile of a source, if the log has data for it.

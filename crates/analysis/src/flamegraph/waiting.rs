@@ -14,16 +14,16 @@ use std::sync::Arc;
 
 use super::draft::Draft;
 use super::source_info::{SourceInfo, TrackInfo};
-use crate::timeline::group_waits::WaitsIn;
+use crate::timeline::group_waits::RangeWaits;
 use crate::timeline::store::Store;
 use crate::timeline::wait_groups::{GroupName, WaitGroups};
 use crate::timeline::waits::Wait;
 use crate::yielder::{NoYield, Yield, block_on};
 use eventlog::ids::{Nanos, ThreadId};
 use model::profile::frames::{Frame, FrameId, FrameKind};
-use model::profile::origin::{CensusCounts, Choice, Origin, Weighed};
 use model::profile::samples::Samples;
 use model::profile::source::Source;
+use model::profile::stack_source::{CensusCounts, FlameSelection, StackSource, WeightedStacks};
 use model::profile::stacks::StackId;
 use model::profile::weights::Weight;
 use model::profile::{Profile, Track, TrackSource};
@@ -36,7 +36,7 @@ const STRETCHES: u64 = 1 << 14;
 /// Limit of time slots per track.
 const MOST_STRETCHES: u64 = 4096;
 
-fn chosen_threads(choice: &Choice) -> Vec<ThreadId> {
+fn chosen_threads(choice: &FlameSelection) -> Vec<ThreadId> {
     let thread = |source: &TrackSource| match source {
         TrackSource::Thread(thread) => Some(*thread),
         _ => None,
@@ -44,7 +44,7 @@ fn chosen_threads(choice: &Choice) -> Vec<ThreadId> {
     choice.tracks.iter().filter_map(thread).collect()
 }
 
-fn groups<'a>(store: &'a Store, choice: &Choice) -> Cow<'a, WaitGroups> {
+fn groups<'a>(store: &'a Store, choice: &FlameSelection) -> Cow<'a, WaitGroups> {
     if choice.tracks.is_empty() {
         return Cow::Borrowed(store.wait_groups());
     }
@@ -53,7 +53,7 @@ fn groups<'a>(store: &'a Store, choice: &Choice) -> Cow<'a, WaitGroups> {
 
 impl Store {
     /// Computes the lanes and groups that a query about waiting needs, unless they exist.
-    pub(crate) async fn prepare_waits(&self, choice: &Choice, yielder: &dyn Yield) {
+    pub(crate) async fn prepare_waits(&self, choice: &FlameSelection, yielder: &dyn Yield) {
         if !self.is_settled() {
             return;
         }
@@ -73,22 +73,22 @@ impl Store {
 }
 
 /// Returns the waits of the selected threads in a range.
-fn waits_of(store: &Store, choice: &Choice, range: Option<Interval>) -> Arc<WaitsIn> {
+fn waits_of(store: &Store, choice: &FlameSelection, range: Option<Interval>) -> Arc<RangeWaits> {
     block_on(async {
         if choice.tracks.is_empty() {
             return store.all_waits_in(range, &NoYield).await;
         }
         let groups = groups(store, choice);
-        Arc::new(WaitsIn::of(store, &groups, range, &NoYield).await)
+        Arc::new(RangeWaits::compute(store, &groups, range, &NoYield).await)
     })
 }
 
 fn waiting_frame(label: &str) -> Frame {
-    Frame::of_kind(FrameKind::Waiting, label)
+    Frame::with_kind(FrameKind::Waiting, label)
 }
 
 fn thread_stack(draft: &mut Draft, name: &GroupName) -> StackId {
-    let frame = Frame::of_kind(FrameKind::Thread, &name.to_string());
+    let frame = Frame::with_kind(FrameKind::Thread, &name.to_string());
     draft.push(StackId::EMPTY, frame)
 }
 
@@ -117,7 +117,7 @@ impl WaitFrames {
     }
 }
 
-fn set(own: &mut Vec<Weight>, stack: StackId, weight: Weight) {
+fn add_weight(own: &mut Vec<Weight>, stack: StackId, weight: Weight) {
     if own.len() <= stack.index() {
         own.resize(stack.index() + 1, Weight::default());
     }
@@ -126,8 +126,8 @@ fn set(own: &mut Vec<Weight>, stack: StackId, weight: Weight) {
     }
 }
 
-impl Origin for Store {
-    fn weighed(&self, choice: &Choice) -> Weighed<'_> {
+impl StackSource for Store {
+    fn weighted_stacks(&self, choice: &FlameSelection) -> WeightedStacks<'_> {
         let groups = groups(self, choice);
         let now = waits_of(self, choice, choice.range);
         let before = choice
@@ -139,7 +139,7 @@ impl Origin for Store {
         for (group, name) in groups.names.iter().enumerate() {
             let mut thread = None;
             for (kind, wait) in Wait::all().enumerate() {
-                let weight_of = |waits: &Arc<WaitsIn>| waits.weights[group][kind];
+                let weight_of = |waits: &Arc<RangeWaits>| waits.weights[group][kind];
                 let (now, then) = (weight_of(&now), before.as_ref().map(weight_of));
                 let then = then.unwrap_or_default();
                 if now == Weight::default() && then == Weight::default() {
@@ -147,13 +147,13 @@ impl Origin for Store {
                 }
                 let thread = *thread.get_or_insert_with(|| thread_stack(&mut draft, name));
                 let stack = frames.stack(&mut draft, thread, wait);
-                set(&mut own, stack, now);
-                set(&mut own_before, stack, then);
+                add_weight(&mut own, stack, now);
+                add_weight(&mut own_before, stack, then);
             }
         }
         own.resize(draft.stacks.len(), Weight::default());
         own_before.resize(draft.stacks.len(), Weight::default());
-        Weighed {
+        WeightedStacks {
             frames: Cow::Owned(draft.frames),
             stacks: Cow::Owned(draft.stacks),
             own,
@@ -168,7 +168,7 @@ impl Origin for Store {
         Revision::next()
     }
 
-    fn in_time(&self, choice: &Choice) -> (Cow<'_, Profile>, Vec<usize>) {
+    fn tracks_in_time_order(&self, choice: &FlameSelection) -> (Cow<'_, Profile>, Vec<usize>) {
         let whole = Interval::new(Nanos(0), self.end());
         let range = choice.range.unwrap_or(whole);
         let threads = shown_threads(self, choice);
@@ -192,7 +192,7 @@ impl Origin for Store {
 }
 
 /// Returns the threads to show: the selected ones, or else those that waited longest in the range.
-fn shown_threads(store: &Store, choice: &Choice) -> Vec<ThreadId> {
+fn shown_threads(store: &Store, choice: &FlameSelection) -> Vec<ThreadId> {
     if !choice.tracks.is_empty() {
         let mut threads = chosen_threads(choice);
         threads.truncate(MOST_CHOSEN);
@@ -273,7 +273,7 @@ mod tests {
                 stop: Some(stop),
             };
             let woken = Nanos(start.saturating_sub(awake));
-            store.tell(ThreadId(thread), span, Some(woken));
+            store.add_span(ThreadId(thread), span, Some(woken));
         }
         for (thread, label) in labels {
             let label = store.text(label);
@@ -283,15 +283,15 @@ mod tests {
         store
     }
 
-    fn choice(range: Option<(u64, u64)>) -> Choice {
-        Choice {
+    fn choice(range: Option<(u64, u64)>) -> FlameSelection {
+        FlameSelection {
             source: crate::flamegraph::sources::WAITING,
             range: range.map(|(start, end)| Interval::new(Nanos(start), Nanos(end))),
-            ..Choice::default()
+            ..FlameSelection::default()
         }
     }
 
-    fn folded(weighed: &Weighed<'_>, own: &[Weight]) -> BTreeMap<String, (u64, u64)> {
+    fn folded(weighed: &WeightedStacks<'_>, own: &[Weight]) -> BTreeMap<String, (u64, u64)> {
         let mut folded = BTreeMap::new();
         for (stack, weight) in weighed.stacks.ids().zip(own) {
             let frames = weighed.stacks.outermost_first(stack).into_iter();
@@ -308,7 +308,7 @@ mod tests {
     fn threads_with_one_label_are_one_frame() {
         let runs = [(1, 0, 0, 0), (2, 0, 1, 0), (3, 5, 0, 0), (1, 10, 3, 4)];
         let store = store(&runs, &[(1, "worker"), (2, "worker")]);
-        let all = store.weighed(&choice(None));
+        let all = store.weighted_stacks(&choice(None));
         let expected = [
             // Blocked 5 to 30, woken at 26; then in a foreign call to the end.
             ("worker;blocked;MVar", (21, 1)),
@@ -319,7 +319,7 @@ mod tests {
         ];
         let expected = expected.map(|(stack, weight)| (stack.to_owned(), weight));
         assert_eq!(folded(&all, &all.own), BTreeMap::from(expected));
-        let compared = store.weighed(&Choice {
+        let compared = store.weighted_stacks(&FlameSelection {
             before: Some(Interval::new(Nanos(0), Nanos(10))),
             ..choice(Some((10, 26)))
         });
@@ -334,17 +334,17 @@ mod tests {
     fn the_least_of_too_many_threads_are_one_frame() {
         let runs: Vec<(u32, u64, u8, u64)> = (1..=10_050).map(|thread| (thread, 0, 0, 0)).collect();
         let store = store(&runs, &[]);
-        let all = store.weighed(&choice(None));
+        let all = store.weighted_stacks(&choice(None));
         let folded = folded(&all, &all.own);
         assert_eq!(folded.len(), 10_001);
         // The last threads waited least: 10, 15, … ns.
         let more: u64 = (0..50).map(|thread| 10 + 5 * thread).sum();
         assert_eq!(folded["50 more threads;blocked;MVar"], (more, 50));
-        let chosen = Choice {
+        let chosen = FlameSelection {
             tracks: vec![TrackSource::Thread(ThreadId(10_050))],
             ..choice(None)
         };
-        let one = store.weighed(&chosen);
+        let one = store.weighted_stacks(&chosen);
         let only = super::tests::folded(&one, &one.own);
         assert_eq!(
             only,
@@ -354,7 +354,10 @@ mod tests {
             waiting_info(crate::flamegraph::sources::WAITING, &store).expect("threads waited");
         assert_eq!(info.tracks.len(), 1000);
         assert_eq!(info.tracks[0].source, TrackSource::Thread(ThreadId(1)));
-        assert_eq!(store.in_time(&choice(None)).1.len(), MOST_NAMED);
+        assert_eq!(
+            store.tracks_in_time_order(&choice(None)).1.len(),
+            MOST_NAMED
+        );
     }
 
     #[test]
@@ -365,7 +368,7 @@ mod tests {
             .collect();
         let labels: Vec<(u32, &str)> = (1..).zip(names.iter().map(String::as_str)).collect();
         let store = store(&runs, &labels);
-        let all = store.weighed(&choice(None));
+        let all = store.weighted_stacks(&choice(None));
         let folded = folded(&all, &all.own);
         assert_eq!(folded.len(), 10_001);
         // Three labels have two threads, among the first and the last; of the other labels, the last 51 waited
@@ -388,7 +391,7 @@ mod tests {
         ) {
             let store = store(&runs, &[(1, "one"), (2, "one")]);
             let end = store.end().0;
-            let whole = store.weighed(&choice(None));
+            let whole = store.weighted_stacks(&choice(None));
             let whole = folded(&whole, &whole.own);
             let mut ends: Vec<u64> = cuts.into_iter().map(|cut| cut.min(end)).collect();
             ends.extend([0, end]);
@@ -396,7 +399,7 @@ mod tests {
             let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
             let mut pieces: BTreeMap<Option<Wait>, u64> = BTreeMap::new();
             for pair in ends.windows(2) {
-                let part = store.weighed(&choice(Some((pair[0], pair[1]))));
+                let part = store.weighted_stacks(&choice(Some((pair[0], pair[1]))));
                 for (stack, (ns, count)) in folded(&part, &part.own) {
                     let sum = sums.entry(stack).or_default();
                     *sum = (sum.0 + ns, sum.1 + count);

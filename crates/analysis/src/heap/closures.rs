@@ -55,7 +55,7 @@ impl ClosureKind {
 
     /// Returns the singular name.
     #[must_use]
-    pub const fn one(self) -> &'static str {
+    pub const fn singular(self) -> &'static str {
         match self {
             Self::Constructor => "constructor",
             Self::Function => "function",
@@ -326,19 +326,19 @@ const ALIASES: [(&str, &str); 17] = [
 
 /// Returns the closure type for a runtime label of `-hT`, `-hd` or `-hy`.
 #[must_use]
-pub fn named(label: &str) -> Option<ClosureType> {
-    ClosureType::named(label).or_else(|| match label {
-        "MVAR" | "TVAR" | "MVAR_TSO_QUEUE" | "STABLE_NAME" | "BLOCKING_QUEUE" => of_symbol(label),
+pub fn by_label(label: &str) -> Option<ClosureType> {
+    ClosureType::from_name(label).or_else(|| match label {
+        "MVAR" | "TVAR" | "MVAR_TSO_QUEUE" | "STABLE_NAME" | "BLOCKING_QUEUE" => by_symbol(label),
         _ => None,
     })
 }
 
 /// Returns the closure type for a runtime symbol, given without `stg_`.
 #[must_use]
-pub fn of_symbol(symbol: &str) -> Option<ClosureType> {
-    ClosureType::named(symbol).or_else(|| {
+pub fn by_symbol(symbol: &str) -> Option<ClosureType> {
+    ClosureType::from_name(symbol).or_else(|| {
         let alias = ALIASES.iter().find(|(begin, _)| symbol.starts_with(begin));
-        alias.and_then(|(_, name)| ClosureType::named(name))
+        alias.and_then(|(_, name)| ClosureType::from_name(name))
     })
 }
 
@@ -381,7 +381,7 @@ mod tests {
             ("STOP_FRAME", ClosureKind::Stack, None),
             ("PRIM", ClosureKind::Runtime, None),
         ] {
-            let closure_type = ClosureType::named(name).expect("a type");
+            let closure_type = ClosureType::from_name(name).expect("a type");
             assert_eq!(type_words(closure_type).kind, kind, "{name}");
             assert_eq!(payload(closure_type), keeps, "{name}");
         }
@@ -399,11 +399,11 @@ mod tests {
             ("AP_NOUPD", Some("AP")),
             ("PROMPT_TAG", None),
         ] {
-            assert_eq!(name(of_symbol(symbol)), closure_type, "{symbol}");
+            assert_eq!(name(by_symbol(symbol)), closure_type, "{symbol}");
         }
-        assert_eq!(name(named("MVAR")), Some("MVAR_CLEAN"));
+        assert_eq!(name(by_label("MVAR")), Some("MVAR_CLEAN"));
         // Constructors of a program.
-        assert_eq!(name(named("AP_Request")), None);
-        assert_eq!(name(named("Just")), None);
+        assert_eq!(name(by_label("AP_Request")), None);
+        assert_eq!(name(by_label("Just")), None);
     }
 }

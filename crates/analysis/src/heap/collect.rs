@@ -23,33 +23,33 @@ const VALUES_PER_CHECK: usize = 1 << 22;
 #[derive(Clone, Debug)]
 pub struct HeapCollector {
     found: HeapProfiles,
-    writers: Vec<Writer>,
+    writers: Vec<ProfileWriter>,
     /// Index of the profile announced last.
     current: Option<usize>,
     /// The open census.
-    census: Option<Begun>,
+    census: Option<OpenCensus>,
     budget_bytes: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Begun {
+struct OpenCensus {
     at: Nanos,
     era: u64,
     /// Whether the event has the time of the census.
-    says_time: bool,
+    has_time: bool,
     /// Whether any profile has the census.
     used: bool,
 }
 
 /// State of a profile under construction.
 #[derive(Clone, Debug, Default)]
-struct Writer {
+struct ProfileWriter {
     /// Number of the profile in events.
     id: u8,
     open: bool,
     values: usize,
     /// Number of values in the open census beyond the limit of bands.
-    over: u64,
+    over_limit: u64,
 }
 
 /// Cursor over the heap profile values of a slice.
@@ -58,18 +58,18 @@ pub(crate) struct SampleCursor<'a> {
     values: &'a HeapValues,
     runs: std::slice::Iter<'a, Run>,
     /// Number of values consumed.
-    told: usize,
+    consumed: usize,
     /// Profile of each source, and the band of each label.
     bands: Vec<(usize, Vec<BandId>)>,
 }
 
 impl<'a> SampleCursor<'a> {
     /// Creates a cursor before the first value.
-    pub(crate) fn of(values: &'a HeapValues) -> Self {
+    pub(crate) fn new(values: &'a HeapValues) -> Self {
         Self {
             values,
             runs: values.runs.iter(),
-            told: 0,
+            consumed: 0,
             bands: vec![(usize::MAX, Vec::new()); values.sources.len()],
         }
     }
@@ -83,9 +83,9 @@ impl<'a> SampleCursor<'a> {
 }
 
 /// Sentinel for a label without a lookup so far.
-const NOT_MET: BandId = BandId(u32::MAX);
+const NOT_LOOKED_UP: BandId = BandId(u32::MAX);
 /// Sentinel for a label beyond the limit of bands.
-const OVER: BandId = BandId(u32::MAX - 1);
+const OVER_LIMIT: BandId = BandId(u32::MAX - 1);
 
 impl Default for HeapCollector {
     fn default() -> Self {
@@ -100,7 +100,7 @@ impl Default for HeapCollector {
 }
 
 impl Sink for HeapCollector {
-    const CONSUMES: EventSet = EventSet::of(&[
+    const CONSUMES: EventSet = EventSet::from_types(&[
         EventType::HEAP_PROF_BEGIN,
         EventType::HEAP_PROF_SAMPLE_BEGIN,
         EventType::HEAP_BIO_PROF_SAMPLE_BEGIN,
@@ -146,9 +146,9 @@ impl HeapCollector {
     }
 
     fn add(&mut self, id: u8, stacks: bool, kind: ProfileKind) -> usize {
-        self.writers.push(Writer {
+        self.writers.push(ProfileWriter {
             id,
-            ..Writer::default()
+            ..ProfileWriter::default()
         });
         self.found.profiles.push(HeapProfile {
             kind,
@@ -158,12 +158,12 @@ impl HeapCollector {
         self.writers.len() - 1
     }
 
-    fn begin(&mut self, at: Nanos, era: u64, says_time: bool) {
+    fn begin(&mut self, at: Nanos, era: u64, has_time: bool) {
         self.end();
-        self.census = Some(Begun {
+        self.census = Some(OpenCensus {
             at,
             era,
-            says_time,
+            has_time,
             used: false,
         });
     }
@@ -200,14 +200,14 @@ impl HeapCollector {
     }
 
     /// Adds the values of a slice that at most `kept` of its stored events precede.
-    pub(crate) fn tell(&mut self, telling: &mut SampleCursor<'_>, kept: u32) {
-        while let Some(run) = telling.next(kept) {
-            let values = telling.values;
-            let places = telling.told..telling.told + run.count;
-            telling.told = places.end;
+    pub(crate) fn add_values(&mut self, cursor: &mut SampleCursor<'_>, kept: u32) {
+        while let Some(run) = cursor.next(kept) {
+            let values = cursor.values;
+            let places = cursor.consumed..cursor.consumed + run.count;
+            cursor.consumed = places.end;
             if let (Some(source), Some(bands), Some(labels), Some(bytes)) = (
                 values.sources.get(run.source),
-                telling.bands.get_mut(run.source),
+                cursor.bands.get_mut(run.source),
                 values.labels.get(places.clone()),
                 values.bytes.get(places),
             ) {
@@ -233,10 +233,10 @@ impl HeapCollector {
         };
         if !writer.open {
             // If the begin is missing, the first value begins a census.
-            let begun = Begun {
+            let begun = OpenCensus {
                 at,
                 era: 0,
-                says_time: false,
+                has_time: false,
                 used: true,
             };
             let census = self.census.get_or_insert(begun);
@@ -246,21 +246,23 @@ impl HeapCollector {
         if *of != place {
             *of = place;
             bands.clear();
-            bands.resize(source.len(), NOT_MET);
+            bands.resize(source.len(), NOT_LOOKED_UP);
         }
         for &label in labels {
             if let Some(band) = bands.get_mut(label as usize)
-                && *band == NOT_MET
+                && *band == NOT_LOOKED_UP
             {
-                *band = profile.meet(source.label(label)).unwrap_or(OVER);
+                *band = profile
+                    .intern_band(source.label(label))
+                    .unwrap_or(OVER_LIMIT);
             }
         }
-        let rest = profile.rest.map_or(NOT_MET, |(rest, _)| rest);
+        let rest = profile.rest.map_or(NOT_LOOKED_UP, |(rest, _)| rest);
         let censuses = profile.censuses_mut();
         for (&label, &bytes) in labels.iter().zip(bytes) {
-            let band = bands.get(label as usize).copied().unwrap_or(NOT_MET);
-            let is_over = band == OVER;
-            writer.over += u64::from(is_over);
+            let band = bands.get(label as usize).copied().unwrap_or(NOT_LOOKED_UP);
+            let is_over = band == OVER_LIMIT;
+            writer.over_limit += u64::from(is_over);
             censuses.add(if is_over { rest } else { band }, bytes);
         }
         writer.values += labels.len();
@@ -285,14 +287,14 @@ impl HeapCollector {
     }
 }
 
-impl Writer {
-    fn begin(&mut self, profile: &mut HeapProfile, census: Begun) {
+impl ProfileWriter {
+    fn begin(&mut self, profile: &mut HeapProfile, census: OpenCensus) {
         let of_lives = profile
             .kind
             .filters
             .iter()
             .any(|(name, _)| *name == "biography");
-        profile.untimed |= of_lives && !census.says_time;
+        profile.untimed |= of_lives && !census.has_time;
         profile.censuses_mut().begin(census.at);
         profile.eras.push(census.era);
         self.open = true;
@@ -303,7 +305,7 @@ impl Writer {
             return;
         }
         profile.censuses_mut().end();
-        profile.over = profile.over.max(std::mem::take(&mut self.over));
+        profile.over_limit = profile.over_limit.max(std::mem::take(&mut self.over_limit));
         if self.values < VALUES_PER_CHECK.min(budget_bytes / 8) {
             return;
         }
@@ -320,7 +322,7 @@ impl HeapProfile {
     /// Returns the band of a label, creating it if it is new.
     ///
     /// Beyond the limit, returns `None`, and the label counts towards the merged band.
-    fn meet(&mut self, label: &[u8]) -> Option<BandId> {
+    fn intern_band(&mut self, label: &[u8]) -> Option<BandId> {
         let place = match self.labels.get_index_of(label) {
             Some(place) => place,
             None if self.labels.len() < MOST_BANDS => {
@@ -398,7 +400,7 @@ mod tests {
             let event = Event::decode(EventType(id), payload, StopCodes::default());
             let mut values = HeapValueAnalysis::default();
             values.event(&event, Nanos(at), 0);
-            self.tell(&mut SampleCursor::of(&values.finish()), 0);
+            self.add_values(&mut SampleCursor::new(&values.finish()), 0);
             self.heap_event(&event, Nanos(at));
         }
 
@@ -436,7 +438,7 @@ mod tests {
             let time = profile
                 .time(census)
                 .map_or("-".to_owned(), |time| time.0.to_string());
-            let band = |band| match profile.censuses.at(band, census) {
+            let band = |band| match profile.censuses.bytes_at(band, census) {
                 0 => None,
                 bytes => Some(match profile.label(band)? {
                     Label::Text(text) => format!(" {text}={bytes}"),
@@ -549,7 +551,7 @@ mod tests {
         assert_eq!(profile.bands().count() as u64 + profile.folded(), 102);
         let sum: u64 = profile
             .bands()
-            .map(|band| profile.censuses.at(band, 399))
+            .map(|band| profile.censuses.bytes_at(band, 399))
             .sum();
         assert_eq!(sum, (0..100).map(|band| bytes(399, band)).sum::<u64>());
         assert_eq!(
@@ -560,7 +562,7 @@ mod tests {
             .bands()
             .find(|&band| profile.label(band) == Some(Label::Text("0x63".into())));
         assert_eq!(
-            largest.map(|band| profile.censuses.at(band, 3)),
+            largest.map(|band| profile.censuses.bytes_at(band, 3)),
             Some(bytes(3, 99))
         );
     }

@@ -29,7 +29,7 @@ pub struct CensusCosts {
     /// Number of censuses in the range.
     pub censuses: u64,
     /// Number of censuses whose pause is in the log.
-    pub told: u64,
+    pub with_pause: u64,
     /// Total length of their pauses within the range, in ns.
     pub stopped_ns: u64,
     /// Time within these pauses spent on counting the heap, in ns.
@@ -48,7 +48,7 @@ impl Recording {
             return None;
         }
         let account = self.store.account();
-        let pause = account.pauses().at(at)?;
+        let pause = account.pauses().pause_at(at)?;
         Some(CensusPause {
             stopped: pause.span(),
             collection: Interval::new(pause.start, pause.end),
@@ -82,9 +82,11 @@ impl Recording {
         let mut before = None;
         for census in profile.places(range, self.end()) {
             costs.censuses += 1;
-            let pause = profile.time(census).and_then(|at| account.pauses().at(at));
+            let pause = profile
+                .time(census)
+                .and_then(|at| account.pauses().pause_at(at));
             let Some(pause) = pause else { continue };
-            costs.told += 1;
+            costs.with_pause += 1;
             // Two censuses may share a pause.
             if before.replace(pause.start) == Some(pause.start) {
                 continue;

@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::names::Described;
+use super::names::BandDescription;
 
 /// Property by which bands are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
-    /// Name of the band, see [`Described::name`].
+    /// Name of the band, see [`BandDescription::name`].
     Name,
     /// Package name, without version.
     Package,
-    /// Module of the band, see [`Described::module`].
+    /// Module of the band, see [`BandDescription::module`].
     Module,
     /// Type constructor, without arguments: `[]`, `Map`.
     Type,
@@ -36,7 +36,7 @@ impl GroupBy {
 
     /// Returns the group of a band; `None` if the property is unknown.
     #[must_use]
-    pub fn of(self, band: &Described) -> Option<Cow<'_, str>> {
+    pub fn group_of(self, band: &BandDescription) -> Option<Cow<'_, str>> {
         match self {
             Self::Name => Some(Cow::Borrowed(&band.name)),
             Self::Package => band.package.as_deref().map(Cow::Borrowed),

@@ -87,7 +87,7 @@ pub fn correlation(one: &[u64], other: &[u64]) -> Option<f64> {
 }
 
 /// Returns at most `most` of the censuses, evenly spaced, with the first and the last.
-fn evenly(censuses: &Range<u32>, most: usize) -> Vec<u32> {
+fn sample_evenly(censuses: &Range<u32>, most: usize) -> Vec<u32> {
     let count = censuses.len().min(most);
     let last = censuses.len().saturating_sub(1) as u64;
     let place = |at: usize| censuses.start + (at as u64 * last / (count as u64 - 1).max(1)) as u32;
@@ -131,7 +131,7 @@ pub fn companions(
     let mut among: Vec<_> = bands.iter().filter(|(_, sums)| matters(sums)).collect();
     among.sort_small_by_key(|(band, sums)| (std::cmp::Reverse(sums.bytes), *band));
     among.truncate(MOST_BANDS);
-    let chosen = evenly(places, MOST_COMPARED);
+    let chosen = sample_evenly(places, MOST_COMPARED);
     let shape = bytes_at(censuses, suspect, &chosen);
     let likeness = |&&(band, _): &&(BandId, BandSums)| {
         let other = bytes_at(censuses, band, &chosen);
@@ -218,10 +218,10 @@ fn bursts_of(band: BandId, runs: &[Run], places: &Range<u32>, least_rise: u64) -
     let held = |run: &Run| (run.bytes, run.censuses.len());
     let told: usize = runs.iter().map(|run| run.censuses.len()).sum();
     // The band holds nothing in censuses without a run.
-    let untold = (0, places.len().saturating_sub(told));
-    let median = weighted_median(runs.iter().map(held).chain([untold]));
+    let zeros = (0, places.len().saturating_sub(told));
+    let median = weighted_median(runs.iter().map(held).chain([zeros]));
     let away = |(bytes, many): (u64, usize)| (bytes.abs_diff(median), many);
-    let usual = weighted_median(runs.iter().map(held).chain([untold]).map(away));
+    let usual = weighted_median(runs.iter().map(held).chain([zeros]).map(away));
     let limit = [
         median.saturating_mul(TIMES_MEDIAN),
         median.saturating_add(usual.saturating_mul(TIMES_DISTANCE)),

@@ -8,10 +8,10 @@ pub mod collect;
 pub mod cost;
 pub mod groups;
 pub mod growth;
-pub mod held;
+mod label_explanations;
+pub mod memory;
 pub mod names;
 pub mod ranking;
-mod sentences;
 pub(crate) mod values;
 
 use std::borrow::Cow;
@@ -148,7 +148,7 @@ pub struct HeapProfile {
     /// Band of the merged small bands, and their number.
     rest: Option<(BandId, u64)>,
     /// Largest number of values in one census beyond the limit of bands.
-    over: u64,
+    over_limit: u64,
 }
 
 impl HeapProfile {
@@ -204,14 +204,14 @@ impl HeapProfile {
     /// Returns the number of small bands merged for lack of memory.
     #[must_use]
     pub fn folded(&self) -> u64 {
-        self.over + self.rest.map_or(0, |(_, bands)| bands)
+        self.over_limit + self.rest.map_or(0, |(_, bands)| bands)
     }
 
     /// Returns the indices of the censuses in a range, or of all; without times, all censuses are in every range.
     #[must_use]
     pub fn places(&self, range: Option<Interval>, log_end: Nanos) -> Range<u32> {
         self.censuses
-            .places(range.filter(|_| self.is_timed()), log_end)
+            .census_range(range.filter(|_| self.is_timed()), log_end)
     }
 
     /// Returns the time of a census, if known.

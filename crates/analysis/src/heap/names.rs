@@ -6,18 +6,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::closures::{self, ClosureKind, Explanation, type_words};
-use super::{Breakdown, Label, sentences};
+use super::{Breakdown, Label, label_explanations};
 use crate::flamegraph::centres::CostCentres;
 use eventlog::closure_type::ClosureType;
 use eventlog::hash::SeededMap;
 use eventlog::ids::CostCentreId;
 use eventlog::info_tables::{InfoTable, InfoTables, address_of};
 use model::profile::frames::{Frame, FrameKind};
-use symbols::{Name, Naming, Package, SymbolKind};
+use symbols::{Name, NamedAddresses, Package, SymbolKind};
 
 /// Description of a band.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Described {
+pub struct BandDescription {
     /// Shortest meaningful name: `Rect`, `main.go`, `ARR_WORDS`.
     pub name: String,
     /// Kind and type in words: `thunk of type [Shape]`; may be empty.
@@ -36,8 +36,8 @@ pub struct Described {
     pub members: Vec<String>,
 }
 
-impl Described {
-    fn named(name: impl Into<String>) -> Self {
+impl BandDescription {
+    fn with_name(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             ..Self::default()
@@ -92,7 +92,7 @@ pub struct TableSymbols {
 impl TableSymbols {
     /// Combines resolved addresses with the info tables in the log.
     #[must_use]
-    pub fn of(naming: &Naming, tables: &InfoTables) -> Self {
+    pub fn new(naming: &NamedAddresses, tables: &InfoTables) -> Self {
         let by_address = |all: &[(_, Name)]| {
             let all = all
                 .iter()
@@ -104,7 +104,7 @@ impl TableSymbols {
             if name.module.is_empty() || name.package.is_empty() {
                 continue;
             }
-            let package = Package::of_unit(&name.package).name;
+            let package = Package::from_unit(&name.package).name;
             let known = packages.entry(name.module.clone());
             let known = known.or_insert_with(|| Some(package.to_owned()));
             if known.as_deref() != Some(package) {
@@ -159,35 +159,35 @@ impl<'a> BandNames<'a> {
 
     /// Describes the band with this label.
     #[must_use]
-    pub fn describe(&self, breakdown: Breakdown, label: &Label<'_>) -> Described {
+    pub fn describe(&self, breakdown: Breakdown, label: &Label<'_>) -> BandDescription {
         let text = match label {
             Label::Rest => {
-                return Described {
+                return BandDescription {
                     what: "what there was no memory to tell apart".to_owned(),
-                    ..Described::named("smaller bands")
+                    ..BandDescription::with_name("smaller bands")
                 };
             }
-            Label::Stack(stack) => return self.stack(stack),
+            Label::Stack(stack) => return self.describe_stack(stack),
             Label::Text(text) => text,
         };
         match breakdown {
-            Breakdown::InfoTable => self.info_table(text),
-            Breakdown::ClosureType => self.closure_type(text),
-            Breakdown::ClosureDescription => self.description(text),
-            Breakdown::Type => of_type(text),
-            Breakdown::Module => Described {
+            Breakdown::InfoTable => self.describe_info_table(text),
+            Breakdown::ClosureType => self.describe_closure_type(text),
+            Breakdown::ClosureDescription => self.describe_closure(text),
+            Breakdown::Type => describe_type(text),
+            Breakdown::Module => BandDescription {
                 package: self.symbols.package_of(text),
                 module: Some(text.to_string()),
-                ..Described::named(&**text)
+                ..BandDescription::with_name(&**text)
             },
-            Breakdown::Retainer => retainers(text),
-            Breakdown::Era => Described {
+            Breakdown::Retainer => describe_retainers(text),
+            Breakdown::Era => BandDescription {
                 what: "allocated in this era".to_owned(),
-                ..Described::named(format!("era {text}"))
+                ..BandDescription::with_name(format!("era {text}"))
             },
-            Breakdown::Unknown if address_of(text).is_some() => self.info_table(text),
+            Breakdown::Unknown if address_of(text).is_some() => self.describe_info_table(text),
             Breakdown::Unknown | Breakdown::CostCentreStack | Breakdown::Biography => {
-                Described::named(&**text)
+                BandDescription::with_name(&**text)
             }
         }
     }
@@ -207,13 +207,13 @@ impl<'a> BandNames<'a> {
                             .label
                     }
                 };
-                sentences::of_centre(label)
+                label_explanations::explain_centre(label)
             }
             Label::Text(text) => match breakdown {
-                Breakdown::Biography => sentences::of_biography(text),
-                Breakdown::Era => Some(sentences::ERA),
-                Breakdown::Retainer => Some(sentences::of_retainers(text)),
-                Breakdown::Module => sentences::of_centre(text),
+                Breakdown::Biography => label_explanations::explain_biography(text),
+                Breakdown::Era => Some(label_explanations::ERA),
+                Breakdown::Retainer => Some(label_explanations::explain_retainers(text)),
+                Breakdown::Module => label_explanations::explain_centre(text),
                 _ => {
                     let closure_type = self.type_of(breakdown, text);
                     closure_type.map(|closure_type| type_words(closure_type).explanation)
@@ -225,7 +225,7 @@ impl<'a> BandNames<'a> {
     /// Returns the closure type of a band, if its label or its info table determines it.
     #[must_use]
     pub fn type_of(&self, breakdown: Breakdown, label: &str) -> Option<ClosureType> {
-        let constructor = || ClosureType::named("CONSTR");
+        let constructor = || ClosureType::from_name("CONSTR");
         match breakdown {
             Breakdown::InfoTable | Breakdown::Unknown => {
                 let address = address_of(label)?;
@@ -234,7 +234,7 @@ impl<'a> BandNames<'a> {
                 described.or_else(|| {
                     let symbol = self.symbols.names.get(&address)?;
                     match symbol.label.strip_prefix("stg_") {
-                        Some(name) => closures::of_symbol(name),
+                        Some(name) => closures::by_symbol(name),
                         None if symbol.kind == SymbolKind::Constructor => constructor(),
                         None => None,
                     }
@@ -242,43 +242,47 @@ impl<'a> BandNames<'a> {
             }
             Breakdown::ClosureType if label.contains(':') => constructor(),
             Breakdown::ClosureType | Breakdown::ClosureDescription | Breakdown::Type => {
-                closures::named(label)
+                closures::by_label(label)
             }
             _ => None,
         }
     }
 
-    fn info_table(&self, label: &str) -> Described {
+    fn describe_info_table(&self, label: &str) -> BandDescription {
         let Some(address) = address_of(label) else {
-            return Described::named(label);
+            return BandDescription::with_name(label);
         };
         let symbol = self.symbols.names.get(&address);
         if let Some(table) = self.info_tables.get(address)
-            && !table.short().is_empty()
+            && !table.short_name().is_empty()
         {
-            return self.described_table(&table, symbol);
+            return self.describe_logged_table(&table, symbol);
         }
         match (symbol, self.symbols.modules.get(&address)) {
-            (Some(symbol), _) => self.named_table(symbol),
+            (Some(symbol), _) => self.describe_symbol(symbol),
             // Only the module is known.
-            (None, Some(within)) => Described {
+            (None, Some(within)) => BandDescription {
                 what: "function or thunk without a symbol".to_owned(),
-                package: Some(Package::of_unit(&within.package).name.to_owned()),
+                package: Some(Package::from_unit(&within.package).name.to_owned()),
                 module: Some(within.module.clone()),
                 kind: Some(ClosureKind::FunctionOrThunk),
-                ..Described::named(label)
+                ..BandDescription::with_name(label)
             },
-            (None, None) => Described::named(label),
+            (None, None) => BandDescription::with_name(label),
         }
     }
 
     /// Describes an info table that is in the log.
-    fn described_table(&self, table: &InfoTable<'_>, symbol: Option<&Name>) -> Described {
+    fn describe_logged_table(
+        &self,
+        table: &InfoTable<'_>,
+        symbol: Option<&Name>,
+    ) -> BandDescription {
         let kind = match table.closure_type {
             Some(closure_type) => Some(type_words(closure_type).kind),
             None => table.constructor().map(|_| ClosureKind::Constructor),
         };
-        let mut what = kind.map_or("", ClosureKind::one).to_owned();
+        let mut what = kind.map_or("", ClosureKind::singular).to_owned();
         if !table.type_.is_empty() {
             let of = if what.is_empty() { "type" } else { " of type" };
             what = format!("{what}{of} {}", table.type_);
@@ -289,24 +293,24 @@ impl<'a> BandNames<'a> {
         // The symbol of a constructor shows where it is defined, not where it is allocated.
         let own = symbol.filter(|symbol| symbol.kind != SymbolKind::Constructor);
         let own = own.filter(|symbol| !symbol.package.is_empty());
-        let own = own.map(|symbol| Package::of_unit(&symbol.package).name.to_owned());
+        let own = own.map(|symbol| Package::from_unit(&symbol.package).name.to_owned());
         let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Described {
+        BandDescription {
             what,
             package: own.or_else(|| self.symbols.package_of(table.module)),
             module: given(table.module),
             type_: given(table.type_),
             kind,
-            place: given(&table.place.to_string()),
-            ..Described::named(table.short())
+            place: given(&table.location.to_string()),
+            ..BandDescription::with_name(table.short_name())
         }
     }
 
     /// Describes an info table known only by its symbol.
-    fn named_table(&self, symbol: &Name) -> Described {
+    fn describe_symbol(&self, symbol: &Name) -> BandDescription {
         if let Some(name) = symbol.label.strip_prefix("stg_") {
             // The table does not show which code allocates the data.
-            let mut found = of_runtime(name, closures::of_symbol(name));
+            let mut found = describe_runtime_name(name, closures::by_symbol(name));
             found.kind = found.kind.or(Some(ClosureKind::Runtime));
             return found;
         }
@@ -316,8 +320,8 @@ impl<'a> BandNames<'a> {
         } else {
             ClosureKind::FunctionOrThunk
         };
-        let package = Package::of_unit(&symbol.package);
-        let (mut what, mut module) = (kind.one().to_owned(), &symbol.module);
+        let package = Package::from_unit(&symbol.package);
+        let (mut what, mut module) = (kind.singular().to_owned(), &symbol.module);
         let mut of_package = (!package.name.is_empty()).then(|| package.name.to_owned());
         if !symbol.used_in.is_empty() && symbol.used_in != symbol.module {
             what = format!("{what} from {}:{}", package.name, symbol.module);
@@ -330,65 +334,65 @@ impl<'a> BandNames<'a> {
         if let Some(type_) = &type_ {
             what = format!("{what} of type {type_}");
         }
-        Described {
+        BandDescription {
             what,
             package: of_package,
             module: (!module.is_empty()).then(|| module.clone()),
             type_,
             kind: Some(kind),
             place: symbol.location.clone(),
-            ..Described::named(&symbol.label)
+            ..BandDescription::with_name(&symbol.label)
         }
     }
 
     /// Describes a label of `-hT`: a closure type, or `package:Module.Constructor`.
-    fn closure_type(&self, label: &str) -> Described {
+    fn describe_closure_type(&self, label: &str) -> BandDescription {
         let Some((unit, qualified)) = label.split_once(':').filter(|(unit, _)| !unit.is_empty())
         else {
-            return of_runtime(label, closures::named(label));
+            return describe_runtime_name(label, closures::by_label(label));
         };
         let (module, constructor) = split_module(qualified);
-        Described {
-            what: ClosureKind::Constructor.one().to_owned(),
-            package: Some(Package::of_unit(unit).name.to_owned()),
+        BandDescription {
+            what: ClosureKind::Constructor.singular().to_owned(),
+            package: Some(Package::from_unit(unit).name.to_owned()),
             module: (!module.is_empty()).then(|| module.to_owned()),
             kind: Some(ClosureKind::Constructor),
-            ..Described::named(constructor)
+            ..BandDescription::with_name(constructor)
         }
     }
 
     /// Describes a label of `-hd`: a constructor, `<package:Module.function>`, or a name of the runtime.
-    fn description(&self, label: &str) -> Described {
+    fn describe_closure(&self, label: &str) -> BandDescription {
         let inner = label
             .strip_prefix('<')
             .and_then(|rest| rest.strip_suffix('>'));
         if let Some((unit, qualified)) = inner.and_then(|inner| inner.split_once(':')) {
             let (module, function) = split_module(qualified);
-            return Described {
-                what: ClosureKind::FunctionOrThunk.one().to_owned(),
-                package: Some(Package::of_unit(unit).name.to_owned()),
+            return BandDescription {
+                what: ClosureKind::FunctionOrThunk.singular().to_owned(),
+                package: Some(Package::from_unit(unit).name.to_owned()),
                 module: (!module.is_empty()).then(|| module.to_owned()),
                 kind: Some(ClosureKind::FunctionOrThunk),
-                ..Described::named(function)
+                ..BandDescription::with_name(function)
             };
         }
-        match closures::named(label) {
-            Some(closure_type) => of_runtime(label, Some(closure_type)),
-            None => Described {
-                what: ClosureKind::Constructor.one().to_owned(),
+        match closures::by_label(label) {
+            Some(closure_type) => describe_runtime_name(label, Some(closure_type)),
+            None => BandDescription {
+                what: ClosureKind::Constructor.singular().to_owned(),
                 kind: Some(ClosureKind::Constructor),
-                ..Described::named(label)
+                ..BandDescription::with_name(label)
             },
         }
     }
 
-    fn stack(&self, stack: &[CostCentreId]) -> Described {
+    fn describe_stack(&self, stack: &[CostCentreId]) -> BandDescription {
         let centre = |id: &CostCentreId| {
             let known = self.centres.get(*id).cloned();
             known.unwrap_or_else(|| Frame::unknown(*id))
         };
         let Some(first) = stack.first().map(centre) else {
-            return Described::named("MAIN");
+            return BandDescription::with_name("MAIN");
         };
         let is_own = first.kind == FrameKind::CostCentre;
         let module = Some(first.module.clone()).filter(|module| is_own && !module.is_empty());
@@ -397,7 +401,7 @@ impl<'a> BandNames<'a> {
             None if frame.kind == FrameKind::BuiltIn => frame.label,
             None => frame.name(),
         };
-        Described {
+        BandDescription {
             name: match first.kind {
                 FrameKind::BuiltIn => first.label.clone(),
                 _ => first.name(),
@@ -413,22 +417,22 @@ impl<'a> BandNames<'a> {
             module,
             place: first.location,
             members: stack.iter().map(|id| with_place(centre(id))).collect(),
-            ..Described::default()
+            ..BandDescription::default()
         }
     }
 }
 
 /// Describes a label that is a name of the runtime.
-fn of_runtime(name: &str, closure_type: Option<ClosureType>) -> Described {
-    let mut found = Described::named(name);
+fn describe_runtime_name(name: &str, closure_type: Option<ClosureType>) -> BandDescription {
+    let mut found = BandDescription::with_name(name);
     if let Some(closure_type) = closure_type {
         let kind = type_words(closure_type).kind;
-        kind.one().clone_into(&mut found.what);
+        kind.singular().clone_into(&mut found.what);
         if let Some((pointers, words)) = closures::payload(closure_type) {
             let kept = [(pointers, "pointer"), (words, "word of data")];
             let kept = kept.iter().filter(|(count, _)| *count > 0);
             let kept: Vec<String> = kept.map(|(count, of)| counted(*count, of)).collect();
-            found.what = format!("{} that keeps {}", kind.one(), kept.join(" and "));
+            found.what = format!("{} that keeps {}", kind.singular(), kept.join(" and "));
         }
         found.kind = Some(kind);
     }
@@ -447,9 +451,9 @@ fn counted(count: u8, what: &str) -> String {
 ///
 /// It is a type constructor, `*` for a variable, a name of the runtime, or a function as `->`, a `>` for each
 /// further argument, and the result.
-fn of_type(label: &str) -> Described {
-    if let Some(closure_type) = closures::named(label) {
-        return of_runtime(label, Some(closure_type));
+fn describe_type(label: &str) -> BandDescription {
+    if let Some(closure_type) = closures::by_label(label) {
+        return describe_runtime_name(label, Some(closure_type));
     }
     let what = match label.strip_prefix("->") {
         Some(rest) => {
@@ -462,10 +466,10 @@ fn of_type(label: &str) -> Described {
         None if label == "*" => "of any type".to_owned(),
         None => String::new(),
     };
-    Described {
+    BandDescription {
         what,
         type_: Some(label.to_owned()),
-        ..Described::named(label)
+        ..BandDescription::with_name(label)
     }
 }
 
@@ -473,22 +477,22 @@ fn of_type(label: &str) -> Described {
 ///
 /// The name omits the number, because the runtime renumbers sets in each census; sets with the same members are
 /// grouped by name.
-fn retainers(label: &str) -> Described {
+fn describe_retainers(label: &str) -> BandDescription {
     let numbered = label
         .strip_prefix('(')
         .and_then(|rest| rest.split_once(')'));
     let Some((number, members)) = numbered else {
-        return Described::named(label);
+        return BandDescription::with_name(label);
     };
     let members: Vec<String> = members.split(',').map(str::to_owned).collect();
-    Described {
+    BandDescription {
         what: match members.len() {
             1 => format!("retainer set {number}"),
             many => format!("retainer set {number} of {many} members"),
         },
         name: members.join(", "),
         members,
-        ..Described::default()
+        ..BandDescription::default()
     }
 }
 

@@ -10,7 +10,7 @@ use model::sorting::CompactSort;
 
 /// Sort order of bands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Order {
+pub enum BandOrder {
     /// Most bytes first, summed over the censuses.
     #[default]
     Size,
@@ -22,7 +22,7 @@ pub enum Order {
     Growth,
 }
 
-impl Order {
+impl BandOrder {
     /// All orders, the default first.
     pub const ALL: [Self; 4] = [Self::Size, Self::Deviation, Self::Name, Self::Growth];
 
@@ -50,7 +50,7 @@ pub struct Ranking {
 impl Ranking {
     /// Computes the sums over some censuses.
     #[must_use]
-    pub fn of(censuses: &Censuses, places: Range<u32>) -> Self {
+    pub fn compute(censuses: &Censuses, places: Range<u32>) -> Self {
         let all = (0..censuses.bands() as u32).map(BandId);
         let sums = all.map(|band| (band, censuses.sums(band, places.clone())));
         let sums: Vec<_> = sums.filter(|(_, sums)| sums.held > 0).collect();
@@ -92,17 +92,17 @@ impl Ranking {
     pub fn sort<'n>(
         &self,
         bands: &mut [BandId],
-        (order, reversed): (Order, bool),
+        (order, reversed): (BandOrder, bool),
         name: impl Fn(BandId) -> &'n str,
     ) {
         match order {
-            Order::Size => by(bands, reversed, |band| self.sums(band).bytes),
-            Order::Deviation => by(bands, reversed, |band| Float(self.sums(band).stddev())),
-            Order::Growth => by(bands, reversed, |band| {
+            BandOrder::Size => by(bands, reversed, |band| self.sums(band).bytes),
+            BandOrder::Deviation => by(bands, reversed, |band| Float(self.sums(band).stddev())),
+            BandOrder::Growth => by(bands, reversed, |band| {
                 let growth = self.sums(band).growth();
                 Float(growth.map_or(0.0, |growth| growth.bytes_per_second))
             }),
-            Order::Name => {
+            BandOrder::Name => {
                 bands.sort_small_by(|a, b| {
                     alphanumeric_sort::compare_str(name(*a), name(*b)).then(a.cmp(b))
                 });

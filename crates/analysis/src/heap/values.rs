@@ -49,7 +49,7 @@ pub(super) struct Run {
 
 impl HeapValues {
     /// Event types with values.
-    pub(crate) const CONSUMES: EventSet = EventSet::of(&[
+    pub(crate) const CONSUMES: EventSet = EventSet::from_types(&[
         EventType::HEAP_PROF_SAMPLE_STRING,
         EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
     ]);

@@ -89,7 +89,7 @@ pub(super) struct Collections {
     afterwards: bool,
     allocated_bytes: u64,
     /// Collections without statistics, as found by the account of time once the log has been read.
-    pub(super) untold: Vec<Collection>,
+    pub(super) without_statistics: Vec<Collection>,
     /// Whether there is a `StartGC`.
     pub(super) any: bool,
 }
@@ -166,8 +166,8 @@ impl Collections {
 
     /// Adds the collections without statistics.
     pub(super) fn settle(&mut self, pauses: &[Pause]) {
-        let untold = pauses.iter().filter(|pause| pause.generation.is_none());
-        let numbered = (self.all.len() + 1..).zip(untold);
+        let without_statistics = pauses.iter().filter(|pause| pause.generation.is_none());
+        let numbered = (self.all.len() + 1..).zip(without_statistics);
         let collection = |(number, pause): (usize, &Pause)| Collection {
             number: saturating_u32(number),
             cap: pause.leader,
@@ -176,7 +176,7 @@ impl Collections {
             sync_ns: (pause.requested < pause.start).then(|| pause.start.since(pause.requested).0),
             ..Collection::default()
         };
-        self.untold = numbered.map(collection).collect();
+        self.without_statistics = numbered.map(collection).collect();
     }
 
     pub(super) fn allocated(&mut self, bytes: u64) {

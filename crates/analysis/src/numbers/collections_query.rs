@@ -121,7 +121,7 @@ pub struct Pause {
 }
 
 impl Pause {
-    const fn of(gc: &Collection) -> Self {
+    const fn from_collection(gc: &Collection) -> Self {
         Self {
             ns: gc.pause_ns(),
             start: gc.start,
@@ -232,7 +232,7 @@ fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> 
             place
         });
         if let Some((_, list)) = generations.get_mut(place) {
-            list.push(Pause::of(gc));
+            list.push(Pause::from_collection(gc));
         }
     }
     let lists: Vec<&[Pause]> = generations.iter().map(|(_, list)| &list[..]).collect();
@@ -241,9 +241,9 @@ fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> 
         return Vec::new();
     };
     let bounds = bounds(least.ns, most.ns);
-    let mut pauses = vec![of(None, &mut all, &bounds)];
+    let mut pauses = vec![distribution(None, &mut all, &bounds)];
     for (generation, mut list) in generations {
-        pauses.push(of(generation, &mut list, &bounds));
+        pauses.push(distribution(generation, &mut list, &bounds));
     }
     pauses
 }
@@ -260,7 +260,7 @@ fn bounds(least: u64, most: u64) -> Vec<u64> {
 }
 
 /// Computes the distribution of a non-empty list, and reorders it.
-fn of(generation: Option<u16>, list: &mut [Pause], bounds: &[u64]) -> Pauses {
+fn distribution(generation: Option<u16>, list: &mut [Pause], bounds: &[u64]) -> Pauses {
     let mut bins = empty_bins(bounds);
     for &pause in &*list {
         let bin = bounds.partition_point(|&bound| bound <= pause.ns);
@@ -338,7 +338,7 @@ mod tests {
             collection: at as u32,
         };
         let mut list: Vec<Pause> = (1..=200).map(|i| pause(i * 77 % 201, i)).collect();
-        let pauses = of(None, &mut list, &bounds(1, 200));
+        let pauses = distribution(None, &mut list, &bounds(1, 200));
         let found = [pauses.median, pauses.p90, pauses.p99, pauses.longest];
         assert_eq!(found.map(|pause| pause.ns), [100, 180, 198, 200]);
         for pause in found {
@@ -346,7 +346,7 @@ mod tests {
         }
         assert_eq!(pauses.bins.iter().map(|bin| bin.count).sum::<u64>(), 200);
         // The earlier of equal pauses comes first, independent of input order.
-        let one = of(None, &mut [pause(5, 9), pause(5, 7)], &bounds(5, 5));
+        let one = distribution(None, &mut [pause(5, 9), pause(5, 7)], &bounds(5, 5));
         assert_eq!((one.median, one.p99), (pause(5, 7), pause(5, 9)));
     }
 

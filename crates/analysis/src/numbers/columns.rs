@@ -91,14 +91,14 @@ impl Numbers {
     }
 
     /// Returns the collections with statistics, in the order in which they end.
-    pub fn told_collections(&self) -> &[Collection] {
+    pub fn collections_with_statistics(&self) -> &[Collection] {
         &self.collections.all
     }
 
     /// Splits the collections with statistics into those before a range and those that begin in it.
     ///
     /// Without a range, all begin in it. `end` is the end of the log.
-    pub(crate) fn told_around(
+    pub(crate) fn collections_around(
         &self,
         end: Nanos,
         range: Option<Interval>,
@@ -108,24 +108,27 @@ impl Numbers {
         let places = self.collections.tallies.places(all, window);
         let before = all.get(..places.start).unwrap_or_default();
         let inside = all.get(places).unwrap_or_default().iter();
-        (before, inside.filter(move |gc| window.has(gc.start.0)))
+        (before, inside.filter(move |gc| window.contains(gc.start.0)))
     }
 
     /// Returns the collections without statistics; empty until the log has been read to its end.
-    pub(crate) fn untold_collections(&self) -> &[Collection] {
-        &self.collections.untold
+    pub(crate) fn collections_without_statistics(&self) -> &[Collection] {
+        &self.collections.without_statistics
     }
 
     /// Returns the number of collections, with and without statistics.
     pub fn collection_count(&self) -> usize {
-        self.collections.all.len() + self.collections.untold.len()
+        self.collections.all.len() + self.collections.without_statistics.len()
     }
 
     /// Returns the collection with this number; numbers begin at 1.
     pub fn collection(&self, number: u32) -> Option<&Collection> {
         let place = usize::try_from(number).ok()?.checked_sub(1)?;
-        let (told, untold) = (&self.collections.all, &self.collections.untold);
-        told.get(place).or_else(|| untold.get(place - told.len()))
+        let (with_statistics, without_statistics) =
+            (&self.collections.all, &self.collections.without_statistics);
+        with_statistics
+            .get(place)
+            .or_else(|| without_statistics.get(place - with_statistics.len()))
     }
 
     /// Returns whether a generation is the oldest known.

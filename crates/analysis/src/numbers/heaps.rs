@@ -6,7 +6,7 @@ use eventlog::ids::CapsetId;
 /// Type of capability sets that are OS processes.
 const OS_PROCESS: CapsetType = CapsetType(2);
 /// Limit of processes; more come from damage.
-const MOST: usize = 64;
+const MAX_PROCESSES: usize = 64;
 
 /// Latest heap figures of each process.
 ///
@@ -16,17 +16,20 @@ pub(super) struct Heaps(Vec<Heap>);
 
 #[derive(Clone, Copy, Debug)]
 struct Heap {
-    of: CapsetId,
+    capset: CapsetId,
     size_bytes: u64,
     live_bytes: u64,
 }
 
 impl Heaps {
     /// Records a new capability set.
-    pub(super) fn created(&mut self, of: CapsetId, kind: CapsetType) {
-        if kind == OS_PROCESS && self.0.len() < MOST && self.0.iter().all(|heap| heap.of != of) {
+    pub(super) fn created(&mut self, capset: CapsetId, kind: CapsetType) {
+        if kind == OS_PROCESS
+            && self.0.len() < MAX_PROCESSES
+            && self.0.iter().all(|heap| heap.capset != capset)
+        {
             self.0.push(Heap {
-                of,
+                capset,
                 size_bytes: 0,
                 live_bytes: 0,
             });
@@ -34,17 +37,22 @@ impl Heaps {
     }
 
     /// Updates the heap size of one process, and returns the sum over all.
-    pub(super) fn size(&mut self, of: CapsetId, bytes: u64) -> u64 {
-        self.together(of, bytes, |heap| &mut heap.size_bytes)
+    pub(super) fn size(&mut self, capset: CapsetId, bytes: u64) -> u64 {
+        self.set_and_sum(capset, bytes, |heap| &mut heap.size_bytes)
     }
 
     /// Updates the live bytes of one process, and returns the sum over all.
-    pub(super) fn live(&mut self, of: CapsetId, bytes: u64) -> u64 {
-        self.together(of, bytes, |heap| &mut heap.live_bytes)
+    pub(super) fn live(&mut self, capset: CapsetId, bytes: u64) -> u64 {
+        self.set_and_sum(capset, bytes, |heap| &mut heap.live_bytes)
     }
 
-    fn together(&mut self, of: CapsetId, bytes: u64, which: fn(&mut Heap) -> &mut u64) -> u64 {
-        let Some(own) = self.0.iter_mut().find(|heap| heap.of == of) else {
+    fn set_and_sum(
+        &mut self,
+        capset: CapsetId,
+        bytes: u64,
+        which: fn(&mut Heap) -> &mut u64,
+    ) -> u64 {
+        let Some(own) = self.0.iter_mut().find(|heap| heap.capset == capset) else {
             return bytes;
         };
         *which(own) = bytes;

@@ -7,19 +7,19 @@ mod collections;
 pub mod collections_query;
 pub mod columns;
 mod heaps;
-pub mod of_processes;
 pub mod phases;
+pub mod process_numbers;
 pub mod sparks_query;
-pub(crate) mod steps;
+pub(crate) mod step_function;
 pub mod summary;
 mod tally;
 
 pub use collections::Collection;
 use collections::Collections;
 use heaps::Heaps;
-use steps::{CapSteps, Samples, Steps, Window};
+use step_function::{CapStepFunctions, Samples, StepFunction, Window};
 
-use crate::account::facts::{Led, Requests};
+use crate::account::facts::{LedCollection, Requests};
 use crate::account::pauses::Pause;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, OsThreadId};
@@ -54,14 +54,14 @@ pub struct Numbers {
     /// Whether the log has heap figures, so that none means 0.
     heap_logged: bool,
     /// Bytes allocated since the start, by capability.
-    allocated: CapSteps<u64>,
+    allocated: CapStepFunctions<u64>,
     /// Processes whose heaps are added up.
     heaps: Heaps,
     /// Live bytes after collections.
     live: Samples,
     /// Memory held from the operating system, in bytes.
-    heap_size: Steps<u64>,
-    spark_counters: CapSteps<Counters>,
+    heap_size: StepFunction<u64>,
+    spark_counters: CapStepFunctions<Counters>,
     /// OS threads that have been tasks of the runtime.
     os_threads: SeededSet<OsThreadId>,
     /// Time at which each of these first became a task.
@@ -69,7 +69,7 @@ pub struct Numbers {
 }
 
 impl Sink for Numbers {
-    const CONSUMES: EventSet = EventSet::of(&[
+    const CONSUMES: EventSet = EventSet::from_types(&[
         EventType::GC_START,
         EventType::GC_END,
         EventType::REQUEST_SEQ_GC,
@@ -188,9 +188,9 @@ impl Numbers {
     }
 
     /// Returns the collections so far, and moves the requests out, as input for the account of time.
-    pub(crate) fn take_led(&mut self) -> (Vec<Led>, Requests) {
+    pub(crate) fn take_led_collections(&mut self) -> (Vec<LedCollection>, Requests) {
         let led = self.collections.all.iter().filter_map(|collection| {
-            Some(Led {
+            Some(LedCollection {
                 cap: collection.cap,
                 span: Interval::new(collection.start, collection.end),
                 generation: collection.generation?,
@@ -212,7 +212,7 @@ impl Numbers {
         let all = &self.collections.all[..];
         let places = self.collections.tallies.places(all, window);
         let told = all.get(places).unwrap_or_default().iter();
-        let all = told.chain(&self.collections.untold);
-        all.filter(move |collection| window.has(collection.start.0))
+        let all = told.chain(&self.collections.without_statistics);
+        all.filter(move |collection| window.contains(collection.start.0))
     }
 }

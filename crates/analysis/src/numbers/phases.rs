@@ -16,14 +16,14 @@
 //! before the delay is used.
 
 use super::Numbers;
-use super::steps::Window;
+use super::step_function::Window;
 use crate::info::Info;
 use crate::process::Way;
 use crate::timeline::store::Store;
 use crate::timeline::tasks::{OPEN, Tasks};
 use eventlog::ids::{Nanos, OsThreadId, TaskId};
 use model::class::WaitReason;
-use model::span_lane::Piece;
+use model::span_lane::TimelineSpan;
 use model::time::Interval;
 
 /// Maximum time between a task and the creation of its thread.
@@ -56,7 +56,7 @@ impl Calls {
     /// Extracts the calls of a task.
     ///
     /// A call in which the task changes its capability consists of several adjacent pieces.
-    fn of_pieces(pieces: &[Piece]) -> Self {
+    fn from_pieces(pieces: &[TimelineSpan]) -> Self {
         let mut calls = Self::default();
         for piece in pieces {
             let span = Interval::new(Nanos(piece.start), Nanos(piece.end));
@@ -89,7 +89,7 @@ impl Phases {
     ) -> Self {
         let process = info.process();
         let calls = main_task(tasks, process.pid, process.ways.contains(&Way::Threaded));
-        let calls = calls.and_then(|task| Some(Calls::of_pieces(tasks.lane(task)?.pieces())));
+        let calls = calls.and_then(|task| Some(Calls::from_pieces(tasks.lane(task)?.spans())));
         let Some(calls) = calls.filter(|calls| calls.count > 0 && !process.ways.is_empty()) else {
             return Self::default();
         };
@@ -164,7 +164,7 @@ fn main_task(tasks: &Tasks, pid: Option<u32>, is_threaded: bool) -> Option<TaskI
         return tasks.all().next().map(|(task, _)| task);
     }
     let first_end = |task: TaskId| {
-        let calls = Calls::of_pieces(tasks.lane(task)?.pieces());
+        let calls = Calls::from_pieces(tasks.lane(task)?.spans());
         let has_ended = calls.count > 1 || !calls.is_open;
         has_ended.then_some((calls.first.end(), task))
     };
@@ -199,8 +199,8 @@ mod tests {
     use super::*;
     use model::class::Class;
 
-    fn piece(start: u64, end: u64, code: u8) -> Piece {
-        Piece {
+    fn piece(start: u64, end: u64, code: u8) -> TimelineSpan {
+        TimelineSpan {
             start,
             end,
             detail: 0,
@@ -211,11 +211,11 @@ mod tests {
 
     #[test]
     fn pieces_that_touch_are_one_call() {
-        let calls = Calls::of_pieces(&[piece(1, 5, 0), piece(5, 9, 0), piece(12, 20, OPEN)]);
+        let calls = Calls::from_pieces(&[piece(1, 5, 0), piece(5, 9, 0), piece(12, 20, OPEN)]);
         assert_eq!((calls.count, calls.is_open), (2, true));
         assert_eq!(calls.first, Interval::new(Nanos(1), Nanos(9)));
         assert_eq!(calls.end_before_last, 9);
         assert_eq!(calls.last, Interval::new(Nanos(12), Nanos(20)));
-        assert_eq!(Calls::of_pieces(&[]).count, 0);
+        assert_eq!(Calls::from_pieces(&[]).count, 0);
     }
 }

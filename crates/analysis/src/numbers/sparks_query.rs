@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use super::steps::{Steps, Window};
+use super::step_function::{StepFunction, Window};
 use super::summary::SparkTotals;
 use super::{Counters, Numbers};
 use crate::timeline::spark_runs::SparkRun;
@@ -21,7 +21,7 @@ use model::time::Interval;
 const SLICES: u64 = 240;
 
 /// Events of single sparks (`+RTS -lf`).
-pub(crate) const SINGLE_SPARKS: EventSet = EventSet::of(&[
+pub(crate) const SINGLE_SPARKS: EventSet = EventSet::from_types(&[
     EventType::SPARK_CREATE,
     EventType::SPARK_DUD,
     EventType::SPARK_OVERFLOW,
@@ -162,7 +162,7 @@ impl Numbers {
     }
 
     /// Returns the number of sparks in all pools together.
-    fn all_waiting(&self, window: Window) -> Steps<u64> {
+    fn all_waiting(&self, window: Window) -> StepFunction<u64> {
         let mut samples = Vec::new();
         for (cap, counters) in self.spark_counters.caps() {
             let waiting = counters.within(window);
@@ -171,7 +171,7 @@ impl Numbers {
         samples.sort_small_by_key(|&(at, cap, _)| (at, cap));
         let mut latest: CapTable<u64> = CapTable::default();
         let mut all = 0u64;
-        let mut steps = Steps::default();
+        let mut steps = StepFunction::default();
         for (at, cap, waiting) in samples {
             let before = std::mem::replace(latest.get_mut(Some(cap)), waiting);
             all = all.saturating_sub(before).saturating_add(waiting);
@@ -206,10 +206,10 @@ fn row(
     }
 }
 
-fn cap_row(cap: CapId, counters: &Steps<Counters>, window: Window) -> SparkRow {
+fn cap_row(cap: CapId, counters: &StepFunction<Counters>, window: Window) -> SparkRow {
     let (before, after) = counters.ends(window);
     let mut slices: Vec<SparkSlice> = slices(window).map(|s| rates(counters, s)).collect();
-    let mut waiting = Steps::default();
+    let mut waiting = StepFunction::default();
     for (at, counters) in counters.within(window) {
         waiting.push(at, counters.remaining);
     }
@@ -228,13 +228,13 @@ fn slices(window: Window) -> impl Iterator<Item = Window> {
     (0..count).map(move |i| Window::part(edge(i), edge(i + 1), window.to))
 }
 
-fn add_pools(slices: &mut [SparkSlice], waiting: &Steps<u64>, window: Window) {
+fn add_pools(slices: &mut [SparkSlice], waiting: &StepFunction<u64>, window: Window) {
     for (slice, part) in slices.iter_mut().zip(self::slices(window)) {
         slice.pool = pool(waiting, part);
     }
 }
 
-fn pool(waiting: &Steps<u64>, window: Window) -> Option<Pool> {
+fn pool(waiting: &StepFunction<u64>, window: Window) -> Option<Pool> {
     let samples: Vec<(u64, u64)> = waiting.within(window).collect();
     let first = samples.first()?.0;
     let ends = samples.iter().skip(1).map(|&(at, _)| at).chain([window.to]);
@@ -259,7 +259,7 @@ fn pool(waiting: &Steps<u64>, window: Window) -> Option<Pool> {
 }
 
 /// Interpolates the counters linearly between two samples.
-fn between(counters: &Steps<Counters>, at: u64) -> [f64; 6] {
+fn between(counters: &StepFunction<Counters>, at: u64) -> [f64; 6] {
     let numbers = |c: Counters| {
         [
             c.created,
@@ -284,7 +284,7 @@ fn between(counters: &Steps<Counters>, at: u64) -> [f64; 6] {
     std::array::from_fn(|i| a[i] + (b[i] - a[i]) * share)
 }
 
-fn rates(counters: &Steps<Counters>, slice: Window) -> SparkSlice {
+fn rates(counters: &StepFunction<Counters>, slice: Window) -> SparkSlice {
     let (from, to) = (between(counters, slice.from), between(counters, slice.to));
     let rate = |i: usize| per_second((to[i] - from[i]).max(0.0), slice.duration());
     SparkSlice {
@@ -302,7 +302,8 @@ fn rates(counters: &Steps<Counters>, slice: Window) -> SparkSlice {
 fn runs_in(all: &[SparkRun], window: Window) -> impl Iterator<Item = SparkRun> {
     let first = all.partition_point(|run| run.start.0 < window.from);
     let from = all.get(first..).unwrap_or_default().iter();
-    from.copied().take_while(move |run| window.has(run.start.0))
+    from.copied()
+        .take_while(move |run| window.contains(run.start.0))
 }
 
 fn run_bins(runs: impl Iterator<Item = SparkRun>) -> Vec<SparkRunBin> {
@@ -375,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_rate_is_even_between_samples() {
-        let mut counters = Steps::default();
+        let mut counters = StepFunction::default();
         for (at, created, remaining) in [(100, 0, 0), (200, 50, 4), (300, 50, 2)] {
             let sample = Counters {
                 created,

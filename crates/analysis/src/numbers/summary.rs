@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::of_processes::ProcessNumbers;
 use super::phases::Phases;
-use super::steps::Window;
+use super::process_numbers::ProcessNumbers;
+use super::step_function::Window;
 use super::tally::Tally;
 use super::{Collection, Counters, Numbers};
 use crate::account::report::{CapTimes, ProgramTimes};
@@ -86,7 +86,7 @@ pub struct Summary {
     /// Times of the capabilities and of the program.
     pub account: ProgramTimes,
     /// Times of the maxima above.
-    pub places: Places,
+    pub places: MaximumTimes,
     /// Figures of each process, if several have written the log; the others are sums over all of them. Times of
     /// the mutator and of collections, and figures derived from them, are meaningful for a single program only,
     /// and are omitted then.
@@ -96,7 +96,7 @@ pub struct Summary {
 
 /// Time of each maximum in a summary, at its first occurrence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Places {
+pub struct MaximumTimes {
     /// Collection of [`Summary::max_residency`], or the time of its sample.
     pub max_residency: Option<Interval>,
     /// Collection of [`Summary::max_slop`].
@@ -251,8 +251,8 @@ impl Numbers {
             .map(|_| total_ns.saturating_sub(total(others)));
         let bytes_allocated = self.bytes_allocated(end, range);
         let live: Vec<(u64, u64)> = self.live.within(window).collect();
-        let max_residency = first_most(live.iter().copied());
-        let max_heap_size = first_most(self.heap_size.within(window));
+        let max_residency = first_maximum(live.iter().copied());
+        let max_heap_size = first_maximum(self.heap_size.within(window));
         let oldest = self.oldest_generation();
         let mut of_generations = tally.generations.iter();
         let of_oldest = of_generations.find(|row| Some(row.generation) == oldest);
@@ -294,15 +294,15 @@ impl Numbers {
             sync_ns: tally.sync_ns,
             os_threads: (!self.first_tasks.is_empty()).then(|| {
                 let first = self.first_tasks.iter();
-                first.filter(|&&at| window.has(at)).count() as u64
+                first.filter(|&&at| window.contains(at)).count() as u64
             }),
             account: account.clone(),
-            places: Places {
+            places: MaximumTimes {
                 max_residency: max_residency
-                    .map(|sample| self.place_of(sample, |gc| gc.live_bytes)),
+                    .map(|sample| self.time_of_maximum(sample, |gc| gc.live_bytes)),
                 max_slop: most_slop.map(|most| most.at),
                 max_heap_size: max_heap_size
-                    .map(|sample| self.place_of(sample, |gc| gc.heap_size_bytes)),
+                    .map(|sample| self.time_of_maximum(sample, |gc| gc.heap_size_bytes)),
                 max_fragmentation: tally.most_fragmentation.map(|most| most.at),
             },
             processes: Vec::new(),
@@ -310,21 +310,26 @@ impl Numbers {
     }
 
     /// Returns the time of the collection that a sample belongs to, or else of the sample.
-    fn place_of(&self, (at, value): (u64, u64), told: fn(&Collection) -> Option<u64>) -> Interval {
+    fn time_of_maximum(
+        &self,
+        (at, value): (u64, u64),
+        told: fn(&Collection) -> Option<u64>,
+    ) -> Interval {
         let all = &self.collections.all[..];
         let next = all.partition_point(|gc| gc.end.0 <= at);
         let near = all.get(next.saturating_sub(1)..).unwrap_or_default();
         let gc = near.iter().take(2).find(|gc| told(gc) == Some(value));
-        gc.map_or(Interval::at(Nanos(at)), |gc| {
+        gc.map_or(Interval::empty_at(Nanos(at)), |gc| {
             Interval::new(gc.start, gc.end)
         })
     }
 
     /// Returns the time of collections in a window; `None` if the log has no events of the collector.
     fn gc_ns(&self, tally: &Tally, window: Window) -> Option<u64> {
-        let untold = self.collections.untold.iter();
-        let untold = total(untold.map(|gc| window.part_of(gc.start.0, gc.end.0)));
-        let time = untold.saturating_add(tally.all(|row| row.elapsed_ns));
+        let without_statistics = self.collections.without_statistics.iter();
+        let without_statistics =
+            total(without_statistics.map(|gc| window.overlap_ns(gc.start.0, gc.end.0)));
+        let time = without_statistics.saturating_add(tally.all(|row| row.elapsed_ns));
         (self.heap_logged || self.collections.any).then_some(time)
     }
 
@@ -391,7 +396,7 @@ fn total(numbers: impl Iterator<Item = u64>) -> u64 {
 }
 
 /// Returns the first sample with the maximum value.
-fn first_most(samples: impl Iterator<Item = (u64, u64)>) -> Option<(u64, u64)> {
+fn first_maximum(samples: impl Iterator<Item = (u64, u64)>) -> Option<(u64, u64)> {
     samples.reduce(|most, later| if later.1 > most.1 { later } else { most })
 }
 

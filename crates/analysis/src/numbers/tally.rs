@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::Collection;
-use super::steps::Window;
+use super::step_function::Window;
 use model::time::Interval;
 
 /// Number of collections per precomputed block.
@@ -13,7 +13,7 @@ const BLOCK: usize = 256;
 
 /// Figures of the collections of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct OfGeneration {
+pub(super) struct GenerationTally {
     pub(super) generation: u16,
     /// Number of collections that begin in the window.
     pub collections: u64,
@@ -23,19 +23,19 @@ pub(super) struct OfGeneration {
     pub(super) elapsed_ns: u64,
     /// Total full pauses of collections that begin in the window.
     pub(super) pauses_ns: u64,
-    pub(super) longest_pause: Option<Most>,
-    pub(super) most_slop: Option<Most>,
+    pub(super) longest_pause: Option<Maximum>,
+    pub(super) most_slop: Option<Maximum>,
 }
 
 /// Maximum of a figure, and the first collection with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Most {
+pub(super) struct Maximum {
     pub(super) value: u64,
     pub(super) at: Interval,
 }
 
-impl Most {
-    const fn of(value: u64, gc: &Collection) -> Option<Self> {
+impl Maximum {
+    const fn from_collection(value: u64, gc: &Collection) -> Option<Self> {
         Some(Self {
             value,
             at: Interval::new(gc.start, gc.end),
@@ -55,9 +55,9 @@ impl Most {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     /// Generations with collections, youngest first.
-    pub(super) generations: Vec<OfGeneration>,
+    pub(super) generations: Vec<GenerationTally>,
     pub(super) copied_bytes: u64,
-    pub(super) most_fragmentation: Option<Most>,
+    pub(super) most_fragmentation: Option<Maximum>,
     pub(super) sync_ns: Option<u64>,
     /// This and all following fields: parallel collections only.
     balanced_bytes: Option<u64>,
@@ -76,16 +76,16 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 }
 
 impl Tally {
-    fn generation(&mut self, generation: u16) -> Option<&mut OfGeneration> {
+    fn generation(&mut self, generation: u16) -> Option<&mut GenerationTally> {
         let rows = &mut self.generations;
         let place = rows.partition_point(|row| row.generation < generation);
         if rows
             .get(place)
             .is_none_or(|row| row.generation != generation)
         {
-            let row = OfGeneration {
+            let row = GenerationTally {
                 generation,
-                ..OfGeneration::default()
+                ..GenerationTally::default()
             };
             rows.insert(place, row);
         }
@@ -94,8 +94,8 @@ impl Tally {
 
     /// Adds the part of a collection in the window.
     fn add(&mut self, gc: &Collection, window: Window) {
-        let part_ns = window.part_of(gc.start.0, gc.end.0);
-        let inside = window.has(gc.start.0);
+        let part_ns = window.overlap_ns(gc.start.0, gc.end.0);
+        let inside = window.contains(gc.start.0);
         if part_ns == 0 && !inside {
             return;
         }
@@ -109,11 +109,14 @@ impl Tally {
         row.collections += 1;
         row.parallel += u64::from(gc.is_parallel());
         row.pauses_ns = row.pauses_ns.saturating_add(gc.pause_ns());
-        row.longest_pause = Most::larger(row.longest_pause, Most::of(gc.pause_ns(), gc));
-        row.most_slop = Most::larger(row.most_slop, Most::of(gc.slop_bytes, gc));
+        row.longest_pause = Maximum::larger(
+            row.longest_pause,
+            Maximum::from_collection(gc.pause_ns(), gc),
+        );
+        row.most_slop = Maximum::larger(row.most_slop, Maximum::from_collection(gc.slop_bytes, gc));
         self.copied_bytes = self.copied_bytes.saturating_add(gc.copied_bytes);
-        let fragmentation = Most::of(gc.fragmentation_bytes, gc);
-        self.most_fragmentation = Most::larger(self.most_fragmentation, fragmentation);
+        let fragmentation = Maximum::from_collection(gc.fragmentation_bytes, gc);
+        self.most_fragmentation = Maximum::larger(self.most_fragmentation, fragmentation);
         self.sync_ns = sum(self.sync_ns, gc.sync_ns);
         if gc.is_parallel() {
             self.balanced_bytes = sum(self.balanced_bytes, gc.balanced_bytes);
@@ -135,11 +138,11 @@ impl Tally {
             row.parallel += of.parallel;
             row.elapsed_ns = row.elapsed_ns.saturating_add(of.elapsed_ns);
             row.pauses_ns = row.pauses_ns.saturating_add(of.pauses_ns);
-            row.longest_pause = Most::larger(row.longest_pause, of.longest_pause);
-            row.most_slop = Most::larger(row.most_slop, of.most_slop);
+            row.longest_pause = Maximum::larger(row.longest_pause, of.longest_pause);
+            row.most_slop = Maximum::larger(row.most_slop, of.most_slop);
         }
         self.copied_bytes = self.copied_bytes.saturating_add(more.copied_bytes);
-        self.most_fragmentation = Most::larger(self.most_fragmentation, more.most_fragmentation);
+        self.most_fragmentation = Maximum::larger(self.most_fragmentation, more.most_fragmentation);
         self.sync_ns = sum(self.sync_ns, more.sync_ns);
         self.balanced_bytes = sum(self.balanced_bytes, more.balanced_bytes);
         let copied = more.parallel_copied_bytes;
@@ -152,7 +155,7 @@ impl Tally {
     }
 
     /// Returns the sum of a figure over all generations.
-    pub(super) fn all(&self, number: fn(&OfGeneration) -> u64) -> u64 {
+    pub(super) fn all(&self, number: fn(&GenerationTally) -> u64) -> u64 {
         let numbers = self.generations.iter().map(number);
         numbers.fold(0, u64::saturating_add)
     }
@@ -309,7 +312,7 @@ mod tests {
             tallies.unsorted = true;
             prop_assert_eq!(tally, tallies.tally(&all, window));
             let places = Tallies::default().places(&all, window);
-            prop_assert!(all[places].iter().all(|gc| window.has(gc.start.0)));
+            prop_assert!(all[places].iter().all(|gc| window.contains(gc.start.0)));
         }
     }
 }

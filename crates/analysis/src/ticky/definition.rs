@@ -17,19 +17,19 @@ pub struct Definition {
     /// Address of the info table; GHC 9.4 and later.
     pub info_table: Option<u64>,
     /// Parsed description; GHC 9.4 and later.
-    pub described: Option<Described>,
+    pub described: Option<JsonDescription>,
 }
 
 /// Contents of the JSON description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Described {
+pub struct JsonDescription {
     /// Kind of closure: `fun`, `thk_u`, `con`.
     pub closure: String,
     /// Kinds of the free variables, one letter each.
     pub free_variables: String,
 }
 
-impl Described {
+impl JsonDescription {
     /// Parses the JSON of a definition; `None` if it is invalid.
     #[must_use]
     pub fn from_json(json: &str) -> Option<Self> {
@@ -105,7 +105,7 @@ pub struct Label<'a> {
 
 impl<'a> Label<'a> {
     /// Parses a name, as far as it has this form.
-    fn of(name: &'a str) -> Self {
+    fn parse(name: &'a str) -> Self {
         let (base, rest) = name.split_once('{').unwrap_or_else(|| {
             let end = name.find(' ').unwrap_or(name.len());
             (&name[..end], &name[end..])
@@ -122,7 +122,7 @@ impl<'a> Label<'a> {
         let (module, kind, short) = match groups[..] {
             [module, kind] => (Some(module), Some(kind), base),
             // Exported names are prefixed with their module.
-            [kind] if Kind::of(kind).is_some() || base.contains('.') => {
+            [kind] if Kind::parse(kind).is_some() || base.contains('.') => {
                 let (module, short) = qualified(base);
                 (module, Some(kind), short)
             }
@@ -188,7 +188,7 @@ impl Definition {
     /// Parses the name.
     #[must_use]
     pub fn label(&self) -> Label<'_> {
-        Label::of(&self.name)
+        Label::parse(&self.name)
     }
 
     /// Returns the kind, from the description or else the name.
@@ -199,8 +199,8 @@ impl Definition {
         }
         let described = self.described.as_ref().map(|json| json.closure.as_str());
         described
-            .and_then(Kind::of)
-            .or_else(|| Kind::of(self.label().kind?))
+            .and_then(Kind::parse)
+            .or_else(|| Kind::parse(self.label().kind?))
     }
 
     /// Returns the constructor, for a counter of one: `GHC.Types.I#`.
@@ -228,10 +228,10 @@ impl Definition {
 
     /// Returns how [`closure_bytes`](Self::closure_bytes) may be wrong for this counter.
     #[must_use]
-    pub fn size_errs(&self) -> Option<SizeErrs> {
+    pub fn size_error(&self) -> Option<SizeError> {
         match self.kind()?.shape {
-            Shape::Constructor => Some(SizeErrs::FieldsUnknown),
-            Shape::Function if self.arity == 0 => Some(SizeErrs::OneWordTooLarge),
+            Shape::Constructor => Some(SizeError::FieldsUnknown),
+            Shape::Function if self.arity == 0 => Some(SizeError::OneWordTooLarge),
             _ => None,
         }
     }
@@ -239,7 +239,7 @@ impl Definition {
 
 /// Known error of a computed closure size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SizeErrs {
+pub enum SizeError {
     /// The fields of a constructor are unknown; with at least two words, the number of closures is an upper bound.
     FieldsUnknown,
     /// A function whose arguments have no representation (`State#`) counts as a thunk: too few closures.
@@ -248,7 +248,7 @@ pub enum SizeErrs {
 
 impl Kind {
     /// Parses `thk_u`, `fun,se`, `con: GHC.Types.I#`, `LNE`.
-    fn of(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let mut words = text.split([',', '_', ':']);
         let shape = match words.next()?.trim() {
             "fun" => Shape::Function,
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     fn label(name: &str) -> [Option<&str>; 4] {
-        let label = Label::of(name);
+        let label = Label::parse(name);
         [Some(label.short), label.module, label.unique, label.parent]
     }
 
@@ -346,7 +346,7 @@ mod tests {
         let constructor = named("x{v s1} (M) (con: M.:+{d 1}) in r2");
         assert_eq!(constructor.constructor(), Some("M.:+"));
         let described = Definition {
-            described: Described::from_json(r#"{"subTy":"thk_u","fvs":">ii"}"#),
+            described: JsonDescription::from_json(r#"{"subTy":"thk_u","fvs":">ii"}"#),
             ..named("a (M) (fun)")
         };
         assert_eq!(described.kind(), Some(Shape::Thunk.into()));
@@ -355,7 +355,7 @@ mod tests {
             ..Definition::default()
         };
         assert_eq!(tag.kind(), Some(Shape::Evaluated.into()));
-        assert_eq!(Described::from_json("{"), None);
+        assert_eq!(JsonDescription::from_json("{"), None);
     }
 
     #[test]
@@ -363,7 +363,7 @@ mod tests {
         let size = |arity, json: &str| {
             let definition = Definition {
                 arity,
-                described: Described::from_json(json),
+                described: JsonDescription::from_json(json),
                 ..Definition::default()
             };
             definition.closure_bytes()

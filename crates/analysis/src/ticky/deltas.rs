@@ -46,54 +46,54 @@ impl Counts {
 ///
 /// A delta takes about nine bytes: the time since the previous one, the distance to its counter (mostly the next,
 /// as the runtime iterates over its list of counters), and three numbers, all of variable length. Checkpoints
-/// ([`Mark`]) hold the sums of all counters. As a checkpoint is as long as the number of counters, there is one
+/// ([`Checkpoint`]) hold the sums of all counters. As a checkpoint is as long as the number of counters, there is one
 /// per sixteen times as many deltas: memory and time stay proportional to the log, and any time is reached from a
 /// checkpoint by reading few deltas.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deltas {
     bytes: Vec<u8>,
-    marks: Vec<Mark>,
+    checkpoints: Vec<Checkpoint>,
     /// Sums of all deltas, by counter index.
     sums: Vec<Counts>,
     /// Time and counter of the last delta.
-    last: Last,
-    since_mark: usize,
+    last: DeltaReference,
+    since_checkpoint: usize,
 }
 
 /// Reference values for the encoding of the next delta.
 #[derive(Clone, Copy, Debug, Default)]
-struct Last {
+struct DeltaReference {
     time_ns: u64,
     counter: u32,
 }
 
 /// Checkpoint between deltas.
 #[derive(Clone, Debug)]
-struct Mark {
+struct Checkpoint {
     /// Offset of the next delta.
     byte: usize,
-    last: Last,
+    last: DeltaReference,
     /// Sums of the earlier deltas, for the counters known by then.
     sums: Box<[Counts]>,
 }
 
 /// Number of deltas between checkpoints: per counter, and at least.
-const MARK_EVERY: usize = 16;
-const MARK_LEAST: usize = 4096;
+const CHECKPOINT_EVERY: usize = 16;
+const CHECKPOINT_LEAST: usize = 4096;
 
 impl Deltas {
     /// Appends the counts of a counter up to `time_ns`. A time before the last delta's is raised to it.
     pub(super) fn push(&mut self, time_ns: u64, counter: u32, counts: Counts) {
-        if self.since_mark >= MARK_LEAST.max(self.sums.len() * MARK_EVERY) {
-            self.since_mark = 0;
-            self.marks.push(Mark {
+        if self.since_checkpoint >= CHECKPOINT_LEAST.max(self.sums.len() * CHECKPOINT_EVERY) {
+            self.since_checkpoint = 0;
+            self.checkpoints.push(Checkpoint {
                 byte: self.bytes.len(),
                 last: self.last,
                 sums: self.sums.as_slice().into(),
             });
         }
-        self.since_mark += 1;
-        let next = Last {
+        self.since_checkpoint += 1;
+        let next = DeltaReference {
             time_ns: time_ns.max(self.last.time_ns),
             counter,
         };
@@ -136,14 +136,17 @@ impl Deltas {
     /// Returns the counts before a time, by counter index.
     fn before(&self, time_ns: u64) -> Vec<Counts> {
         let passed = self
-            .marks
-            .partition_point(|mark| mark.last.time_ns < time_ns);
-        let mark = passed
+            .checkpoints
+            .partition_point(|checkpoint| checkpoint.last.time_ns < time_ns);
+        let checkpoint = passed
             .checked_sub(1)
-            .and_then(|place| self.marks.get(place));
-        let mut sums = mark.map_or_else(Vec::new, |mark| mark.sums.to_vec());
-        let mut bytes = self.bytes.get(mark.map_or(0, |mark| mark.byte)..);
-        let mut last = mark.map_or_else(Last::default, |mark| mark.last);
+            .and_then(|place| self.checkpoints.get(place));
+        let mut sums = checkpoint.map_or_else(Vec::new, |checkpoint| checkpoint.sums.to_vec());
+        let mut bytes = self
+            .bytes
+            .get(checkpoint.map_or(0, |checkpoint| checkpoint.byte)..);
+        let mut last =
+            checkpoint.map_or_else(DeltaReference::default, |checkpoint| checkpoint.last);
         while let Some((delta, counts)) = bytes.as_mut().and_then(|bytes| read_delta(bytes, last)) {
             if delta.time_ns >= time_ns {
                 break;
@@ -165,7 +168,7 @@ fn add(sums: &mut Vec<Counts>, counter: u32, counts: Counts) {
     }
 }
 
-fn read_delta(bytes: &mut &[u8], last: Last) -> Option<(Last, Counts)> {
+fn read_delta(bytes: &mut &[u8], last: DeltaReference) -> Option<(DeltaReference, Counts)> {
     let time_ns = last.time_ns + read(bytes)?;
     let step = unzigzag(read(bytes)?);
     let counter = u32::try_from(i64::from(last.counter) + step).ok()?;
@@ -174,7 +177,7 @@ fn read_delta(bytes: &mut &[u8], last: Last) -> Option<(Last, Counts)> {
         allocs_bytes: read(bytes)?,
         allocd_bytes: read(bytes)?,
     };
-    Some((Last { time_ns, counter }, counts))
+    Some((DeltaReference { time_ns, counter }, counts))
 }
 
 /// Maps signed to unsigned numbers, small ones to small ones.

@@ -1,6 +1,6 @@
 //! One-line filter language for ticky counters.
 
-use super::table::{Facts, TickyColumn, Value};
+use super::table::{CounterView, TickyColumn, Value};
 
 /// Filter for counters; all of its terms must match.
 ///
@@ -44,12 +44,12 @@ impl Filter {
     /// Parses a filter; every text is valid.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        Self(words(text).map(Term::of).collect())
+        Self(words(text).map(Term::parse).collect())
     }
 
     /// Returns whether a counter matches.
-    pub(super) fn lets_through(&self, facts: &Facts<'_>) -> bool {
-        self.0.iter().all(|term| term.lets_through(facts))
+    pub(super) fn matches_view(&self, view: &CounterView<'_>) -> bool {
+        self.0.iter().all(|term| term.matches_view(view))
     }
 }
 
@@ -75,7 +75,7 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 impl Term {
-    fn of(word: String) -> Self {
+    fn parse(word: String) -> Self {
         Self::in_column(&word)
             .or_else(|| Self::bound(&word))
             .or_else(|| Self::is(&word))
@@ -106,19 +106,18 @@ impl Term {
         Some(Self::Is(column, text.to_owned()))
     }
 
-    fn lets_through(&self, facts: &Facts<'_>) -> bool {
+    fn matches_view(&self, view: &CounterView<'_>) -> bool {
         match self {
-            Self::Is(column, text) => facts.text(*column) == Some(text),
+            Self::Is(column, text) => view.text(*column) == Some(text),
             Self::Anywhere(text) => {
-                facts.texts().any(|found| has(found, text)) || {
+                view.texts().any(|found| has(found, text)) || {
                     // A match of the number is rare, and formatting it is expensive.
-                    text.bytes().all(|byte| byte.is_ascii_digit())
-                        && facts.id().to_string() == *text
+                    text.bytes().all(|byte| byte.is_ascii_digit()) && view.id().to_string() == *text
                 }
             }
-            Self::In(column, text) => facts.has_text(*column, text),
+            Self::In(column, text) => view.has_text(*column, text),
             Self::Bound(column, relation, bound) => {
-                let number = facts.value(*column).and_then(|value| match value {
+                let number = view.value(*column).and_then(|value| match value {
                     Value::Count(count) => Some(count as f64),
                     Value::Ratio(ratio) => Some(ratio),
                     Value::Text(_) => None,

@@ -9,10 +9,10 @@ mod deltas;
 mod filter;
 mod table;
 
-pub use definition::{Definition, Described, Kind, Label, Shape, SizeErrs};
+pub use definition::{Definition, JsonDescription, Kind, Label, Shape, SizeError};
 pub use deltas::Counts;
 pub use filter::Filter;
-pub(crate) use table::Known;
+pub(crate) use table::TableContext;
 pub use table::{Flaw, Info, Parent, TickyColumn, TickyQuery, TickyRow, TickyTable};
 
 use deltas::Deltas;
@@ -49,7 +49,7 @@ struct Counter {
 }
 
 impl Sink for Ticky {
-    const CONSUMES: EventSet = EventSet::of(&[
+    const CONSUMES: EventSet = EventSet::from_types(&[
         EventType::TICKY_COUNTER_DEF,
         EventType::TICKY_COUNTER_SAMPLE,
         EventType::TICKY_BEGIN_SAMPLE,
@@ -90,7 +90,7 @@ impl Sink for Ticky {
                     arguments: kinds.0.to_str().into_owned(),
                     name: name.0.to_str().into_owned(),
                     info_table: info_tbl.filter(|address| *address != 0),
-                    described: json.and_then(|json| Described::from_json(&json)),
+                    described: json.and_then(|json| JsonDescription::from_json(&json)),
                 };
                 self.define(id, definition);
             }

@@ -268,7 +268,7 @@ impl TickyRow {
 
     /// Returns the enclosing definition: its counter, or else, for an unnamed expression, by its info table.
     #[must_use]
-    pub fn stands_in(&self) -> Option<&str> {
+    pub fn enclosing_name(&self) -> Option<&str> {
         if let Some(parent) = &self.parent {
             return Some(&parent.name);
         }
@@ -309,7 +309,7 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
 
 /// Data from other analyses.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<'a> {
+pub(crate) struct TableContext<'a> {
     /// Time of the last event.
     pub(crate) end_ns: u64,
     /// Bytes allocated by the program in the range.
@@ -326,13 +326,13 @@ pub(super) enum Value<'a> {
 }
 
 /// A counter with its counts in a range.
-pub(super) struct Facts<'a> {
+pub(super) struct CounterView<'a> {
     counter: &'a Counter,
     counts: Counts,
     names: &'a Names,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> CounterView<'a> {
     fn definition(&self) -> Option<&'a Definition> {
         self.counter.definition.as_ref()
     }
@@ -359,7 +359,7 @@ impl<'a> Facts<'a> {
             closure_type: table.closure_type.map(|it| it.name().to_owned()),
             type_: table.type_.to_owned(),
             module: table.module.to_owned(),
-            place: table.place.to_string(),
+            place: table.location.to_string(),
         })
     }
 
@@ -373,7 +373,7 @@ impl<'a> Facts<'a> {
     pub(super) fn texts(&self) -> impl Iterator<Item = &'a str> {
         let name = self.definition().map(|it| it.name.as_str());
         let table = self.table();
-        let told = table.map(|it| [it.label, it.type_, it.module, it.place.file]);
+        let told = table.map(|it| [it.label, it.type_, it.module, it.location.file]);
         name.into_iter().chain(told.into_iter().flatten())
     }
 
@@ -411,7 +411,7 @@ impl<'a> Facts<'a> {
             TickyColumn::Kind => Some(Value::Text(self.counter.shape?.name())),
             TickyColumn::Module => self.module().map(Value::Text),
             TickyColumn::Place => {
-                let file = self.table()?.place.file;
+                let file = self.table()?.location.file;
                 (!file.is_empty()).then_some(Value::Text(file))
             }
             TickyColumn::Arguments => Some(Value::Count(self.definition()?.arity.into())),
@@ -436,15 +436,15 @@ type Keyed<'a> = (Option<Value<'a>>, Reverse<u64>, u32);
 
 impl Ticky {
     /// Answers a query.
-    pub(crate) fn table(&self, query: &TickyQuery, known: Known<'_>) -> TickyTable {
+    pub(crate) fn table(&self, query: &TickyQuery, known: TableContext<'_>) -> TickyTable {
         let sums = self.deltas.sums(query.range, known.end_ns);
         let filter = Filter::parse(&query.filter);
         let counted_bytes = sums
             .iter()
             .fold(0_u64, |sum, counts| sum.saturating_add(counts.allocs_bytes));
-        let facts = |index: u32| {
+        let view = |index: u32| {
             let place = index as usize;
-            Some(Facts {
+            Some(CounterView {
                 counter: self.counters.get(place)?,
                 counts: sums.get(place).copied().unwrap_or_default(),
                 names: known.names,
@@ -458,18 +458,18 @@ impl Ticky {
         };
         let any = query.range.is_none() || query.only.is_some();
         for index in candidates {
-            let Some(facts) = facts(index) else { continue };
-            if (any || !facts.counts.is_zero()) && filter.lets_through(&facts) {
-                let entries = Reverse(facts.counts.entries);
-                keyed.push((facts.value(query.sort), entries, index));
-                all = all.plus(facts.counts);
+            let Some(view) = view(index) else { continue };
+            if (any || !view.counts.is_zero()) && filter.matches_view(&view) {
+                let entries = Reverse(view.counts.entries);
+                keyed.push((view.value(query.sort), entries, index));
+                all = all.plus(view.counts);
             }
         }
         let total = keyed.len() as u64;
         let rows = sorted_part(keyed, query).into_iter();
         TickyTable {
             first: query.rows.start,
-            rows: rows.filter_map(|index| self.row(&facts(index)?)).collect(),
+            rows: rows.filter_map(|index| self.row(&view(index)?)).collect(),
             total,
             all,
             allocated_bytes: known.allocated_bytes,
@@ -483,13 +483,13 @@ impl Ticky {
         }
     }
 
-    fn row(&self, facts: &Facts<'_>) -> Option<TickyRow> {
+    fn row(&self, view: &CounterView<'_>) -> Option<TickyRow> {
         Some(TickyRow {
-            id: facts.id(),
-            definition: facts.definition().cloned(),
-            parent: facts.definition().and_then(|it| self.parent(it)),
-            info: facts.info(),
-            counts: facts.counts,
+            id: view.id(),
+            definition: view.definition().cloned(),
+            parent: view.definition().and_then(|it| self.parent(it)),
+            info: view.info(),
+            counts: view.counts,
         })
     }
 

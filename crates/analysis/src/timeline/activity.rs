@@ -4,7 +4,7 @@
 use super::store::Store;
 use eventlog::ids::CapId;
 use model::class::Class;
-use model::gauge::{Buckets, Stretch};
+use model::gauge::{Buckets, GaugeSegment};
 use model::lane::Lane;
 use model::marks::Values;
 
@@ -29,8 +29,13 @@ pub fn series_of(place: usize, caps: usize) -> usize {
 
 /// Emits the series of a view: the share of each bucket in which each capability ran, and the number of
 /// capabilities that collected.
-pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, mut emit: impl FnMut(u8, Stretch)) {
-    let each: Vec<(u64, u64)> = buckets.each().collect();
+pub fn points(
+    store: &Store,
+    caps: &[CapId],
+    buckets: Buckets,
+    mut emit: impl FnMut(u8, GaugeSegment),
+) {
+    let each: Vec<(u64, u64)> = buckets.intervals().collect();
     let mut collecting = vec![0u64; each.len()];
     let mut running = vec![0u64; each.len()];
     for (place, id) in caps.iter().enumerate() {
@@ -72,8 +77,8 @@ pub fn points(store: &Store, caps: &[CapId], buckets: Buckets, mut emit: impl Fn
 }
 
 /// Emits the points of a series: none for zero, one for consecutive equal values.
-fn push(each: &[(u64, u64)], times: &[u64], mut emit: impl FnMut(Stretch)) {
-    let mut open: Option<(Stretch, u64)> = None;
+fn push(each: &[(u64, u64)], times: &[u64], mut emit: impl FnMut(GaugeSegment)) {
+    let mut open: Option<(GaugeSegment, u64)> = None;
     for (&(start, end), &time) in each.iter().zip(times) {
         match &mut open {
             Some((before, same)) if *same == time => before.end = end,
@@ -81,8 +86,8 @@ fn push(each: &[(u64, u64)], times: &[u64], mut emit: impl FnMut(Stretch)) {
                 if let Some((before, _)) = open.take() {
                     emit(before);
                 }
-                let values = Values::one(time as f64 / (end - start) as f64);
-                open = (time > 0).then_some((Stretch { start, end, values }, time));
+                let values = Values::constant(time as f64 / (end - start) as f64);
+                open = (time > 0).then_some((GaugeSegment { start, end, values }, time));
             }
         }
     }

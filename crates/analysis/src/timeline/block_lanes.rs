@@ -8,7 +8,7 @@ use eventlog::ids::{CapId, Nanos};
 use model::class::Class;
 use model::marks::NONE;
 use model::sorting::CompactSort;
-use model::span_lane::{Piece, SpanLane};
+use model::span_lane::{SpanLane, TimelineSpan};
 
 /// Timeline rows of blocks by capability.
 #[derive(Clone, Debug, Default)]
@@ -65,19 +65,23 @@ fn span(block: &Block) -> Option<(u64, u64)> {
 impl BlockLanes {
     /// Builds the rows from the block index of a log.
     #[must_use]
-    pub fn of(index: &BlockIndex) -> Self {
+    pub fn new(index: &BlockIndex) -> Self {
         let mut lanes = Self::default();
         for (block, bytes) in joined(index) {
             let Some((start, end)) = span(&block) else {
                 continue;
             };
-            lanes.lanes.entry(block.cap).or_default().push(Piece {
-                start,
-                end,
-                detail: u32::try_from(bytes).unwrap_or(NONE - 1),
-                class: Class::Other,
-                code: 0,
-            });
+            lanes
+                .lanes
+                .entry(block.cap)
+                .or_default()
+                .push(TimelineSpan {
+                    start,
+                    end,
+                    detail: u32::try_from(bytes).unwrap_or(NONE - 1),
+                    class: Class::Other,
+                    code: 0,
+                });
         }
         for lane in lanes.lanes.values_mut() {
             lane.settle();

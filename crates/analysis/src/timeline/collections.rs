@@ -3,7 +3,7 @@
 use crate::numbers::Collection;
 use crate::numbers::Numbers;
 use model::class::Class;
-use model::span_lane::{Piece, SpanLane};
+use model::span_lane::{SpanLane, TimelineSpan};
 
 /// Timeline row of collections.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct CollectionLane {
 impl CollectionLane {
     /// Adds the collections that have ended by now.
     pub(super) fn extend(&mut self, numbers: &Numbers) {
-        let new = numbers.told_collections().get(self.taken..);
+        let new = numbers.collections_with_statistics().get(self.taken..);
         for collection in new.unwrap_or_default() {
             self.taken += 1;
             self.push(collection);
@@ -26,7 +26,7 @@ impl CollectionLane {
     fn push(&mut self, collection: &Collection) {
         let start = collection.start.0;
         let mut piece = |start, end, class| {
-            self.lane.push(Piece {
+            self.lane.push(TimelineSpan {
                 start,
                 end,
                 detail: collection.number,
@@ -43,7 +43,7 @@ impl CollectionLane {
     /// Completes the row once the log has been read to its end.
     pub(super) fn settle(&mut self, numbers: &Numbers) {
         self.extend(numbers);
-        for collection in numbers.untold_collections() {
+        for collection in numbers.collections_without_statistics() {
             self.push(collection);
         }
         self.lane.settle();
@@ -51,7 +51,7 @@ impl CollectionLane {
 
     /// Returns the time spans of the collections in order; they do not overlap.
     pub fn times(&self) -> Vec<(u64, u64)> {
-        let pieces = self.lane.pieces().iter();
+        let pieces = self.lane.spans().iter();
         let collecting = pieces.filter(|piece| piece.class == Class::Gc);
         collecting.map(|piece| (piece.start, piece.end)).collect()
     }
@@ -59,7 +59,7 @@ impl CollectionLane {
     /// Returns whether there are no collections.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lane.pieces().is_empty()
+        self.lane.spans().is_empty()
     }
 
     /// Returns the lane of waits and collections. The detail of each is the number of its collection.

@@ -9,7 +9,7 @@ use crate::automata::Anomaly;
 use crate::automata::gc_phase::Phase;
 use crate::automata::thread_state::{self, Activity, Input, Reason, ThreadSpan};
 use crate::diagnostics::Diagnostic;
-use crate::spans::{Open, SpanSink};
+use crate::spans::{OpenSpan, SpanSink};
 use eventlog::StopStatus;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
@@ -36,14 +36,14 @@ impl Store {
             return;
         };
         let runs = &mut lanes.runs;
-        let (why, ran_ns) = (thread.why, thread.ran_ns);
+        let (last_stop, ran_ns) = (thread.last_stop, thread.ran_ns);
         let has_begun = thread.began_ns != NEVER_NS;
         // Runs overlap only in damaged logs; the later one is clipped.
         let start = span.start().0.max(runs.last_end()).max(ran_ns);
         let end = span.end().0.max(start);
         let place = runs.len();
         let woken = woken.map(|woken| woken.0);
-        let ready = WaitRunCycle::ready_since(why, ran_ns, woken).filter(|_| has_begun);
+        let ready = WaitRunCycle::ready_since(last_stop, ran_ns, woken).filter(|_| has_begun);
         let run = Run {
             start,
             end,
@@ -57,8 +57,8 @@ impl Store {
         thread.runs += 1;
         thread.began_ns = thread.began_ns.min(start);
         thread.ran_ns = end;
-        thread.why = code;
-        thread.home = cap.or(thread.home);
+        thread.last_stop = code;
+        thread.last_cap = cap.or(thread.last_cap);
         if stop.is_some() {
             thread.run_ns += end - start;
         }
@@ -79,7 +79,7 @@ impl Store {
     fn begin(&mut self, index: u32, at: Nanos) {
         if let Some(thread) = self.threads.at_mut(index) {
             thread.created = true;
-            thread.why = StopCode::CREATED;
+            thread.last_stop = StopCode::CREATED;
             thread.began_ns = at.0;
             thread.ran_ns = at.0;
         }
@@ -87,7 +87,7 @@ impl Store {
 
     /// Records the stop of a thread that was not running, as an empty run that keeps the reason.
     #[cold]
-    fn stopped_again(
+    fn push_repeated_stop(
         &mut self,
         index: u32,
         at: Nanos,
@@ -95,8 +95,8 @@ impl Store {
         woken: Option<Nanos>,
     ) {
         let run = self.threads.get(index).map_or(0, |thread| thread.runs);
-        self.stops_again.entry(index).or_default().push(run);
-        self.push_run(index, None, Interval::at(at), stop, woken);
+        self.repeated_stops.entry(index).or_default().push(run);
+        self.push_run(index, None, Interval::empty_at(at), stop, woken);
     }
 
     /// Passes the next input to the automaton of a thread.
@@ -115,7 +115,8 @@ impl Store {
             self.thread(index, span, woken);
         }
         if let Some(oddity) = step.oddity {
-            self.oddities.push(Diagnostic::at(at, oddity).on(cap));
+            self.oddities
+                .push(Diagnostic::at_time(at, oddity).with_cap(cap));
         }
     }
 
@@ -135,7 +136,7 @@ impl Store {
                     self.begin(index, span.start());
                 }
                 if stop.is_some() {
-                    self.stopped_again(index, span.end(), stop, woken);
+                    self.push_repeated_stop(index, span.end(), stop, woken);
                 }
             }
         }
@@ -143,7 +144,7 @@ impl Store {
 
     /// Processes a finished span, whatever the state of the thread's automaton.
     #[cfg(test)]
-    pub(crate) fn tell(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
+    pub(crate) fn add_span(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
         let index = self.threads.index(thread);
         self.thread(index, span, woken);
     }
@@ -153,12 +154,12 @@ impl Store {
         let Reason::Stopped(status) = reason else {
             return false;
         };
-        let why = StopCode(status.code());
-        !why.stays_ready() && WaitRunCycle::ready_since(why, 0, Some(0)).is_some()
+        let last_stop = StopCode(status.code());
+        !last_stop.stays_ready() && WaitRunCycle::ready_since(last_stop, 0, Some(0)).is_some()
     }
 
     /// Reports the spans still open at the end of the log, and adds them to the lanes.
-    pub(crate) fn end_spans(&mut self, end: Nanos, mut tell: impl FnMut(Open)) {
+    pub(crate) fn end_spans(&mut self, end: Nanos, mut report: impl FnMut(OpenSpan)) {
         let mut open: Vec<(ThreadId, u32)> = self
             .threads
             .unfinished()
@@ -172,7 +173,7 @@ impl Store {
             };
             let woken = thread.woken();
             if let Some(span) = thread.state.open(end) {
-                tell(Open::Thread(id, span, woken));
+                report(OpenSpan::Thread(id, span, woken));
                 self.open_thread(index, span, woken);
             }
         }
@@ -184,7 +185,7 @@ impl Store {
             // ends.
             let known = cap.and_then(|cap| self.facts.known(cap));
             let end = known.map_or(span.span.end(), |known| known.end());
-            span.span = span.span.until(end);
+            span.span = span.span.part_before(end);
             return self.thread(index, span, woken);
         }
         self.thread(index, span, woken);
@@ -206,13 +207,14 @@ impl SpanSink for Store {
     }
 
     fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Anomaly) {
-        self.gc_oddities.push(Diagnostic::at(at, oddity).on(cap));
+        self.gc_oddities
+            .push(Diagnostic::at_time(at, oddity).with_cap(cap));
     }
 
-    fn open(&mut self, open: Open) {
-        if let Open::Gc(cap, span) = open {
+    fn open(&mut self, open: OpenSpan) {
+        if let OpenSpan::Gc(cap, span) = open {
             let known = self.facts.known(cap);
-            let span = span.until(known.map_or(span.end(), |known| known.end()));
+            let span = span.part_before(known.map_or(span.end(), |known| known.end()));
             if !span.is_empty() {
                 self.gc(cap, span);
             }

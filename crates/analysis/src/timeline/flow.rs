@@ -53,7 +53,7 @@ const MOST_RUNS: usize = 300;
 
 /// Event that made a thread runnable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waking {
+pub struct WakeEvent {
     /// A wakeup, a migration, or `ThreadRunnable`, which GHC wrote until 2009.
     pub kind: InstantKind,
     /// Time of the event.
@@ -106,20 +106,28 @@ impl Store {
             to_cap,
             thread,
         };
-        let waking = self.waking(thread, turn);
-        let woken = waking.filter(|waking| waking.kind != InstantKind::Migrated);
+        let wake_event = self.wake_event(thread, turn);
+        let woken = wake_event.filter(|wake_event| wake_event.kind != InstantKind::Migrated);
         if let Some(by) = woken {
             arrows.push(arrow(ArrowKind::Wakeup, by.at, by.cap, by.waker));
         }
-        if let Some((at, cap)) = self.moved(thread, turn).filter(|(_, cap)| *cap != to_cap) {
-            arrows.push(arrow(ArrowKind::Migration, at, cap, self.runs_on(cap, at)));
+        if let Some((at, cap)) = self
+            .last_migration(thread, turn)
+            .filter(|(_, cap)| *cap != to_cap)
+        {
+            arrows.push(arrow(
+                ArrowKind::Migration,
+                at,
+                cap,
+                self.running_thread(cap, at),
+            ));
         }
     }
 
     /// Returns the event that ended the block in a turn, if the thread was blocked and the event is known.
-    pub fn waking(&self, thread: ThreadId, turn: &WaitRunCycle) -> Option<Waking> {
+    pub fn wake_event(&self, thread: ThreadId, turn: &WaitRunCycle) -> Option<WakeEvent> {
         // The end of a foreign call is not logged.
-        let reason = turn.why.wait_reason()?;
+        let reason = turn.last_stop.wait_reason()?;
         if reason == WaitReason::ForeignCall {
             return None;
         }
@@ -135,11 +143,13 @@ impl Store {
             Some((kind, cap))
         })?;
         let at = Nanos(ready);
-        Some(Waking {
+        Some(WakeEvent {
             kind,
             at,
             cap,
-            waker: self.runs_on(cap, at).filter(|waker| *waker != thread),
+            waker: self
+                .running_thread(cap, at)
+                .filter(|waker| *waker != thread),
         })
     }
 
@@ -153,11 +163,15 @@ impl Store {
         let (_, cap) = self
             .instants
             .first_of(InstantKind::ThreadCreated, index, (at.0, at.0))?;
-        Some((cap, self.runs_on(cap, at)))
+        Some((cap, self.running_thread(cap, at)))
     }
 
     /// Returns time and source capability of the last migration during the wait of a turn.
-    pub fn moved(&self, thread: ThreadId, turn: &WaitRunCycle) -> Option<(Nanos, Option<CapId>)> {
+    pub fn last_migration(
+        &self,
+        thread: ThreadId,
+        turn: &WaitRunCycle,
+    ) -> Option<(Nanos, Option<CapId>)> {
         let index = self.threads.find(thread)?;
         let wait = (turn.part(0).0, turn.part(1).1);
         let (at, cap) = self.instants.last_of(InstantKind::Migrated, index, wait)?;
@@ -165,7 +179,7 @@ impl Store {
     }
 
     /// Returns the thread that runs on a capability at a time.
-    fn runs_on(&self, cap: Option<CapId>, at: Nanos) -> Option<ThreadId> {
+    fn running_thread(&self, cap: Option<CapId>, at: Nanos) -> Option<ThreadId> {
         self.running(cap?, at, &mut 0)
     }
 }

@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 
 use crate::numbers::Numbers;
 use crate::numbers::columns::SparkFates;
-use crate::numbers::steps::Steps;
+use crate::numbers::step_function::StepFunction;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink, Subject};
-use model::gauge::{Buckets, Extents, Samples, Stretch, growth, levels, rates};
+use model::gauge::{Buckets, ExtentIndex, GaugeSegment, Samples, growth, levels, rates};
 
 /// A performance counter.
 #[derive(Clone, Debug, Default)]
 struct Perf {
     name: Option<Box<str>>,
     /// Cumulative sum of its periods; of a tracepoint, the number of hits.
-    sum: Steps<u64>,
+    sum: StepFunction<u64>,
 }
 
 /// Maximum number of performance counters.
@@ -27,17 +27,17 @@ const MOST_PERF: usize = 1000;
 #[derive(Clone, Debug, Default)]
 pub struct Graphs {
     /// Size of the blocks in use, in bytes.
-    blocks: Steps<u64>,
+    blocks: StepFunction<u64>,
     /// Megablocks held, needed and returned.
-    returned: Steps<[u32; 3]>,
+    returned: StepFunction<[u32; 3]>,
     perf: BTreeMap<u32, Perf>,
-    heap_extents: [Extents; 3],
-    returned_extents: [Extents; 3],
-    pool_extents: Vec<Extents>,
+    heap_extents: [ExtentIndex; 3],
+    returned_extents: [ExtentIndex; 3],
+    pool_extents: Vec<ExtentIndex>,
 }
 
 impl Sink for Graphs {
-    const CONSUMES: EventSet = EventSet::about(Subject::Perf)
+    const CONSUMES: EventSet = EventSet::for_subject(Subject::Perf)
         .with(EventType::BLOCKS_SIZE)
         .with(EventType::MEM_RETURN);
 
@@ -92,7 +92,8 @@ impl Graphs {
         for cap in numbers.spark_caps() {
             let place = usize::from(cap.0);
             if place >= self.pool_extents.len() {
-                self.pool_extents.resize_with(place + 1, Extents::default);
+                self.pool_extents
+                    .resize_with(place + 1, ExtentIndex::default);
             }
             if let Some(waiting) = numbers.sparks_waiting(cap) {
                 self.pool_extents[place].extend(&waiting);
@@ -108,7 +109,7 @@ impl Graphs {
 
     /// Returns the series of [`Self::heap`] without samples.
     #[must_use]
-    pub fn lacks(&self, numbers: &Numbers) -> Vec<u8> {
+    pub fn missing_series(&self, numbers: &Numbers) -> Vec<u8> {
         let empty = [
             numbers.heap_sizes().is_empty(),
             self.blocks.is_empty(),
@@ -150,7 +151,12 @@ impl Graphs {
 
     /// Emits the heap series in bytes: 0 is its size, 1 its blocks in use, 2 the live data after the last major
     /// collection.
-    pub fn heap(&self, numbers: &Numbers, buckets: Buckets, mut emit: impl FnMut(u8, Stretch)) {
+    pub fn heap(
+        &self,
+        numbers: &Numbers,
+        buckets: Buckets,
+        mut emit: impl FnMut(u8, GaugeSegment),
+    ) {
         let [size, blocks, live] = &self.heap_extents;
         let in_use = self.blocks.column(|bytes| *bytes);
         levels(&numbers.heap_sizes(), size, buckets, |s| emit(0, s));
@@ -159,12 +165,17 @@ impl Graphs {
     }
 
     /// Emits the memory series in bytes: 0 is held by the runtime, 1 needed, 2 returned to the operating system.
-    pub fn returned(&self, numbers: &Numbers, buckets: Buckets, mut emit: impl FnMut(u8, Stretch)) {
+    pub fn returned(
+        &self,
+        numbers: &Numbers,
+        buckets: Buckets,
+        mut emit: impl FnMut(u8, GaugeSegment),
+    ) {
         let bytes = numbers.megablock_bytes() as f64;
         for (series, (extents, column)) in (0..).zip(self.returned_extents.iter().zip(RETURNED)) {
             levels(&self.returned.column(column), extents, buckets, |stretch| {
-                let values = stretch.values.times(bytes);
-                emit(series, Stretch { values, ..stretch });
+                let values = stretch.values.scaled(bytes);
+                emit(series, GaugeSegment { values, ..stretch });
             });
         }
     }
@@ -175,7 +186,7 @@ impl Graphs {
         numbers: &Numbers,
         cap: CapId,
         buckets: Buckets,
-        emit: impl FnMut(Stretch),
+        emit: impl FnMut(GaugeSegment),
     ) {
         let extents = self.pool_extents.get(usize::from(cap.0));
         if let (Some(extents), Some(waiting)) = (extents, numbers.sparks_waiting(cap)) {
@@ -184,7 +195,7 @@ impl Graphs {
     }
 
     /// Emits the rate of a performance counter per second.
-    pub fn counter(&self, number: u32, buckets: Buckets, emit: impl FnMut(Stretch)) {
+    pub fn counter(&self, number: u32, buckets: Buckets, emit: impl FnMut(GaugeSegment)) {
         if let Some(perf) = self.perf.get(&number) {
             let sum = perf.sum.column(|sum| *sum);
             rates(&growth(std::iter::once(sum), buckets), buckets, emit);
@@ -193,7 +204,7 @@ impl Graphs {
 }
 
 /// Emits the allocation rate of all capabilities together, in bytes per second.
-pub fn allocation_rate(numbers: &Numbers, buckets: Buckets, emit: impl FnMut(Stretch)) {
+pub fn allocation_rate(numbers: &Numbers, buckets: Buckets, emit: impl FnMut(GaugeSegment)) {
     rates(&growth(numbers.allocations(), buckets), buckets, emit);
 }
 
@@ -203,7 +214,7 @@ pub fn spark_rates(
     cap: CapId,
     fates: SparkFates,
     buckets: Buckets,
-    mut emit: impl FnMut(u8, Stretch),
+    mut emit: impl FnMut(u8, GaugeSegment),
 ) {
     for (series, counter) in (0..).zip(numbers.sparks_of(cap, fates).into_iter().flatten()) {
         let grown = growth(std::iter::once(counter), buckets);

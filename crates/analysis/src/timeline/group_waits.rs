@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::rows::Rows;
+use super::row_selection::RowSelection;
 use super::store::Store;
 use super::threads::Thread;
 use super::wait_groups::WaitGroups;
@@ -18,22 +18,22 @@ pub(crate) const MOST_NAMED: usize = 64;
 
 /// Waits of threads in a range.
 #[derive(Debug)]
-pub(crate) struct WaitsIn {
+pub(crate) struct RangeWaits {
     /// Waits of each group: time and count by kind.
     pub(crate) weights: Vec<[Weight; Wait::KINDS]>,
     /// Threads with the longest waits, longest first.
     pub(crate) longest: Vec<ThreadId>,
 }
 
-impl WaitsIn {
-    pub(crate) async fn of(
+impl RangeWaits {
+    pub(crate) async fn compute(
         store: &Store,
         groups: &WaitGroups,
         range: Option<Interval>,
         yielder: &dyn Yield,
     ) -> Self {
         let mut weights = vec![[Weight::default(); Wait::KINDS]; groups.names.len()];
-        let mut longest = Rows::new(0..MOST_NAMED as u64);
+        let mut longest = RowSelection::new(0..MOST_NAMED as u64);
         let each = |place: u32, thread: &Thread, sums: &WaitSums| {
             longest.push((Reverse(sums.all_ns()), place, thread.id));
             let group = groups.group_of(store, place, thread);
@@ -61,13 +61,13 @@ impl Store {
         &self,
         range: Option<Interval>,
         yielder: &dyn Yield,
-    ) -> Arc<WaitsIn> {
+    ) -> Arc<RangeWaits> {
         if let Some(known) = self.waits.get(&range) {
             return known;
         }
         let groups = self.wait_groups();
-        let waits = WaitsIn::of(self, groups, range, yielder).await;
+        let waits = RangeWaits::compute(self, groups, range, yielder).await;
         let bytes = size_of_val(waits.weights.as_slice()) as u64;
-        self.waits.keep(range, Arc::new(waits), bytes)
+        self.waits.insert(range, Arc::new(waits), bytes)
     }
 }

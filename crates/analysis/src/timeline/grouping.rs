@@ -4,7 +4,7 @@
 use super::managers::Managers;
 use super::threads::{NEVER_NS, Threads};
 use crate::account::runs::{Durations, NextRun};
-use crate::account::sweep::{Moment, Watcher};
+use crate::account::sweep::{SweepInstant, Watcher};
 use model::class::ManagerThread;
 use model::packed_column::{BLOCK, PackedColumn};
 use model::saturating::saturating_u32;
@@ -92,8 +92,10 @@ impl RunLists {
     pub(super) fn push(&mut self, thread: u32, run: u32, spill_store: &SpillStore) {
         let group = self.firsts.partition_point(|&first| first <= thread);
         if let Some(group) = self.groups.get_mut(group) {
-            group.threads.put(thread - group.first_thread, spill_store);
-            group.runs.put(run, spill_store);
+            group
+                .threads
+                .push_packing(thread - group.first_thread, spill_store);
+            group.runs.push_packing(run, spill_store);
         }
     }
 
@@ -131,7 +133,7 @@ impl ReadyAt {
 
 /// Set of the threads that are currently ready, as a sparse paged array.
 #[derive(Debug)]
-pub(super) struct Ready {
+pub(super) struct ReadySet {
     pages: Vec<Option<Box<Page>>>,
     /// Free pages, for reuse.
     unused: Vec<Box<Page>>,
@@ -140,10 +142,10 @@ pub(super) struct Ready {
 #[derive(Debug)]
 struct Page {
     ready: usize,
-    at: [ReadyAt; Ready::PAGE],
+    at: [ReadyAt; ReadySet::PAGE],
 }
 
-impl Ready {
+impl ReadySet {
     const PAGE: usize = 256;
 
     /// Creates an empty set for `threads` threads.
@@ -223,7 +225,7 @@ pub(super) struct Grouping<'a> {
     lane_starts: &'a [u32],
     spill_store: &'a SpillStore,
     pub(super) runs: RunLists,
-    pub(super) ready: Ready,
+    pub(super) ready: ReadySet,
     pub(super) waits: Vec<WaitsBeforeRuns>,
     managers: Managers<'a>,
 }
@@ -248,7 +250,7 @@ impl<'a> Grouping<'a> {
             lane_starts,
             spill_store,
             runs: RunLists::new(threads),
-            ready: Ready::new(threads.len()),
+            ready: ReadySet::new(threads.len()),
             waits: vec![WaitsBeforeRuns::default(); lane_starts.len()],
             managers,
         }
@@ -257,7 +259,7 @@ impl<'a> Grouping<'a> {
 
 impl Watcher for Grouping<'_> {
     #[inline]
-    fn starts(&mut self, lane: usize, place: usize, run: &NextRun, now: Moment) {
+    fn run_starts(&mut self, lane: usize, place: usize, run: &NextRun, now: SweepInstant) {
         let place = self.lane_starts[lane] + saturating_u32(place);
         self.runs.push(run.thread, place, self.spill_store);
         let ready = self.ready.take(run.thread);
@@ -265,8 +267,8 @@ impl Watcher for Grouping<'_> {
         if self.managers.any() {
             let woken_by = ready.and_then(|ready| ready.woken_by);
             let number = woken_by.map_or(0, ManagerThread::number);
-            waits.woken_by.put(number, self.spill_store);
-            self.managers.runs(lane, run, &mut self.ready);
+            waits.woken_by.push_packing(number, self.spill_store);
+            self.managers.start_run(lane, run, &mut self.ready);
         }
         let how_long = if run.was_ready {
             let told = ready.filter(|ready| ready.since_ns == run.ready_since);
@@ -281,16 +283,16 @@ impl Watcher for Grouping<'_> {
     }
 
     #[inline]
-    fn stays_ready(&mut self, run: &NextRun, now: Moment) {
+    fn stays_ready(&mut self, run: &NextRun, now: SweepInstant) {
         self.became_runnable(run.thread, now);
     }
 
     #[inline]
-    fn became_runnable(&mut self, thread: u32, now: Moment) {
+    fn became_runnable(&mut self, thread: u32, now: SweepInstant) {
         let at = ReadyAt {
             since_ns: now.time,
             idle_ns: now.some_idle_ns,
-            woken_by: self.managers.woke(thread, now.time),
+            woken_by: self.managers.take_waker(thread, now.time),
         };
         self.ready.set(thread, at);
     }
@@ -307,7 +309,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_ready_ones_are_a_map(steps in prop::collection::vec((0u32..900, any::<bool>()), 0..400)) {
-            let (mut ready, mut map) = (Ready::new(900), BTreeMap::new());
+            let (mut ready, mut map) = (ReadySet::new(900), BTreeMap::new());
             for (at, (thread, sets)) in (0..).zip(steps) {
                 if sets {
                     ready.set(thread, ReadyAt { since_ns: at, idle_ns: 7, woken_by: None });

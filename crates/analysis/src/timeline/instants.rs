@@ -124,7 +124,7 @@ impl InstantKind {
 
     /// Returns the kind of an event type; `None` if it has none.
     #[must_use]
-    pub const fn of(event: EventType) -> Option<Self> {
+    pub const fn from_event_type(event: EventType) -> Option<Self> {
         Some(match event {
             EventType::CREATE_THREAD => Self::ThreadCreated,
             EventType::THREAD_RUNNABLE => Self::Runnable,
@@ -361,7 +361,7 @@ impl Instants {
     ) -> impl Iterator<Item = u32> + '_ {
         let lanes = self.lanes.iter();
         let lanes = lanes.filter_map(move |(_, kinds)| kinds.get(kind as usize));
-        lanes.flat_map(move |moments| moments.in_range(range))
+        lanes.flat_map(move |moments| moments.threads_in_range(range))
     }
 
     /// Returns time and capability of a thread's first event of a kind between two times, both inclusive.
@@ -371,7 +371,7 @@ impl Instants {
         thread: u32,
         (from_ns, to_ns): (u64, u64),
     ) -> Option<(u64, Option<CapId>)> {
-        self.of_thread(kind, thread, (from_ns, to_ns), false)
+        self.thread_events(kind, thread, (from_ns, to_ns), false)
             .min_by_key(|(at, _)| *at)
     }
 
@@ -382,7 +382,7 @@ impl Instants {
         thread: u32,
         (from_ns, to_ns): (u64, u64),
     ) -> Option<(u64, Option<CapId>)> {
-        self.of_thread(kind, thread, (from_ns, to_ns), true)
+        self.thread_events(kind, thread, (from_ns, to_ns), true)
             .max_by_key(|(at, _)| *at)
     }
 
@@ -398,13 +398,13 @@ impl Instants {
             .get(cap)
             .and_then(|kinds| kinds.get(kind as usize));
         moments.into_iter().flat_map(move |moments| {
-            let places = moments.before(from_ns)..moments.before(to_ns);
+            let places = moments.count_before(from_ns)..moments.count_before(to_ns);
             places.filter_map(|place| Some((moments.time_ns(place)?, moments.thread(place)?)))
         })
     }
 
     /// Returns the thread's first or last event of each capability.
-    fn of_thread(
+    fn thread_events(
         &self,
         kind: InstantKind,
         thread: u32,
@@ -414,7 +414,7 @@ impl Instants {
         let lanes = self.lanes.iter();
         lanes.filter_map(move |(cap, kinds)| {
             let moments = kinds.get(kind as usize)?;
-            let places = moments.before(from_ns)..moments.up_to(to_ns);
+            let places = moments.count_before(from_ns)..moments.count_up_to(to_ns);
             let place = if last {
                 moments.last_of_thread(thread, places)
             } else {
@@ -432,7 +432,9 @@ impl Instants {
     ) -> impl Iterator<Item = (InstantKind, usize)> + '_ {
         let kinds = self.kinds(cap);
         let counts = kinds.map(move |(kind, moments)| {
-            let count = moments.up_to(to_ns).saturating_sub(moments.before(from_ns));
+            let count = moments
+                .count_up_to(to_ns)
+                .saturating_sub(moments.count_before(from_ns));
             (kind, count)
         });
         counts.filter(|(_, count)| *count > 0)
@@ -447,7 +449,7 @@ impl Instants {
     ) -> Vec<Instant> {
         let mut list = Vec::new();
         for (kind, moments) in self.kinds(cap) {
-            let places = moments.before(from_ns)..moments.up_to(to_ns);
+            let places = moments.count_before(from_ns)..moments.count_up_to(to_ns);
             list.extend(places.take(limit).filter_map(|place| {
                 Some(Instant {
                     kind,
@@ -472,8 +474,8 @@ impl Instants {
     ) {
         let aligned = view.start().0 / bucket_ns * bucket_ns;
         let kinds = self.kinds(cap);
-        let mut heads: Vec<Head<'_>> = kinds
-            .map(|(kind, moments)| Head::new(kind, moments, moments.before(aligned)))
+        let mut heads: Vec<InstantCursor<'_>> = kinds
+            .map(|(kind, moments)| InstantCursor::new(kind, moments, moments.count_before(aligned)))
             .collect();
         loop {
             let next = heads.iter().map(|head| head.next_ns).min();
@@ -515,7 +517,7 @@ impl Instants {
 }
 
 /// Cursor over the events of one kind.
-struct Head<'a> {
+struct InstantCursor<'a> {
     kind: InstantKind,
     moments: &'a Moments,
     place: usize,
@@ -523,7 +525,7 @@ struct Head<'a> {
     next_ns: u64,
 }
 
-impl<'a> Head<'a> {
+impl<'a> InstantCursor<'a> {
     fn new(kind: InstantKind, moments: &'a Moments, place: usize) -> Self {
         Self {
             kind,
@@ -537,7 +539,7 @@ impl<'a> Head<'a> {
     /// them, and the thread of the first.
     fn skip_to(&mut self, last_ns: u64) -> (usize, u64, Option<u32>) {
         let thread = self.moments.thread(self.place);
-        let place = self.moments.up_to(last_ns).max(self.place + 1);
+        let place = self.moments.count_up_to(last_ns).max(self.place + 1);
         let count = place - self.place;
         let last = self.moments.time_ns(place - 1).unwrap_or(self.next_ns);
         *self = Self::new(self.kind, self.moments, place);
@@ -548,7 +550,7 @@ impl<'a> Head<'a> {
 impl Store {
     /// Stores an event; `thread` is a thread index.
     #[inline]
-    pub(super) fn keep_instant(
+    pub(super) fn push_instant(
         &mut self,
         kind: InstantKind,
         cap: Option<CapId>,
@@ -625,7 +627,7 @@ mod tests {
         }
         assert_eq!(InstantKind::from_number(KINDS as u8), None);
         for id in 0..300 {
-            let kind = InstantKind::of(EventType(id));
+            let kind = InstantKind::from_event_type(EventType(id));
             assert!(kind.is_none() || EventType(id).name().is_some(), "{id}");
         }
     }

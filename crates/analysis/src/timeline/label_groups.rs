@@ -1,7 +1,7 @@
 //! Sums over threads whose labels differ only in a trailing number.
 
 use super::store::{FEW_THREADS, Store};
-use super::thread_table::{InRange, ThreadSums};
+use super::thread_table::{PreparedRange, ThreadSums};
 use crate::yielder::Yield;
 use eventlog::hash::SeededMap;
 use model::time::Interval;
@@ -36,7 +36,7 @@ impl Store {
         yielder: &dyn Yield,
     ) -> Option<Vec<LabelGroup>> {
         self.is_settled().then_some(())?;
-        let range = InRange::new(self, range);
+        let range = PreparedRange::new(self, range);
         let mut groups: Vec<LabelGroup> = Vec::new();
         let mut by_text: SeededMap<u32, usize> = SeededMap::default();
         let mut by_label: SeededMap<Option<String>, usize> = SeededMap::default();

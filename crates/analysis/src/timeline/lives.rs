@@ -14,7 +14,7 @@ use model::time::Interval;
 
 /// A run of a thread on a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunOn {
+pub struct RunOnCap {
     /// Start in nanoseconds.
     pub start_ns: u64,
     /// End in nanoseconds.
@@ -31,23 +31,23 @@ impl Store {
     /// Returns the lives of all threads in the order of their first events; none until the log has been read to
     /// its end.
     pub fn lives(&self) -> impl Iterator<Item = ThreadLane<'_>> {
-        let looks = Rc::default();
+        let cursors = Rc::default();
         let lives = self.threads.iter();
         lives.filter_map(move |(_, thread)| {
-            let life = self.bare_life_of(thread)?.looking(&looks);
+            let life = self.bare_life_of(thread)?.with_cursors(&cursors);
             (!life.is_empty()).then_some(life)
         })
     }
 
     /// Returns the lives of threads with at least `least` runs, in the same order. In a log with a million threads
     /// most ran only a few times; these are skipped by their run count alone.
-    pub fn lives_of_runs(&self, least: u32) -> impl Iterator<Item = ThreadLane<'_>> {
-        let looks = Rc::default();
+    pub fn lives_with_min_runs(&self, least: u32) -> impl Iterator<Item = ThreadLane<'_>> {
+        let cursors = Rc::default();
         let counts = self.threads.run_counts();
         let often = counts.filter(move |(_, runs)| *runs >= least);
         often.filter_map(move |(index, _)| {
             let life = self.bare_life_of(self.threads.get(index)?)?;
-            let life = life.looking(&looks);
+            let life = life.with_cursors(&cursors);
             (!life.is_empty()).then_some(life)
         })
     }
@@ -61,11 +61,11 @@ impl Store {
 
     /// Returns a run by its index on the capability's lane.
     #[must_use]
-    pub fn run_on(&self, cap: CapId, place: usize) -> Option<RunOn> {
+    pub fn run_on_cap(&self, cap: CapId, place: usize) -> Option<RunOnCap> {
         let runs = &self.cap(cap)?.runs;
         let thread = self.thread_of(cap, place)?;
         let run = runs.run(place, &mut Default::default());
-        Some(RunOn {
+        Some(RunOnCap {
             start_ns: run.start,
             end_ns: run.end,
             thread,
@@ -76,11 +76,11 @@ impl Store {
 
     /// Returns the runs of a capability that overlap a range, in order, with their indexes on the capability's
     /// lane.
-    pub fn runs_over(
+    pub fn runs_overlapping(
         &self,
         cap: CapId,
         range: Interval,
-    ) -> impl Iterator<Item = (usize, RunOn)> + '_ {
+    ) -> impl Iterator<Item = (usize, RunOnCap)> + '_ {
         let runs = self.cap(cap).map(|lane| &lane.runs);
         let (first, end) = runs.map_or((0, 0), |runs| {
             let first = runs.first_ending_after(range.start().0);
@@ -91,7 +91,7 @@ impl Store {
             let runs = runs?;
             let thread = self.thread_id(runs.thread_at(place)?)?;
             let run = runs.run(place, &mut looked);
-            let on = RunOn {
+            let on = RunOnCap {
                 start_ns: run.start,
                 end_ns: run.end,
                 thread,
@@ -137,7 +137,7 @@ impl Store {
     ) -> impl Iterator<Item = (Nanos, ThreadId)> + '_ {
         let moments = self.instants.of_kind(cap, kind);
         moments.into_iter().flat_map(move |moments| {
-            let places = moments.before(range.start().0)..moments.before(range.end().0);
+            let places = moments.count_before(range.start().0)..moments.count_before(range.end().0);
             places.filter_map(|place| {
                 let thread = self.thread_id(moments.thread(place)?)?;
                 Some((Nanos(moments.time_ns(place)?), thread))
@@ -172,7 +172,7 @@ impl ThreadLane<'_> {
     /// Returns the lifetime, and the run time in nanoseconds; `None` unless both creation and end were logged.
     /// This does not read the thread's runs.
     #[must_use]
-    pub fn whole(&self) -> Option<(Interval, u64)> {
+    pub fn complete_life(&self) -> Option<(Interval, u64)> {
         let thread = self.thread();
         let created = thread.created().filter(|_| thread.finished)?;
         let life = Interval::new(created, Nanos(thread.ran_ns.max(created.0)));
@@ -186,7 +186,10 @@ impl ThreadLane<'_> {
     }
 
     /// Returns the turns that overlap a range, with their numbers.
-    pub fn turns_over(&self, range: Interval) -> impl Iterator<Item = (usize, WaitRunCycle)> {
+    pub fn turns_overlapping(
+        &self,
+        range: Interval,
+    ) -> impl Iterator<Item = (usize, WaitRunCycle)> {
         let first = partition(self.runs(), |run| {
             self.span(super::turns::PARTS * run + 2).1 <= range.start().0
         });

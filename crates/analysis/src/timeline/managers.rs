@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::grouping::Ready;
+use super::grouping::ReadySet;
 use super::instants::{InstantKind, Instants};
 use super::threads::Threads;
 use crate::account::runs::NextRun;
@@ -41,7 +41,7 @@ impl<'a> Managers<'a> {
     }
 
     /// Processes the start of a run; records the wakeups during it if it is a manager's.
-    pub(super) fn runs(&mut self, lane: usize, run: &NextRun, ready: &mut Ready) {
+    pub(super) fn start_run(&mut self, lane: usize, run: &NextRun, ready: &mut ReadySet) {
         let Some(&manager) = self.managers.get(&run.thread) else {
             return;
         };
@@ -64,7 +64,7 @@ impl<'a> Managers<'a> {
     }
 
     /// Returns the manager that woke a thread at a time, if one did.
-    pub(super) fn woke(&mut self, thread: u32, at: u64) -> Option<ManagerThread> {
+    pub(super) fn take_waker(&mut self, thread: u32, at: u64) -> Option<ManagerThread> {
         if self.pending.is_empty() {
             return None;
         }

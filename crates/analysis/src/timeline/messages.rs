@@ -88,7 +88,7 @@ pub struct MessageMark {
 impl Messages {
     /// Event types that [`take`](Self::take) processes.
     pub(crate) const CONSUMES: EventSet =
-        EventSet::of(&[EventType::USER_MSG, EventType::USER_MARKER]);
+        EventSet::from_types(&[EventType::USER_MSG, EventType::USER_MARKER]);
 
     /// Processes a message or marker event. Returns its text; `None` for other events.
     pub(crate) fn take<'a>(&mut self, record: &Record<'a>) -> Option<&'a [u8]> {
@@ -169,7 +169,10 @@ impl Messages {
             bytes,
         } = self.without_text;
         let first = Nanos(self.time(first?));
-        Some(Diagnostic::at(first, Fact::MessagesCut { messages, bytes }))
+        Some(Diagnostic::at_time(
+            first,
+            Fact::MessagesCut { messages, bytes },
+        ))
     }
 
     /// Returns whether there are no messages.
@@ -277,7 +280,10 @@ mod tests {
         );
         let cut = |messages, bytes| {
             let first = Nanos(whole as u64 + 1);
-            Some(Diagnostic::at(first, Fact::MessagesCut { messages, bytes }))
+            Some(Diagnostic::at_time(
+                first,
+                Fact::MessagesCut { messages, bytes },
+            ))
         };
         assert_eq!(messages.diagnostic(), cut(2, 4));
         assert_eq!(Messages::default().diagnostic(), None);

@@ -4,7 +4,7 @@ use crate::automata::nonmoving::{Input, State, step};
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::class::Class;
-use model::span_lane::{Piece, SpanLane};
+use model::span_lane::{SpanLane, TimelineSpan};
 use model::time::Interval;
 
 /// Phase of a nonmoving collection.
@@ -35,7 +35,7 @@ impl Phase {
 
     /// Returns a past-tense phrase for the user interface.
     #[must_use]
-    pub const fn doing(self) -> &'static str {
+    pub const fn past_tense(self) -> &'static str {
         match self {
             Self::Sync => "stopped the program",
             Self::Mark => "marked",
@@ -45,7 +45,7 @@ impl Phase {
 
     /// Returns a plural phrase for the user interface.
     #[must_use]
-    pub const fn several(self) -> &'static str {
+    pub const fn plural(self) -> &'static str {
         match self {
             Self::Sync => "stops of the program",
             Self::Mark => "rounds of marking",
@@ -101,7 +101,7 @@ struct Machine {
 impl Machine {
     fn push(&mut self, phase: Phase, span: Interval, open: bool) {
         let open = if open { OPEN } else { 0 };
-        self.lane.push(Piece {
+        self.lane.push(TimelineSpan {
             start: span.start().0,
             end: span.end().0,
             detail: self.marked,
@@ -123,8 +123,8 @@ impl Machine {
     fn settle(&mut self, phase: Phase, end: Nanos) {
         match std::mem::take(&mut self.state) {
             State::Off => {}
-            State::Over(span) => self.push(phase, span, false),
-            State::On(since) => self.push(phase, Interval::new(since, end.max(since)), true),
+            State::Ended(span) => self.push(phase, span, false),
+            State::Running(since) => self.push(phase, Interval::new(since, end.max(since)), true),
         }
         self.lane.settle();
     }
@@ -140,7 +140,7 @@ pub struct Nonmoving {
 }
 
 impl Sink for Nonmoving {
-    const CONSUMES: EventSet = EventSet::about(Subject::Nonmoving);
+    const CONSUMES: EventSet = EventSet::for_subject(Subject::Nonmoving);
 
     fn event(&mut self, record: &Record<'_>) {
         let at = record.time;
@@ -201,7 +201,7 @@ impl Nonmoving {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let quiet =
-            |machine: &Machine| machine.lane.pieces().is_empty() && machine.state == State::Off;
+            |machine: &Machine| machine.lane.spans().is_empty() && machine.state == State::Off;
         self.points.is_empty() && self.phases.iter().all(quiet)
     }
 

@@ -24,7 +24,7 @@ use model::profile::stacks::StackId;
 use model::profile::{Profile, Track, TrackSource};
 use model::saturating::saturating_u32;
 use model::sorting::CompactSort;
-use model::span_lane::{Piece, SpanLane};
+use model::span_lane::{SpanLane, TimelineSpan};
 
 /// Maximum number of functions whose names are sent to the page: of calls those with the most time, of samples
 /// those with the most samples. The names of others are only shown in the details of an item.
@@ -37,7 +37,7 @@ pub const OPEN: u8 = 1;
 
 /// Caller of announced foreign calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum CallsOf {
+pub enum Caller {
     /// An OS thread.
     OsThread(OsThreadId),
     /// An unannounced OS thread. Simultaneous calls are on different lanes, numbered from 0.
@@ -47,7 +47,7 @@ pub enum CallsOf {
     },
 }
 
-impl CallsOf {
+impl Caller {
     /// Returns the profile track with these calls.
     #[must_use]
     pub const fn source(self) -> TrackSource {
@@ -59,7 +59,7 @@ impl CallsOf {
 
     /// Returns the caller of a profile track; `None` if it has no calls.
     #[must_use]
-    pub const fn of_source(source: TrackSource) -> Option<Self> {
+    pub const fn from_source(source: TrackSource) -> Option<Self> {
         match source {
             TrackSource::OsThread(thread) => Some(Self::OsThread(thread)),
             TrackSource::UnknownThread { lane } => Some(Self::Unknown { lane }),
@@ -70,14 +70,14 @@ impl CallsOf {
 
 /// Functions whose names are sent to the page, by their number there.
 #[derive(Clone, Debug, Default)]
-struct Named {
+struct NumberedNames {
     frames: Vec<FrameId>,
     numbers: SeededMap<FrameId, u32>,
 }
 
-impl Named {
+impl NumberedNames {
     /// Selects the functions with the largest weights.
-    fn heaviest(weights: SeededMap<FrameId, u64>) -> Self {
+    fn select_heaviest(weights: SeededMap<FrameId, u64>) -> Self {
         let mut all: Vec<(FrameId, u64)> = weights.into_iter().collect();
         all.sort_small_by_key(|(frame, weight)| (std::cmp::Reverse(*weight), *frame));
         all.truncate(MOST_NAMES);
@@ -91,13 +91,13 @@ impl Named {
     }
 
     /// Returns the functions without their source locations.
-    fn told(&self, profile: Option<&Profile>) -> Vec<Frame> {
+    fn to_frames(&self, profile: Option<&Profile>) -> Vec<Frame> {
         let frames = self.frames.iter();
         let frame = |id: &FrameId| {
             let frame = profile.and_then(|profile| profile.frames.get(*id));
             Frame {
                 location: None,
-                ..frame.map_or_else(|| Frame::of_kind(FrameKind::Unknown, ""), Clone::clone)
+                ..frame.map_or_else(|| Frame::with_kind(FrameKind::Unknown, ""), Clone::clone)
             }
         };
         frames.map(frame).collect()
@@ -146,19 +146,19 @@ struct SampleRow {
 /// Timeline rows of the profiles of a log.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileRows {
-    calls: Vec<(CallsOf, SpanLane)>,
-    call_names: Named,
+    calls: Vec<(Caller, SpanLane)>,
+    call_names: NumberedNames,
     /// Profile that the samples are from.
     source: Source,
     gc: Option<FrameId>,
     samples: Vec<SampleRow>,
-    sample_names: Named,
+    sample_names: NumberedNames,
 }
 
 impl ProfileRows {
     /// Builds the rows. Samples are those of cost centres, or of Haskell stacks if the log has none of the former.
     #[must_use]
-    pub fn of(profiles: &Profiles) -> Self {
+    pub fn new(profiles: &Profiles) -> Self {
         let mut rows = Self::default();
         if let Some(profile) = profiles.get(sources::COST_CENTRES) {
             rows.add_calls(profile);
@@ -166,7 +166,7 @@ impl ProfileRows {
         let sources = [sources::COST_CENTRES, sources::STACK_SAMPLES];
         let has_samples = |source: &Source| {
             let profile = profiles.get(*source);
-            profile.is_some_and(|profile| sampled(profile).next().is_some())
+            profile.is_some_and(|profile| sampled_caps(profile).next().is_some())
         };
         if let Some(source) = sources.into_iter().find(has_samples) {
             rows.source = source;
@@ -179,17 +179,17 @@ impl ProfileRows {
 
     fn add_calls(&mut self, profile: &Profile) {
         let tracks = profile.tracks.iter().filter_map(|track| {
-            let of = CallsOf::of_source(track.source)?;
+            let of = Caller::from_source(track.source)?;
             Some((of, track))
         });
-        let tracks: Vec<(CallsOf, &Track)> = tracks.take(MOST_CALL_ROWS).collect();
+        let tracks: Vec<(Caller, &Track)> = tracks.take(MOST_CALL_ROWS).collect();
         if tracks.is_empty() {
             return;
         }
         let calls = calls_of_stacks(profile);
-        let lanes: Vec<(CallsOf, Vec<Part>)> = tracks
+        let lanes: Vec<(Caller, Vec<CallPart>)> = tracks
             .into_iter()
-            .map(|(of, track)| (of, parts(track, &calls)))
+            .map(|(of, track)| (of, call_parts(track, &calls)))
             .collect();
         let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         for part in lanes.iter().flat_map(|(_, parts)| parts) {
@@ -198,11 +198,11 @@ impl ProfileRows {
                 *weight = weight.saturating_add(part.end - part.start);
             }
         }
-        self.call_names = Named::heaviest(weights);
+        self.call_names = NumberedNames::select_heaviest(weights);
         for (of, parts) in lanes {
             let mut lane = SpanLane::default();
             for part in parts {
-                lane.push(Piece {
+                lane.push(TimelineSpan {
                     start: part.start,
                     end: part.end,
                     detail: self
@@ -223,7 +223,7 @@ impl ProfileRows {
         let gc = frames.find(|(_, frame)| frame.kind == FrameKind::BuiltIn && frame.label == "GC");
         self.gc = gc.map(|(id, _)| id);
         let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
-        for (place, cap, track) in sampled(profile) {
+        for (place, cap, track) in sampled_caps(profile) {
             let mut row = SampleRow {
                 cap,
                 track: place,
@@ -249,7 +249,7 @@ impl ProfileRows {
             }
             self.samples.push(row);
         }
-        self.sample_names = Named::heaviest(weights);
+        self.sample_names = NumberedNames::select_heaviest(weights);
     }
 
     fn class(&self, profile: &Profile, frame: FrameId) -> Class {
@@ -263,7 +263,7 @@ impl ProfileRows {
     }
 
     /// Returns the callers and their number of calls. A call interrupted by a callback's call counts again.
-    pub fn call_counts(&self) -> impl Iterator<Item = (CallsOf, u64)> {
+    pub fn call_counts(&self) -> impl Iterator<Item = (Caller, u64)> {
         let calls = self.calls.iter();
         calls.map(|(of, lane)| (*of, lane.len() as u64))
     }
@@ -280,13 +280,14 @@ impl ProfileRows {
     /// Returns the foreign functions of the calls by number, with their current names in `profiles`.
     #[must_use]
     pub fn foreign_functions(&self, profiles: &Profiles) -> Vec<Frame> {
-        self.call_names.told(profiles.get(sources::COST_CENTRES))
+        self.call_names
+            .to_frames(profiles.get(sources::COST_CENTRES))
     }
 
     /// Returns the functions of the samples by number, with their current names in `profiles`.
     #[must_use]
     pub fn sampled_functions(&self, profiles: &Profiles) -> Vec<Frame> {
-        self.sample_names.told(profiles.get(self.source))
+        self.sample_names.to_frames(profiles.get(self.source))
     }
 
     /// Returns the number of a function in [`sampled_functions`](Self::sampled_functions).
@@ -298,7 +299,7 @@ impl ProfileRows {
     /// Returns the lane of calls of an OS thread. The detail of each is the number of its function in
     /// [`foreign_functions`](Self::foreign_functions), or [`NONE`]; the code is 0 or [`OPEN`].
     #[must_use]
-    pub fn calls(&self, of: CallsOf) -> Option<&SpanLane> {
+    pub fn calls(&self, of: Caller) -> Option<&SpanLane> {
         let mut calls = self.calls.iter();
         calls.find(|(other, _)| *other == of).map(|(_, lane)| lane)
     }
@@ -325,7 +326,7 @@ impl ProfileRows {
 }
 
 /// Returns the tracks of capabilities with timer samples.
-fn sampled(profile: &Profile) -> impl Iterator<Item = (usize, CapId, &Track)> {
+fn sampled_caps(profile: &Profile) -> impl Iterator<Item = (usize, CapId, &Track)> {
     let tracks = profile.tracks.iter().enumerate();
     tracks.filter_map(|(place, track)| match track.source {
         TrackSource::Capability(cap) if track.sampled => Some((place, cap, track)),
@@ -343,7 +344,7 @@ fn vote(index: usize, frame: FrameId, class: Class) -> Vote {
 
 /// Part of a call in which no other call was made.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct CallPart {
     start: u64,
     end: u64,
     /// Stack up to and including the foreign function.
@@ -371,8 +372,8 @@ fn calls_of_stacks(profile: &Profile) -> Vec<StackId> {
 }
 
 /// Returns the calls of an OS thread in order.
-fn parts(track: &Track, calls: &[StackId]) -> Vec<Part> {
-    let mut parts: Vec<Part> = Vec::new();
+fn call_parts(track: &Track, calls: &[StackId]) -> Vec<CallPart> {
+    let mut parts: Vec<CallPart> = Vec::new();
     for index in 0..track.samples.len() {
         let Some((span, stack)) = track.samples.get(index) else {
             continue;
@@ -388,7 +389,7 @@ fn parts(track: &Track, calls: &[StackId]) -> Vec<Part> {
                 last.end = span.end().0;
                 last.open |= open;
             }
-            _ => parts.push(Part {
+            _ => parts.push(CallPart {
                 start: span.start().0,
                 end: span.end().0,
                 call,
@@ -436,8 +437,8 @@ impl Lane for SampleLane<'_> {
         let frame = self.frame(index).unwrap_or(self.profile.idle);
         self.rows.class(self.profile, frame)
     }
-    fn before(&self, index: usize) -> ClassTimes {
-        self.row.times.before(index, |i| {
+    fn times_before_index(&self, index: usize) -> ClassTimes {
+        self.row.times.times_before_index(index, |i| {
             let (start, end) = self.span(i);
             (self.class(i), end - start)
         })

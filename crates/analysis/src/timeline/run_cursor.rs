@@ -98,7 +98,7 @@ mod tests {
                 span: Interval::new(Nanos(start), Nanos(at)),
                 stop: Some(StopStatus::ThreadYielding),
             };
-            store.tell(ThreadId(number % 7), span, None);
+            store.add_span(ThreadId(number % 7), span, None);
         }
         store.settle(Nanos(at + 10));
         store

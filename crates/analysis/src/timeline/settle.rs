@@ -39,7 +39,7 @@ impl Store {
         let mut ready: Vec<(u32, u64, u64)> = Vec::new();
         for (index, thread) in self.threads.unfinished() {
             let woken = self.woken_at_end(thread.id);
-            let since = WaitRunCycle::ready_since(thread.why, thread.ran_ns, woken);
+            let since = WaitRunCycle::ready_since(thread.last_stop, thread.ran_ns, woken);
             let has_begun = thread.began_ns != NEVER_NS && !thread.finished;
             if let Some(since) = since.filter(|_| has_begun) {
                 ready.push((index, since, self.known_end(&thread).max(since)));
@@ -75,18 +75,20 @@ impl Store {
         self.by_thread = runs.finish(&self.threads, &self.spill_store);
         self.attribution_data = attribution_data;
         for (lane, waits) in self.lanes.iter_mut().zip(waits) {
-            lane.runs.learn_waits(waits.idle, waits.woken_by);
+            lane.runs.set_waits(waits.idle, waits.woken_by);
         }
         let account = TimeAttribution::new(&self.lanes, &self.attribution_data);
-        let mut walker = account.walker();
+        let mut sweep_cursor = account.sweep_cursor();
         ready.sort_unstable_by_key(|&(.., known)| known);
         for (index, since, known) in ready {
             let at = ready_at.get(index).filter(|at| at.since_ns == since);
             let parts = at.map_or_else(
                 || account.ready_parts(since, known),
                 |at| ReadyParts {
-                    paused_ns: account.pauses().still_in(since, known),
-                    idle_ns: walker.some_idle_ns(Nanos(known)).saturating_sub(at.idle_ns),
+                    paused_ns: account.pauses().paused_in_ns(since, known),
+                    idle_ns: sweep_cursor
+                        .some_idle_ns(Nanos(known))
+                        .saturating_sub(at.idle_ns),
                 },
             );
             let woken_by = at.and_then(|at| at.woken_by);

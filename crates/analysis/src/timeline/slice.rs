@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::deep_stacks::DeepStack;
 use super::instants::{InstantKind, Instants};
 use super::store::Store;
-use super::threads::{ById, NEVER_NS, Thread, Threads};
+use super::threads::{NEVER_NS, Thread, ThreadIndexMap, Threads};
 use super::turns::WaitRunCycle;
 use crate::account::runs::{RunColumns, RunRef};
 use crate::automata::thread_state::{Activity, Input, Reason, State};
@@ -42,18 +42,18 @@ pub(crate) enum ThreadEventKind {
     /// A thread is runnable, as logged by old runtimes.
     Runnable,
     /// A thread is labeled.
-    Named,
+    Labeled,
     /// A point event.
-    Moment(InstantKind),
+    Instant(InstantKind),
     /// A point event of the capability that the event names.
-    MomentOfCap(InstantKind),
+    InstantOfCap(InstantKind),
     /// A point event of the thread that the event names.
-    MomentOfThread(InstantKind),
+    InstantOfThread(InstantKind),
 }
 
 impl ThreadEventKind {
     /// Returns the effect of an event type; `None` if it has none.
-    pub(crate) fn of(id: EventType) -> Option<Self> {
+    pub(crate) fn from_event_type(id: EventType) -> Option<Self> {
         Some(match id {
             EventType::RUN_THREAD => Self::Ran,
             EventType::STOP_THREAD => Self::Stopped,
@@ -61,11 +61,11 @@ impl ThreadEventKind {
             EventType::THREAD_WAKEUP => Self::Woken,
             EventType::MIGRATE_THREAD => Self::Migrated,
             EventType::THREAD_RUNNABLE => Self::Runnable,
-            EventType::THREAD_LABEL => Self::Named,
-            id => match InstantKind::of(id)? {
-                kind if kind.names_its_capability() => Self::MomentOfCap(kind),
-                kind if kind.has_thread() => Self::MomentOfThread(kind),
-                kind => Self::Moment(kind),
+            EventType::THREAD_LABEL => Self::Labeled,
+            id => match InstantKind::from_event_type(id)? {
+                kind if kind.names_its_capability() => Self::InstantOfCap(kind),
+                kind if kind.has_thread() => Self::InstantOfThread(kind),
+                kind => Self::Instant(kind),
             },
         })
     }
@@ -110,7 +110,7 @@ enum EntryAssumption {
 /// Facts from the first events of a thread in a slice.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct ThreadHead {
-    guess: EntryAssumption,
+    assumption: EntryAssumption,
     /// Time of the first wakeup before its state became known.
     woken_ns: u64,
     /// Index of that wakeup in the slice's times at which threads became ready.
@@ -135,7 +135,7 @@ pub(crate) struct SliceThreads {
     cap_lanes: CapLanes,
     owners: Vec<(RunRef, ThreadId)>,
     deep_stacks: Vec<DeepStack>,
-    stops_again: Vec<(u32, Vec<u32>)>,
+    repeated_stops: Vec<(u32, Vec<u32>)>,
     instants: Instants,
     became_runnable: Moments,
     oddities: Diagnostics,
@@ -163,13 +163,13 @@ pub(crate) struct SliceThreadAnalysis {
 
 impl SliceThreadAnalysis {
     /// Starts from a known state. `map` is empty, but may have a large allocation to reuse.
-    pub(crate) fn new(entry: BoundaryState, map: ById) -> Self {
+    pub(crate) fn new(entry: BoundaryState, map: ThreadIndexMap) -> Self {
         let mut store = Store {
             threads: Threads::with_map(map),
             ..Store::default()
         };
         for &(cap, end_ns) in &entry.lane_ends_ns {
-            store.lane_mut(cap).runs.begin_after(end_ns);
+            store.lane_mut(cap).runs.set_earliest_start(end_ns);
         }
         let known = entry.threads.into_iter();
         Self {
@@ -182,7 +182,7 @@ impl SliceThreadAnalysis {
     }
 
     /// Returns the results and the emptied map.
-    pub(crate) fn finish(self) -> (SliceThreads, ById) {
+    pub(crate) fn finish(self) -> (SliceThreads, ThreadIndexMap) {
         let store = self.store;
         let (threads, map) = store.threads.into_parts();
         let found = SliceThreads {
@@ -197,7 +197,7 @@ impl SliceThreadAnalysis {
             cap_lanes: store.cap_lanes,
             owners: store.owners.into_iter().collect(),
             deep_stacks: store.deep_stacks,
-            stops_again: store.stops_again.into_iter().collect(),
+            repeated_stops: store.repeated_stops.into_iter().collect(),
             instants: store.instants,
             became_runnable: store.became_runnable,
             oddities: store.oddities,
@@ -207,17 +207,17 @@ impl SliceThreadAnalysis {
 
     /// Returns the index of a thread in this slice, assigned on first use.
     #[inline]
-    fn meet(&mut self, id: ThreadId) -> u32 {
+    fn index_of(&mut self, id: ThreadId) -> u32 {
         let index = self.store.threads.index(id);
         if index as usize == self.heads.len() {
-            self.met(id, index);
+            self.add_head(id, index);
         }
         index
     }
 
-    fn met(&mut self, id: ThreadId, index: u32) {
+    fn add_head(&mut self, id: ThreadId, index: u32) {
         let known = self.known.remove(&id);
-        let guess = if known.is_some() || self.complete {
+        let assumption = if known.is_some() || self.complete {
             EntryAssumption::Known
         } else {
             EntryAssumption::Nothing
@@ -226,7 +226,7 @@ impl SliceThreadAnalysis {
             *thread = known;
         }
         self.heads.push(ThreadHead {
-            guess,
+            assumption,
             woken_ns: NEVER_NS,
             became_runnable: u32::MAX,
             run: None,
@@ -237,14 +237,14 @@ impl SliceThreadAnalysis {
 
     /// Returns the index of a thread, and marks it to be added to the log.
     #[inline]
-    fn counting(&mut self, id: ThreadId) -> u32 {
-        let index = self.meet(id);
-        self.count(index);
+    fn included_index(&mut self, id: ThreadId) -> u32 {
+        let index = self.index_of(id);
+        self.include(index);
         index
     }
 
     #[inline]
-    fn count(&mut self, index: u32) {
+    fn include(&mut self, index: u32) {
         let head = &mut self.heads[index as usize];
         if !head.counts {
             head.counts = true;
@@ -252,16 +252,16 @@ impl SliceThreadAnalysis {
         }
     }
 
-    /// Processes an event with the effect `says`.
+    /// Processes an event with the effect `effect`.
     #[inline]
-    pub(crate) fn event(&mut self, says: ThreadEventKind, record: &Record<'_>) {
+    pub(crate) fn event(&mut self, effect: ThreadEventKind, record: &Record<'_>) {
         let mut fields = Cursor::new(record.payload, record.header.stop_codes);
         let (at, cap) = (record.time, record.cap);
-        match says {
-            ThreadEventKind::Moment(kind) => self.instant(kind, cap, at, None),
-            ThreadEventKind::MomentOfCap(kind) => self.instant(kind, fields.field(), at, None),
-            ThreadEventKind::MomentOfThread(kind) => {
-                let thread = fields.field().map(|thread| self.meet(thread));
+        match effect {
+            ThreadEventKind::Instant(kind) => self.instant(kind, cap, at, None),
+            ThreadEventKind::InstantOfCap(kind) => self.instant(kind, fields.field(), at, None),
+            ThreadEventKind::InstantOfThread(kind) => {
+                let thread = fields.field().map(|thread| self.index_of(thread));
                 self.instant(kind, cap, at, thread);
             }
             ThreadEventKind::Ran => {
@@ -282,35 +282,35 @@ impl SliceThreadAnalysis {
             }
             ThreadEventKind::Woken => {
                 if let Some(thread) = fields.field() {
-                    let index = self.counting(thread);
+                    let index = self.included_index(thread);
                     self.wake(index, at);
                     self.store
-                        .keep_instant(InstantKind::Woken, cap, at, Some(index));
+                        .push_instant(InstantKind::Woken, cap, at, Some(index));
                 }
             }
             ThreadEventKind::Migrated => {
                 if let Some(thread) = fields.field() {
-                    let index = self.counting(thread);
+                    let index = self.included_index(thread);
                     self.wake(index, at);
                     if let Some(thread) = self.store.threads.at_mut(index) {
-                        thread.home = fields.field();
+                        thread.last_cap = fields.field();
                     }
                     self.heads[index as usize].moved = true;
                     self.store
-                        .keep_instant(InstantKind::Migrated, cap, at, Some(index));
+                        .push_instant(InstantKind::Migrated, cap, at, Some(index));
                 }
             }
             ThreadEventKind::Runnable => {
                 let thread = fields.field();
-                let index = thread.map(|thread| self.meet(thread));
+                let index = thread.map(|thread| self.index_of(thread));
                 self.instant(InstantKind::Runnable, cap, at, index);
                 if let Some(index) = index {
                     self.wake(index, at);
                 }
             }
-            ThreadEventKind::Named => {
+            ThreadEventKind::Labeled => {
                 if let Some(thread) = fields.field() {
-                    self.counting(thread);
+                    self.included_index(thread);
                 }
             }
         }
@@ -319,16 +319,16 @@ impl SliceThreadAnalysis {
     #[inline]
     fn instant(&mut self, kind: InstantKind, cap: Option<CapId>, at: Nanos, thread: Option<u32>) {
         if cap.is_some() {
-            self.store.keep_instant(kind, cap, at, thread);
+            self.store.push_instant(kind, cap, at, thread);
         }
     }
 
     #[inline]
     fn run(&mut self, id: ThreadId, cap: Option<CapId>, at: Nanos) {
-        let index = self.counting(id);
+        let index = self.included_index(id);
         let head = &mut self.heads[index as usize];
-        if head.guess == EntryAssumption::Nothing {
-            head.guess = EntryAssumption::Ran(cap, at);
+        if head.assumption == EntryAssumption::Nothing {
+            head.assumption = EntryAssumption::Ran(cap, at);
             if let Some(thread) = self.store.threads.at_mut(index) {
                 thread.state = State::Active(at, Activity::Running(cap));
             }
@@ -339,24 +339,24 @@ impl SliceThreadAnalysis {
 
     #[inline]
     fn stop(&mut self, id: ThreadId, status: StopStatus, cap: Option<CapId>, at: Nanos) {
-        let index = self.meet(id);
-        if self.is_not_there(index) {
+        let index = self.index_of(id);
+        if self.is_known_absent(index) {
             // It stops without ever having run, which is only reported.
             return self.store.step(index, Input::Stop(status), at, cap);
         }
-        self.count(index);
+        self.include(index);
         match self.heads[index as usize] {
             ThreadHead {
-                guess: EntryAssumption::Nothing,
+                assumption: EntryAssumption::Nothing,
                 ..
             } => {
-                self.heads[index as usize].guess = EntryAssumption::Stopped(status, at);
+                self.heads[index as usize].assumption = EntryAssumption::Stopped(status, at);
                 if let Some(thread) = self.store.threads.at_mut(index) {
                     thread.ends_at(status, at);
                 }
             }
             ThreadHead {
-                guess: EntryAssumption::Ran(on, _),
+                assumption: EntryAssumption::Ran(on, _),
                 run: None,
                 ..
             } => {
@@ -369,23 +369,23 @@ impl SliceThreadAnalysis {
 
     /// Returns whether a thread is known not to exist, despite events that name it.
     #[inline]
-    fn is_not_there(&self, index: u32) -> bool {
+    fn is_known_absent(&self, index: u32) -> bool {
         let head = &self.heads[index as usize];
         let thread = self.store.threads.get(index);
         let unseen = thread.is_some_and(|thread| thread.state == State::Unseen);
-        head.guess == EntryAssumption::Known && !head.counts && unseen
+        head.assumption == EntryAssumption::Known && !head.counts && unseen
     }
 
     fn create(&mut self, id: ThreadId, cap: Option<CapId>, at: Nanos) -> u32 {
-        let index = self.counting(id);
+        let index = self.included_index(id);
         let head = &mut self.heads[index as usize];
         if let Some(thread) = self.store.threads.at_mut(index) {
-            if head.guess == EntryAssumption::Nothing {
-                head.guess = EntryAssumption::Created;
+            if head.assumption == EntryAssumption::Nothing {
+                head.assumption = EntryAssumption::Created;
                 thread.woken_ns = NEVER_NS;
             }
             if thread.state == State::Unseen {
-                thread.home = cap;
+                thread.last_cap = cap;
                 head.moved = true;
                 self.store.became_runnable.push(index, at.0);
             }
@@ -401,7 +401,7 @@ impl SliceThreadAnalysis {
     fn wake(&mut self, index: u32, at: Nanos) {
         let head = &mut self.heads[index as usize];
         let store = &mut self.store;
-        if head.guess == EntryAssumption::Nothing {
+        if head.assumption == EntryAssumption::Nothing {
             if head.woken_ns == NEVER_NS {
                 head.woken_ns = at.0;
                 head.became_runnable = saturating_u32(store.became_runnable.len());
@@ -435,7 +435,7 @@ impl Thread {
             StopStatus::ThreadFinished => State::Final,
             _ => State::Active(at, Activity::Blocked(Reason::Stopped(status))),
         };
-        self.why = StopCode(status.code());
+        self.last_stop = StopCode(status.code());
         self.finished = status == StopStatus::ThreadFinished;
         self.ran_ns = at.0;
         self.began_ns = at.0;
@@ -444,7 +444,7 @@ impl Thread {
 }
 
 /// Sentinel index of a thread that the log does not have yet.
-const NOT_THERE: u32 = u32::MAX;
+const NO_INDEX: u32 = u32::MAX;
 
 impl Store {
     fn last_run(&self, cap: Option<CapId>) -> Option<RunRef> {
@@ -464,15 +464,15 @@ impl Store {
     pub(crate) fn append(&mut self, slice: SliceThreads) -> Result<(), Box<BoundaryState>> {
         let known = slice.threads.iter().map(|thread| {
             let index = self.threads.find(thread.id);
-            index.unwrap_or(NOT_THERE)
+            index.unwrap_or(NO_INDEX)
         });
         let mut numbers: Vec<u32> = known.collect();
-        if !self.is_as_guessed(&slice, &numbers) {
-            return Err(Box::new(self.entry(&numbers)));
+        if !self.assumptions_hold(&slice, &numbers) {
+            return Err(Box::new(self.boundary_state(&numbers)));
         }
         for &index in &slice.order {
             let number = &mut numbers[index as usize];
-            if *number == NOT_THERE {
+            if *number == NO_INDEX {
                 *number = self.threads.index(slice.threads[index as usize].id);
             }
         }
@@ -484,17 +484,17 @@ impl Store {
     }
 
     /// Packs threads without recent events. Called after a slice and its labels have been added.
-    pub(crate) fn rest(&mut self) {
-        self.threads.rest(&self.spill_store);
+    pub(crate) fn pack_idle(&mut self) {
+        self.threads.pack_idle(&self.spill_store);
     }
 
     /// Returns whether the assumptions of the slice hold, and its runs start after the ends of those before it.
-    fn is_as_guessed(&self, slice: &SliceThreads, numbers: &[u32]) -> bool {
+    fn assumptions_hold(&self, slice: &SliceThreads, numbers: &[u32]) -> bool {
         let mut lane_ends: BTreeMap<Option<CapId>, u64> = self.lane_ends().collect();
         let unseen = Thread::new(ThreadId(0));
         for (head, &number) in slice.heads.iter().zip(numbers) {
             let thread = self.threads.get(number).unwrap_or(unseen);
-            let right = match (head.guess, thread.state) {
+            let right = match (head.assumption, thread.state) {
                 (EntryAssumption::Known | EntryAssumption::Nothing, _) => true,
                 (EntryAssumption::Created, state) => state == State::Unseen,
                 (
@@ -528,7 +528,7 @@ impl Store {
     }
 
     /// Returns the state at the start of a slice with these threads.
-    fn entry(&self, numbers: &[u32]) -> BoundaryState {
+    fn boundary_state(&self, numbers: &[u32]) -> BoundaryState {
         let known = numbers
             .iter()
             .filter_map(|&number| self.threads.get(number));
@@ -555,7 +555,7 @@ impl Store {
         not_readied: &mut Vec<u32>,
     ) {
         for ((head, &number), local) in slice.heads.iter().zip(numbers).zip(&slice.threads) {
-            if self.stays(head, number) {
+            if self.is_unaffected(head, number) {
                 not_readied
                     .extend((head.became_runnable != u32::MAX).then_some(head.became_runnable));
                 continue;
@@ -573,18 +573,18 @@ impl Store {
             {
                 let has_begun = thread.began_ns != NEVER_NS;
                 let woken = thread.woken().map(|woken| woken.0);
-                let since = WaitRunCycle::ready_since(thread.why, thread.ran_ns, woken);
+                let since = WaitRunCycle::ready_since(thread.last_stop, thread.ran_ns, woken);
                 let since = since.filter(|_| has_begun);
                 ready.push((run, since.map(|since| start.saturating_sub(since))));
             }
-            thread.go_on(head, local);
+            thread.merge_slice(head, local);
         }
         not_readied.sort_unstable();
     }
 
     /// Returns whether the slice does not affect a thread, as with the wakeups that often follow its end.
-    fn stays(&self, head: &ThreadHead, number: u32) -> bool {
-        let is_quiet = head.guess == EntryAssumption::Nothing && !head.moved;
+    fn is_unaffected(&self, head: &ThreadHead, number: u32) -> bool {
+        let is_quiet = head.assumption == EntryAssumption::Nothing && !head.moved;
         let thread = is_quiet.then(|| self.threads.get(number)).flatten();
         thread.is_some_and(|thread| thread.stopped().is_none())
     }
@@ -596,7 +596,7 @@ impl Store {
             return false;
         };
         let woken = head.woken_ns != NEVER_NS && thread.wake(Nanos(head.woken_ns));
-        match head.guess {
+        match head.assumption {
             EntryAssumption::Known | EntryAssumption::Nothing | EntryAssumption::Created => {}
             EntryAssumption::Ran(cap, at) => self.step(number, Input::Run(cap), at, cap),
             EntryAssumption::Stopped(status, at) => {
@@ -616,13 +616,13 @@ impl Store {
         for &(run, ready_ns) in ready {
             slice.lanes[run.lane as usize].set_ready(run.place as usize, ready_ns);
         }
-        let number_of = |index: u32| numbers.get(index as usize).copied().unwrap_or(NOT_THERE);
-        for (index, runs) in slice.stops_again {
+        let number_of = |index: u32| numbers.get(index as usize).copied().unwrap_or(NO_INDEX);
+        for (index, runs) in slice.repeated_stops {
             let number = number_of(index);
             // `runs` already includes the runs of this slice.
             let now = self.threads.get(number).map_or(0, |thread| thread.runs);
             let before = now - slice.threads[index as usize].runs;
-            let all = self.stops_again.entry(number).or_default();
+            let all = self.repeated_stops.entry(number).or_default();
             all.extend(runs.into_iter().map(|run| before + run));
         }
         let lanes = 0..slice.lanes.len();
@@ -656,25 +656,26 @@ impl Store {
 
 impl Thread {
     /// Merges the state at the end of a slice, after its first events were processed.
-    fn go_on(&mut self, head: &ThreadHead, slice: &Self) {
-        if head.guess == EntryAssumption::Nothing {
+    fn merge_slice(&mut self, head: &ThreadHead, slice: &Self) {
+        if head.assumption == EntryAssumption::Nothing {
             if head.moved {
-                self.home = slice.home;
+                self.last_cap = slice.last_cap;
             }
             return;
         }
         self.state = slice.state;
-        let in_first_run = matches!(head.guess, EntryAssumption::Ran(..)) && head.run.is_none();
+        let in_first_run =
+            matches!(head.assumption, EntryAssumption::Ran(..)) && head.run.is_none();
         if !in_first_run {
             self.woken_ns = slice.woken_ns;
         }
-        if head.moved || slice.home.is_some() {
-            self.home = slice.home;
+        if head.moved || slice.last_cap.is_some() {
+            self.last_cap = slice.last_cap;
         }
         self.began_ns = self.began_ns.min(slice.began_ns);
         self.created |= slice.created;
-        if slice.created || slice.runs > 0 || head.guess == EntryAssumption::Known {
-            self.why = slice.why;
+        if slice.created || slice.runs > 0 || head.assumption == EntryAssumption::Known {
+            self.last_stop = slice.last_stop;
             self.ran_ns = slice.ran_ns;
             self.finished = slice.finished;
         }

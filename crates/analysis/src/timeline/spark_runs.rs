@@ -72,7 +72,7 @@ impl Store {
             });
             let mut place = 0;
             for at in moments {
-                let running = lane.runs.at(at, &mut place);
+                let running = lane.runs.run_at(at, &mut place);
                 let ending = || {
                     let before = place.checked_sub(1)?;
                     (lane.runs.span(before).1 == at).then_some(before)

@@ -3,14 +3,14 @@
 use std::sync::OnceLock;
 
 use super::deep_stacks::DeepStack;
-use super::group_waits::WaitsIn;
+use super::group_waits::RangeWaits;
 use super::instants::Instants;
 use super::spark_runs::SparkRun;
 use super::threads::{Thread, Threads};
 use super::turns::{ReadyAtEnd, TurnIndex};
 use super::wait_groups::WaitGroups;
 use crate::account::facts::Facts;
-use crate::account::runs::{Cap, LookedAt, Run, RunLane, RunRef};
+use crate::account::runs::{Cap, Run, RunLane, RunReadCursor, RunRef};
 use crate::account::{AttributionData, TimeAttribution};
 use crate::diagnostics::Diagnostics;
 use eventlog::cap_table::CapLanes;
@@ -49,9 +49,9 @@ pub struct Store {
     pub(super) woken_at_end_ns: SeededMap<ThreadId, u64>,
     /// Indexes, among a thread's runs, of the empty runs that represent stops of a thread that was not running.
     /// Only damaged logs have these.
-    pub(super) stops_again: SeededMap<u32, Vec<u32>>,
+    pub(super) repeated_stops: SeededMap<u32, Vec<u32>>,
     /// Cached waits by range.
-    pub(crate) waits: ByteLru<Option<Interval>, WaitsIn>,
+    pub(crate) waits: ByteLru<Option<Interval>, RangeWaits>,
     /// Threads by label, built on first use.
     pub(super) wait_groups: OnceLock<WaitGroups>,
     /// Sparks that ran, computed on first use.
@@ -75,7 +75,7 @@ pub struct Store {
 
 impl Store {
     /// Creates a store whose columns are kept in `spill_store`.
-    pub(crate) fn on(spill_store: SpillStore) -> Self {
+    pub(crate) fn with_spill_store(spill_store: SpillStore) -> Self {
         Self {
             spill_store,
             ..Self::default()
@@ -121,9 +121,9 @@ impl Store {
     }
 
     /// Returns the last known capability of each thread, in no particular order.
-    pub fn homes(&self) -> impl Iterator<Item = (ThreadId, CapId)> + '_ {
+    pub fn last_caps(&self) -> impl Iterator<Item = (ThreadId, CapId)> + '_ {
         let threads = self.threads.iter();
-        threads.filter_map(|(_, thread)| Some((thread.id, thread.home?)))
+        threads.filter_map(|(_, thread)| Some((thread.id, thread.last_cap?)))
     }
 
     /// Returns the number of runs on all lanes.
@@ -151,7 +151,7 @@ impl Store {
     }
 
     /// Returns the threads whose labels satisfy `wanted`, in no particular order.
-    pub fn threads_labelled(&self, wanted: fn(&str) -> bool) -> impl Iterator<Item = ThreadId> {
+    pub fn threads_labeled(&self, wanted: fn(&str) -> bool) -> impl Iterator<Item = ThreadId> {
         let found = self
             .threads
             .with_labels(move |label| wanted(label).then_some(()));
@@ -169,7 +169,7 @@ impl Store {
     /// times are fast.
     #[must_use]
     pub fn running(&self, cap: CapId, time: Nanos, place: &mut usize) -> Option<ThreadId> {
-        let at = self.cap(cap)?.runs.at(time.0, place)?;
+        let at = self.cap(cap)?.runs.run_at(time.0, place)?;
         self.thread_of(cap, at)
     }
 
@@ -184,35 +184,36 @@ impl Store {
         self.woken_at_end_ns.get(&thread).copied()
     }
 
-    /// Returns how many runs of a thread ended before a cut.
-    pub(crate) fn runs_before(&self, thread: &Thread, cut: &Cut) -> usize {
-        if thread.ran_ns <= cut.time_ns {
+    /// Returns how many runs of a thread ended before a time, given by its positions.
+    pub(crate) fn runs_before(&self, thread: &Thread, positions: &LanePositions) -> usize {
+        if thread.ran_ns <= positions.time_ns {
             return thread.runs as usize;
         }
-        if thread.began_ns > cut.time_ns {
+        if thread.began_ns > positions.time_ns {
             return 0;
         }
         let first = thread.first as usize;
         let runs = first..first + thread.runs as usize;
-        (self.by_thread).partition_in(runs, |run| self.is_before(run, cut)) - first
+        (self.by_thread).partition_in(runs, |run| self.is_before(run, positions)) - first
     }
 
     /// Returns the position of a time on all lanes of runs.
-    pub(crate) fn cut(&self, time: Nanos) -> Cut {
+    pub(crate) fn positions_at(&self, time: Nanos) -> LanePositions {
         let lanes = self.lane_starts.iter().zip(&self.lanes);
         let before = lanes.map(|(start, lane)| {
             let count = lane.runs.first_ending_after(time.0);
             start + saturating_u32(count)
         });
-        Cut {
+        LanePositions {
             time_ns: time.0,
             lanes: before.collect(),
         }
     }
 
-    /// Returns whether a run, given by its index into the concatenated lanes, ended before a cut.
-    pub(crate) fn is_before(&self, run: u32, cut: &Cut) -> bool {
-        run < cut.lanes[self.lane_of_run(run)]
+    /// Returns whether a run, given by its index into the concatenated lanes, ended before a time, given by its
+    /// positions.
+    pub(crate) fn is_before(&self, run: u32, positions: &LanePositions) -> bool {
+        run < positions.lanes[self.lane_of_run(run)]
     }
 
     fn lane_of_run(&self, run: u32) -> usize {
@@ -241,14 +242,17 @@ impl Store {
     }
 
     /// Reads the run at an index into the list of all threads' runs.
-    pub(crate) fn look_at_run(&self, place: usize, looks: &mut ReadCursors) -> Run {
-        let run = self.run_ref(self.by_thread.look(place, &mut looks.by_thread));
+    pub(crate) fn read_run(&self, place: usize, cursors: &mut ReadCursors) -> Run {
+        let run = self.run_ref(
+            self.by_thread
+                .get_with_cursor(place, &mut cursors.by_thread),
+        );
         let lane = run.lane as usize;
-        if lane >= looks.lanes.len() {
-            looks.lanes.resize_with(lane + 1, LookedAt::default);
+        if lane >= cursors.lanes.len() {
+            cursors.lanes.resize_with(lane + 1, RunReadCursor::default);
         }
         self.runs_of(run)
-            .run(run.place as usize, &mut looks.lanes[lane])
+            .run(run.place as usize, &mut cursors.lanes[lane])
     }
 
     pub(crate) fn run_code(&self, run: RunRef) -> StopCode {
@@ -278,7 +282,7 @@ impl Store {
     }
 
     /// Sets the facts about the log. Called before the spans still open at its end are added.
-    pub(crate) fn learn(&mut self, facts: Facts) {
+    pub(crate) fn set_facts(&mut self, facts: Facts) {
         for of in &facts.caps {
             self.make_lane(Some(of.cap));
         }
@@ -294,12 +298,12 @@ impl Store {
     /// Returns time and reason of a thread's last stop; `None` if it never ran.
     pub(crate) fn last_stop(&self, thread: ThreadId) -> Option<(Nanos, StopCode)> {
         let thread = self.threads.get(self.threads.find(thread)?)?;
-        (thread.runs > 0).then_some((Nanos(thread.ran_ns), thread.why))
+        (thread.runs > 0).then_some((Nanos(thread.ran_ns), thread.last_stop))
     }
 
     /// Returns the end of the log's information about an unfinished thread.
     pub(crate) fn known_end(&self, thread: &Thread) -> u64 {
-        let cap = thread.home.and_then(|cap| self.facts.known(cap));
+        let cap = thread.last_cap.and_then(|cap| self.facts.known(cap));
         let end = cap.map_or(self.end, |known| known.end()).min(self.end);
         end.0.max(thread.ran_ns)
     }
@@ -316,12 +320,12 @@ impl Store {
 #[derive(Debug, Default)]
 pub(crate) struct ReadCursors {
     by_thread: ReadCursor,
-    lanes: Vec<LookedAt>,
+    lanes: Vec<RunReadCursor>,
 }
 
 /// Position of a time on all lanes of runs.
 #[derive(Clone, Debug)]
-pub(crate) struct Cut {
+pub(crate) struct LanePositions {
     pub(crate) time_ns: u64,
     /// First run of each lane that ends later, as an index into the concatenated lanes.
     lanes: Vec<u32>,

@@ -5,7 +5,7 @@ use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, OsThreadId, TaskId};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
 use model::class::Class;
-use model::span_lane::{Piece, SpanLane};
+use model::span_lane::{SpanLane, TimelineSpan};
 use model::time::Interval;
 
 /// Maximum number of listed tasks; the first ones are listed. A program that calls into Haskell from many OS
@@ -24,7 +24,7 @@ struct Task {
 
 impl Task {
     fn push(&mut self, cap: CapId, span: Interval, code: u8) {
-        self.lane.push(Piece {
+        self.lane.push(TimelineSpan {
             start: span.start().0,
             end: span.end().0,
             detail: cap.0.into(),
@@ -42,7 +42,7 @@ pub struct Tasks {
 }
 
 impl Sink for Tasks {
-    const CONSUMES: EventSet = EventSet::about(Subject::Task);
+    const CONSUMES: EventSet = EventSet::for_subject(Subject::Task);
 
     fn event(&mut self, record: &Record<'_>) {
         let (task, input) = match record.event() {
@@ -50,9 +50,9 @@ impl Sink for Tasks {
                 if let Some(known) = self.task(task) {
                     known.os_thread = Some(tid);
                 }
-                (task, Input::Come(cap))
+                (task, Input::Arrive(cap))
             }
-            Event::TaskMigrate { task, new_cap, .. } => (task, Input::Come(new_cap)),
+            Event::TaskMigrate { task, new_cap, .. } => (task, Input::Arrive(new_cap)),
             Event::TaskDelete { task } => (task, Input::Delete),
             _ => return,
         };

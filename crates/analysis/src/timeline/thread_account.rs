@@ -54,10 +54,10 @@ impl BlockedFor {
 
     fn of_turn(turn: &WaitRunCycle) -> Self {
         let reason = turn.wait_reason();
-        match reason.filter(|_| reason != turn.why.wait_reason()) {
+        match reason.filter(|_| reason != turn.last_stop.wait_reason()) {
             Some(WaitReason::Delay) => Self::SLEEPING,
             Some(_) => Self::IO,
-            None => Self::stop(turn.why),
+            None => Self::stop(turn.last_stop),
         }
     }
 }
@@ -142,10 +142,13 @@ impl Store {
         if life.is_empty() && !whole {
             return None;
         }
-        let cuts = (self.cut(range.start()), self.cut(range.end()));
-        let sums = lane.turns_in(&cuts.0, &cuts.1).sums;
+        let positions = (
+            self.positions_at(range.start()),
+            self.positions_at(range.end()),
+        );
+        let sums = lane.turns_in(&positions.0, &positions.1).sums;
         let mut blocked_ns = BTreeMap::new();
-        let runs = lane.runs_in(&cuts.0, &cuts.1);
+        let runs = lane.runs_in(&positions.0, &positions.1);
         for turn in lane.turns(runs.start..runs.end + 1) {
             let (from, to) = turn.part(0);
             let blocked = Interval::new(Nanos(from), Nanos(to));

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::flow::Waking;
-use super::store::{Cut, ReadCursors, Store};
+use super::flow::WakeEvent;
+use super::store::{LanePositions, ReadCursors, Store};
 use super::threads::{NEVER_NS, Thread};
-use super::turns::{PARTS, ReadyAtEnd, TurnIndex, TurnSums, TurnsIn, WaitRunCycle};
+use super::turns::{PARTS, RangeTurnSums, ReadyAtEnd, TurnIndex, TurnSums, WaitRunCycle};
 use crate::account::runs::{Run, RunRef};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ClassTimes, ManagerThread, StopCode};
@@ -70,7 +70,7 @@ pub struct ThreadLane<'a> {
     store: &'a Store,
     thread: Thread,
     index: Option<Arc<TurnIndex>>,
-    looks: Rc<RefCell<ReadCursors>>,
+    cursors: Rc<RefCell<ReadCursors>>,
 }
 
 impl<'a> ThreadLane<'a> {
@@ -79,14 +79,14 @@ impl<'a> ThreadLane<'a> {
             store,
             thread,
             index,
-            looks: Rc::default(),
+            cursors: Rc::default(),
         }
     }
 
     /// Shares the read cursors of other threads' lanes.
-    pub(crate) fn looking(self, looks: &Rc<RefCell<ReadCursors>>) -> Self {
-        let looks = Rc::clone(looks);
-        Self { looks, ..self }
+    pub(crate) fn with_cursors(self, cursors: &Rc<RefCell<ReadCursors>>) -> Self {
+        let cursors = Rc::clone(cursors);
+        Self { cursors, ..self }
     }
 
     pub(crate) const fn thread(&self) -> &Thread {
@@ -97,9 +97,9 @@ impl<'a> ThreadLane<'a> {
         self.store.thread_run(self.thread.first as usize + run)
     }
 
-    fn look_at(&self, run: usize) -> Run {
+    fn read_run(&self, run: usize) -> Run {
         let place = self.thread.first as usize + run;
-        self.store.look_at_run(place, &mut self.looks.borrow_mut())
+        self.store.read_run(place, &mut self.cursors.borrow_mut())
     }
 
     /// Returns the number of runs.
@@ -113,31 +113,32 @@ impl<'a> ThreadLane<'a> {
     pub(crate) fn turns(&self, turns: Range<usize>) -> impl Iterator<Item = WaitRunCycle> {
         let turns = turns.start.min(self.runs())..turns.end.min(self.runs() + 1);
         let before = turns.start.checked_sub(1);
-        let (mut why, mut from) = before.map_or((StopCode::CREATED, self.thread.began_ns), |run| {
-            let run = self.look_at(run);
-            (run.code, run.end)
-        });
+        let (mut last_stop, mut from) =
+            before.map_or((StopCode::CREATED, self.thread.began_ns), |run| {
+                let run = self.read_run(run);
+                (run.code, run.end)
+            });
         turns.map(move |turn| {
             if turn >= self.runs() {
                 return self.last_turn(from);
             }
-            let run = self.look_at(turn);
-            let turn = WaitRunCycle::new(why, from, run, self.store.account());
-            (why, from) = (run.code, run.end);
+            let run = self.read_run(turn);
+            let turn = WaitRunCycle::new(last_stop, from, run, self.store.account());
+            (last_stop, from) = (run.code, run.end);
             turn
         })
     }
 
     fn last_turn(&self, from: u64) -> WaitRunCycle {
-        let why = self.thread.why;
+        let last_stop = self.thread.last_stop;
         if self.thread.finished {
-            return WaitRunCycle::last(why, from, None, (from, from), ReadyAtEnd::default());
+            return WaitRunCycle::last(last_stop, from, None, (from, from), ReadyAtEnd::default());
         }
         let woken = self.store.woken_at_end(self.thread.id);
-        let ready = WaitRunCycle::ready_since(why, from, woken);
+        let ready = WaitRunCycle::ready_since(last_stop, from, woken);
         let ends = (self.store.known_end(&self.thread), self.store.end().0);
         WaitRunCycle::last(
-            why,
+            last_stop,
             from,
             ready,
             ends,
@@ -153,15 +154,15 @@ impl<'a> ThreadLane<'a> {
     }
 
     /// Returns the sorted indexes of the empty runs that only represent further stops.
-    pub(super) fn stops_again(&self) -> &[u32] {
+    pub(super) fn repeated_stops(&self) -> &[u32] {
         let index = self.store.threads.find(self.thread.id);
-        let stops = index.and_then(|index| self.store.stops_again.get(&index));
+        let stops = index.and_then(|index| self.store.repeated_stops.get(&index));
         stops.map_or(&[], Vec::as_slice)
     }
 
     /// Returns the event that ended the block in a turn, if it is known.
-    pub(super) fn waking(&self, turn: &WaitRunCycle) -> Option<Waking> {
-        self.store.waking(self.thread.id, turn)
+    pub(super) fn wake_event(&self, turn: &WaitRunCycle) -> Option<WakeEvent> {
+        self.store.wake_event(self.thread.id, turn)
     }
 
     /// Returns why the thread waits in a span, whether blocked or ready; `None` in a run.
@@ -240,15 +241,15 @@ impl<'a> ThreadLane<'a> {
             .last()
     }
 
-    /// Returns the runs that end between two cuts.
-    pub(crate) fn runs_in(&self, from: &Cut, to: &Cut) -> Range<usize> {
-        let before = |cut| self.store.runs_before(&self.thread, cut);
+    /// Returns the runs that end between two times, given by their positions.
+    pub(crate) fn runs_in(&self, from: &LanePositions, to: &LanePositions) -> Range<usize> {
+        let before = |positions| self.store.runs_before(&self.thread, positions);
         before(from)..before(to)
     }
 
-    /// Returns the sums of the thread's turns between two cuts.
-    pub(crate) fn turns_in(&self, from: &Cut, to: &Cut) -> TurnsIn {
-        let mut all = TurnsIn::default();
+    /// Returns the sums of the thread's turns between two times, given by their positions.
+    pub(crate) fn turns_in(&self, from: &LanePositions, to: &LanePositions) -> RangeTurnSums {
+        let mut all = RangeTurnSums::default();
         if self.is_empty() {
             return all;
         }
@@ -273,15 +274,15 @@ impl<'a> ThreadLane<'a> {
         all
     }
 
-    /// Returns the complete index blocks in a range of items, with `a_turn` items per turn; `None` if there are
+    /// Returns the complete index blocks in a range of items, with `per_turn` items per turn; `None` if there are
     /// none.
     pub(super) fn whole_blocks(
         &self,
         inside: Range<usize>,
-        a_turn: usize,
+        per_turn: usize,
     ) -> Option<(&TurnIndex, Range<usize>)> {
         let index = self.index.as_deref()?;
-        let block = index.block() * a_turn;
+        let block = index.block() * per_turn;
         let blocks = inside.start.div_ceil(block)..inside.end / block;
         (blocks.start < blocks.end).then_some((index, blocks))
     }
@@ -336,7 +337,7 @@ impl Lane for ThreadLane<'_> {
         self.turn(index / PARTS).class(index % PARTS)
     }
 
-    fn before(&self, index: usize) -> ClassTimes {
+    fn times_before_index(&self, index: usize) -> ClassTimes {
         let mut sums = self.sums_before(index / PARTS);
         if !index.is_multiple_of(PARTS) {
             let turn = self.turn(index / PARTS);
@@ -346,8 +347,8 @@ impl Lane for ThreadLane<'_> {
     }
 
     /// Ready time consists of several classes, which a single span does not show.
-    fn between(&self, from: usize, to: usize) -> ClassTimes {
-        let (before, mut times) = (self.before(from), self.before(to));
+    fn times_between(&self, from: usize, to: usize) -> ClassTimes {
+        let (before, mut times) = (self.times_before_index(from), self.times_before_index(to));
         for (time, before) in times.iter_mut().zip(before) {
             *time = time.saturating_sub(before);
         }
@@ -357,7 +358,7 @@ impl Lane for ThreadLane<'_> {
     fn time_before(&self, time: u64) -> ClassTimes {
         let index = self.first_ending_after(time);
         if index >= self.len() {
-            return self.before(index);
+            return self.times_before_index(index);
         }
         let mut sums = self.sums_before(index / PARTS);
         let (turn, account) = (self.turn(index / PARTS), self.store.account());
@@ -383,11 +384,11 @@ impl Lane for ThreadLane<'_> {
     }
 
     /// A merged mark shows only the shares of time.
-    fn speaks_for(&self, _: usize, _: usize) -> Option<usize> {
+    fn representative(&self, _: usize, _: usize) -> Option<usize> {
         None
     }
 
-    fn near(&self, time: u64) -> Range<usize> {
+    fn search_bounds(&self, time: u64) -> Range<usize> {
         let Some(index) = &self.index else {
             return 0..self.len();
         };
@@ -395,7 +396,7 @@ impl Lane for ThreadLane<'_> {
         PARTS * first..end.map_or(self.len(), |end| PARTS * end)
     }
 
-    fn hurry(&self, time: u64, bucket_ns: u64) -> Option<usize> {
+    fn approx_first_of_bucket(&self, time: u64, bucket_ns: u64) -> Option<usize> {
         /// Minimum number of blocks: with fewer, one block more or less would be visible.
         const MANY: usize = 4;
         let index = self.index.as_ref()?;

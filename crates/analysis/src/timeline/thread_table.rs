@@ -7,8 +7,8 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::instants::InstantKind;
-use super::rows::Rows;
-use super::store::{Cut, FEW_THREADS, ReadCursors, Store};
+use super::row_selection::RowSelection;
+use super::store::{FEW_THREADS, LanePositions, ReadCursors, Store};
 use super::thread_lane::ThreadLane;
 use super::threads::Thread;
 use super::turns::TurnSums;
@@ -316,7 +316,7 @@ impl ThreadTable {
 
 /// Sums over all threads in a range, and which of them were blocked for which reason.
 #[derive(Clone, Debug, Default)]
-pub struct ThreadsIn {
+pub struct ThreadsInRange {
     /// Number of threads that lived in the range.
     pub count: u64,
     /// Sums of their times by state.
@@ -351,13 +351,13 @@ impl Key {
 
 /// Counter per thread; most counts are small.
 #[derive(Debug)]
-struct Counts {
+struct ThreadCounts {
     few: Vec<u8>,
     more: SeededMap<u32, u64>,
 }
 
-impl Counts {
-    fn of(threads: impl Iterator<Item = u32>, all: usize) -> Self {
+impl ThreadCounts {
+    fn count(threads: impl Iterator<Item = u32>, all: usize) -> Self {
         let mut counts = Self {
             few: vec![0; all],
             more: SeededMap::default(),
@@ -380,32 +380,32 @@ impl Counts {
 }
 
 /// Range prepared for computing the sums of many threads.
-pub(super) struct InRange {
-    from: Cut,
-    to: Cut,
+pub(super) struct PreparedRange {
+    from: LanePositions,
+    to: LanePositions,
     /// Number of wakeups of each thread in the range.
-    wakeups: Counts,
+    wakeups: ThreadCounts,
     /// Number of migrations of each thread in the range.
-    migrations: Counts,
+    migrations: ThreadCounts,
     range: Option<Interval>,
-    looks: Rc<RefCell<ReadCursors>>,
+    cursors: Rc<RefCell<ReadCursors>>,
 }
 
-impl InRange {
+impl PreparedRange {
     pub(super) fn new(store: &Store, range: Option<Interval>) -> Self {
         let count = |kind| {
             let threads = store.instants.threads(kind, range);
-            Counts::of(threads, store.threads.len())
+            ThreadCounts::count(threads, store.threads.len())
         };
         let whole = Interval::new(Nanos(0), Nanos(u64::MAX));
-        let cuts = range.unwrap_or(whole);
+        let span = range.unwrap_or(whole);
         Self {
-            from: store.cut(cuts.start()),
-            to: store.cut(cuts.end()),
+            from: store.positions_at(span.start()),
+            to: store.positions_at(span.end()),
             wakeups: count(InstantKind::Woken),
             migrations: count(InstantKind::Migrated),
             range,
-            looks: Rc::default(),
+            cursors: Rc::default(),
         }
     }
 
@@ -450,13 +450,13 @@ impl InRange {
             ..ThreadSums::default()
         };
         if lives && let Some(lane) = self.life(store, (index, thread), yielder).await {
-            let lane = lane.looking(&self.looks);
+            let lane = lane.with_cursors(&self.cursors);
             let turns = lane.turns_in(&self.from, &self.to);
             sums.times = turns.sums;
             let longest = turns.longest_ready;
             sums.longest_ready_ns = longest.waited_ns;
             sums.longest_ready = (longest.waited_ns > 0).then_some(longest.span);
-            sums.runs = turns.runs - store.stops_again_in(index, &lane, self);
+            sums.runs = turns.runs - store.repeated_stops_in(index, &lane, self);
         }
         Some(sums)
     }
@@ -464,13 +464,13 @@ impl InRange {
 
 impl Store {
     /// Returns how many empty runs of a thread in the range only represent further stops.
-    fn stops_again_in(
+    fn repeated_stops_in(
         &self,
         index: u32,
         lane: &super::thread_lane::ThreadLane<'_>,
-        range: &InRange,
+        range: &PreparedRange,
     ) -> u64 {
-        let Some(stops) = self.stops_again.get(&index) else {
+        let Some(stops) = self.repeated_stops.get(&index) else {
             return 0;
         };
         let runs = lane.runs_in(&range.from, &range.to);
@@ -485,10 +485,10 @@ impl Store {
         yielder: &dyn Yield,
     ) -> Option<ThreadTable> {
         self.is_settled().then_some(())?;
-        let range = InRange::new(self, query.range);
+        let range = PreparedRange::new(self, query.range);
         let by_label = query.sort == ThreadColumn::Label;
         let ranks = by_label.then(|| self.threads.label_ranks());
-        let mut rows = Rows::new(query.rows.clone());
+        let mut rows = RowSelection::new(query.rows.clone());
         let mut all = ThreadSums::default();
         let mut longest_ready_of = None;
         let mut only = query.only.clone();
@@ -504,7 +504,7 @@ impl Store {
             }
             if let Some(sums) = range.sums(self, (index, &thread), yielder).await {
                 let value = match &ranks {
-                    Some(ranks) => thread.label.of(ranks).map(u64::from),
+                    Some(ranks) => thread.label.entry_of(ranks).map(u64::from),
                     None => self.value(query.sort, index, &thread, &sums),
                 };
                 rows.push(Key::new(value, query.descending, thread.id, index));
@@ -531,8 +531,8 @@ impl Store {
     }
 
     /// Returns the sums over all threads in a range; empty until the log has been read to its end.
-    pub async fn threads_in(&self, range: Interval, yielder: &dyn Yield) -> ThreadsIn {
-        let mut all = ThreadsIn::default();
+    pub async fn threads_in(&self, range: Interval, yielder: &dyn Yield) -> ThreadsInRange {
+        let mut all = ThreadsInRange::default();
         let mut sums = ThreadSums::default();
         let look = |(index, _): (u32, &Thread), of_thread: ThreadSums| {
             all.count += 1;
@@ -543,14 +543,14 @@ impl Store {
                 }
             }
         };
-        self.each_thread_in(range, yielder, look).await;
+        self.for_each_thread_in(range, yielder, look).await;
         all.times = sums.times;
         all
     }
 
     /// Returns the run time in nanoseconds of each thread that ran in a range, in order of first appearance; empty
     /// until the log has been read to its end.
-    pub async fn ran_in(&self, range: Interval, yielder: &dyn Yield) -> Vec<(ThreadId, u64)> {
+    pub async fn run_times_in(&self, range: Interval, yielder: &dyn Yield) -> Vec<(ThreadId, u64)> {
         let mut all = Vec::new();
         let look = |(_, thread): (u32, &Thread), of_thread: ThreadSums| {
             let ran_ns = of_thread.times.running_ns + of_thread.times.open_ns;
@@ -558,11 +558,11 @@ impl Store {
                 all.push((thread.id, ran_ns));
             }
         };
-        self.each_thread_in(range, yielder, look).await;
+        self.for_each_thread_in(range, yielder, look).await;
         all
     }
 
-    async fn each_thread_in(
+    async fn for_each_thread_in(
         &self,
         range: Interval,
         yielder: &dyn Yield,
@@ -571,7 +571,7 @@ impl Store {
         if !self.is_settled() {
             return;
         }
-        let range = InRange::new(self, Some(range));
+        let range = PreparedRange::new(self, Some(range));
         for (index, thread) in self.threads.iter() {
             if index.is_multiple_of(FEW_THREADS) {
                 yielder.yield_if_due().await;
@@ -585,18 +585,18 @@ impl Store {
     /// Returns the lives of the threads that were blocked for any of `reasons`, in order of first appearance.
     pub fn lives_blocked(
         &self,
-        all: &ThreadsIn,
+        all: &ThreadsInRange,
         reasons: impl Iterator<Item = WaitReason>,
     ) -> impl Iterator<Item = ThreadLane<'_>> {
         let lists = reasons.filter_map(|reason| all.blocked.get(reason as usize));
         let mut indexes: Vec<u32> = lists.flatten().copied().collect();
         indexes.sort_unstable();
         indexes.dedup();
-        let looks = Rc::default();
+        let cursors = Rc::default();
         let mut reader = self.threads.reader();
         indexes.into_iter().filter_map(move |index| {
             let life = self.bare_life_of(reader.get(index)?)?;
-            Some(life.looking(&looks))
+            Some(life.with_cursors(&cursors))
         })
     }
 
@@ -611,7 +611,7 @@ impl Store {
         if !self.is_settled() {
             return;
         }
-        let range = InRange::new(self, range);
+        let range = PreparedRange::new(self, range);
         for (place, index) in (0..).zip(self.threads_by_id()) {
             if u32::is_multiple_of(place, FEW_THREADS) {
                 yielder.yield_if_due().await;
@@ -677,14 +677,14 @@ impl Store {
             return ThreadEnd::Unknown;
         };
         let last = lane.turn(thread.runs as usize);
-        if last.why == StopCode::OPEN {
+        if last.last_stop == StopCode::OPEN {
             return ThreadEnd::Running;
         }
-        if last.why.wait_reason().is_none() || last.duration(1) > 0 {
+        if last.last_stop.wait_reason().is_none() || last.duration(1) > 0 {
             return ThreadEnd::Ready;
         }
         ThreadEnd::Blocked {
-            code: last.why,
+            code: last.last_stop,
             owner: lane.owner(lane.len() - 1),
         }
     }

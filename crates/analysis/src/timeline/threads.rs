@@ -1,12 +1,12 @@
 //! State and statistics of each thread.
 
-mod by_id;
+mod index_map;
 mod packed;
 mod table;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::by_id::ById;
+pub(crate) use self::index_map::ThreadIndexMap;
 pub(crate) use self::table::Threads;
 use crate::automata::thread_state::{Activity, Reason, State};
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -26,9 +26,9 @@ pub(crate) struct Thread {
     pub(crate) created: bool,
     pub(crate) finished: bool,
     /// Reason of its last stop.
-    pub(crate) why: StopCode,
+    pub(crate) last_stop: StopCode,
     /// Last known capability.
-    pub(crate) home: Option<CapId>,
+    pub(crate) last_cap: Option<CapId>,
     /// Time of its creation, or else of its first run; [`NEVER_NS`] if it has neither.
     pub(crate) began_ns: u64,
     /// End of its last run.
@@ -52,8 +52,8 @@ impl Thread {
             woken_ns: NEVER_NS,
             created: false,
             finished: false,
-            why: StopCode::CREATED,
-            home: None,
+            last_stop: StopCode::CREATED,
+            last_cap: None,
             began_ns: NEVER_NS,
             ran_ns: 0,
             run_ns: 0,

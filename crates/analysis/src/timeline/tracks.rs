@@ -62,8 +62,8 @@ impl Tracks {
         self.collections.settle(numbers);
         self.nonmoving.settle(end);
         self.tasks.settle(end);
-        self.spans = UserSpans::of(messages, &self.prefixes, end);
-        self.blocks = BlockLanes::of(blocks);
+        self.spans = UserSpans::find(messages, &self.prefixes, end);
+        self.blocks = BlockLanes::new(blocks);
     }
 
     /// Changes the prefixes of span messages. `end` is the end of the log once it has been read: the messages are
@@ -76,7 +76,7 @@ impl Tracks {
     ) {
         self.prefixes = prefixes;
         if let Some(end) = end {
-            self.spans = UserSpans::of(messages, &self.prefixes, end);
+            self.spans = UserSpans::find(messages, &self.prefixes, end);
         }
     }
 

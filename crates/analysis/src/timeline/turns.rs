@@ -32,7 +32,7 @@ pub(crate) struct ReadyAtEnd {
 #[derive(Clone, Copy, Debug)]
 pub struct WaitRunCycle {
     /// Reason why the thread had stopped.
-    pub why: StopCode,
+    pub last_stop: StopCode,
     /// Start of the wait.
     from: u64,
     /// Time at which the thread became ready; the rest of the wait is for a capability.
@@ -51,12 +51,17 @@ pub struct WaitRunCycle {
 
 impl WaitRunCycle {
     /// Creates the turn that ends with `run`.
-    pub(crate) fn new(why: StopCode, from: u64, run: Run, account: TimeAttribution<'_>) -> Self {
+    pub(crate) fn new(
+        last_stop: StopCode,
+        from: u64,
+        run: Run,
+        account: TimeAttribution<'_>,
+    ) -> Self {
         let start = run.start.max(from);
         let told = start - run.ready_ns.unwrap_or(0).min(start - from);
         // Of several stops at one time, which only damaged logs have, the stored ready time may be that of another
         // one.
-        let ready = match why.wait_reason() {
+        let ready = match last_stop.wait_reason() {
             None => from,
             Some(WaitReason::ForeignCall) => start,
             Some(_) => told,
@@ -64,7 +69,7 @@ impl WaitRunCycle {
         let ready_parts = match run.idle_ns {
             Some(idle_ns) if ready == told => ReadyParts {
                 paused_ns: if run.paused {
-                    account.pauses().still_in(ready, start)
+                    account.pauses().paused_in_ns(ready, start)
                 } else {
                     0
                 },
@@ -73,7 +78,7 @@ impl WaitRunCycle {
             _ => account.ready_parts(ready, start),
         };
         Self {
-            why,
+            last_stop,
             from,
             ready,
             start,
@@ -87,7 +92,7 @@ impl WaitRunCycle {
     /// Creates the last turn: a wait up to `end`, which the log covers up to `known`. `ready` is the time at which
     /// the thread became ready.
     pub(crate) fn last(
-        why: StopCode,
+        last_stop: StopCode,
         from: u64,
         ready: Option<u64>,
         (known, end): (u64, u64),
@@ -95,7 +100,7 @@ impl WaitRunCycle {
     ) -> Self {
         let known = known.max(from);
         Self {
-            why,
+            last_stop,
             from,
             ready: ready.unwrap_or(known).clamp(from, known),
             start: known,
@@ -111,8 +116,8 @@ impl WaitRunCycle {
     ///
     /// After some stops a thread is ready immediately; after others it must be woken. The return from a foreign
     /// call is not logged, so the whole wait counts as the call.
-    pub(crate) fn ready_since(why: StopCode, from: u64, woken: Option<u64>) -> Option<u64> {
-        match why.wait_reason() {
+    pub(crate) fn ready_since(last_stop: StopCode, from: u64, woken: Option<u64>) -> Option<u64> {
+        match last_stop.wait_reason() {
             None => Some(from),
             Some(WaitReason::ForeignCall) => None,
             Some(_) => woken.map(|woken| woken.max(from)),
@@ -123,7 +128,7 @@ impl WaitRunCycle {
     /// wait, it was for time or I/O, whatever the reason of the stop.
     #[must_use]
     pub fn wait_reason(&self) -> Option<WaitReason> {
-        let by_stop = self.why.wait_reason()?;
+        let by_stop = self.last_stop.wait_reason()?;
         let by_waker = |manager: ManagerThread| manager.reason_of_wait(by_stop);
         Some(self.woken_by.map_or(by_stop, by_waker))
     }
@@ -331,7 +336,7 @@ impl TurnSums {
 
 /// Sums over the turns of a thread in a range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TurnsIn {
+pub struct RangeTurnSums {
     /// Times by state.
     pub sums: TurnSums,
     /// Number of runs that start in the range.
@@ -340,7 +345,7 @@ pub struct TurnsIn {
     pub longest_ready: LongestReady,
 }
 
-impl TurnsIn {
+impl RangeTurnSums {
     /// Adds the part of `turn` in `range`. `parts` computes the division of ready time between two times.
     pub(crate) fn add(
         &mut self,
@@ -350,7 +355,9 @@ impl TurnsIn {
     ) {
         let clipped = turn.clipped(range, parts);
         self.sums.add(&clipped);
-        self.longest_ready = self.longest_ready.combine(LongestReady::of(&clipped));
+        self.longest_ready = self
+            .longest_ready
+            .combine(LongestReady::from_turn(&clipped));
         let begins = turn.ran_before(range.end) && !turn.ran_before(range.start);
         self.runs += u64::from(turn.code.is_some() && begins);
     }
@@ -366,7 +373,7 @@ pub struct LongestReady {
 }
 
 impl LongestReady {
-    fn of(turn: &WaitRunCycle) -> Self {
+    fn from_turn(turn: &WaitRunCycle) -> Self {
         let (from, to) = turn.part(1);
         Self {
             waited_ns: turn.waited_ns(),
@@ -416,20 +423,20 @@ impl Block {
             let longest = self.longest.map_or(this, |longest| longest.combine(this));
             self.longest = Some(longest);
         }
-        let ready = LongestReady::of(turn);
+        let ready = LongestReady::from_turn(turn);
         self.longest_ready = self.longest_ready.combine(ready);
     }
 }
 
 /// A [`TurnIndex`] under construction.
 #[derive(Debug)]
-pub(crate) struct Indexing {
+pub(crate) struct TurnIndexBuilder {
     index: TurnIndex,
     turns: usize,
     last: Block,
 }
 
-impl Indexing {
+impl TurnIndexBuilder {
     /// Starts an index of about `turns` turns.
     pub(crate) fn new(turns: usize) -> Self {
         /// Four per pixel at a width of a thousand pixels, which takes 1.5 MiB.
@@ -513,12 +520,12 @@ impl TurnIndex {
     }
 
     /// Returns the sums over whole blocks.
-    pub(crate) fn blocks(&self, blocks: Range<usize>) -> TurnsIn {
+    pub(crate) fn blocks(&self, blocks: Range<usize>) -> RangeTurnSums {
         let sums_at = |block: usize| self.before.get(block).copied().unwrap_or(self.total);
         let mut sums = sums_at(blocks.end);
         sums.zip(&sums_at(blocks.start), |to, from| *to -= from);
         let longest = self.longest_ready.query(blocks.start, blocks.end);
-        TurnsIn {
+        RangeTurnSums {
             sums,
             runs: (blocks.len() * self.block) as u64,
             longest_ready: longest.unwrap_or_default(),

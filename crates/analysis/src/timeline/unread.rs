@@ -30,7 +30,7 @@ pub struct Unread {
 /// Blocks of a log by capability and time.
 #[derive(Debug, Default)]
 pub struct UnreadBlocks {
-    lanes: BTreeMap<Option<CapId>, Filled>,
+    lanes: BTreeMap<Option<CapId>, CapBlocks>,
     /// Typical bytes per nanosecond of one capability: the mean weighted by bytes.
     usual: f64,
     /// Typical bytes per nanosecond of all capabilities together.
@@ -39,15 +39,15 @@ pub struct UnreadBlocks {
 
 /// Blocks of one capability in time order. A block that overlaps the previous one counts from the end of that one.
 #[derive(Debug, Default)]
-struct Filled {
+struct CapBlocks {
     starts: Vec<u64>,
     ends: Vec<u64>,
     /// Cumulative sizes, including each block.
     bytes: Vec<u64>,
 }
 
-impl Filled {
-    fn of(mut blocks: Vec<(u64, u64, u64)>) -> Self {
+impl CapBlocks {
+    fn new(mut blocks: Vec<(u64, u64, u64)>) -> Self {
         blocks.sort_unstable();
         let mut filled = Self::default();
         let (mut last_end, mut sum) = (0, 0u64);
@@ -71,7 +71,7 @@ impl Filled {
     }
 
     /// Returns the bytes of a block written after a time, assuming that it was filled evenly.
-    fn rest(&self, block: usize, from: u64) -> u64 {
+    fn bytes_after(&self, block: usize, from: u64) -> u64 {
         let bytes = self.before(block + 1) - self.before(block);
         let (start, end) = (self.starts[block], self.ends[block]);
         if from <= start {
@@ -101,8 +101,8 @@ impl Filled {
             let short = behind - usize::from(is_long);
             let mut emit = |blocks: std::ops::Range<usize>| {
                 let (first, last) = (blocks.start, blocks.end - 1);
-                let bytes =
-                    self.before(blocks.end) - self.before(first + 1) + self.rest(first, from);
+                let bytes = self.before(blocks.end) - self.before(first + 1)
+                    + self.bytes_after(first, from);
                 let span = (self.starts[first].max(from), self.ends[last]);
                 let count = saturating_u32(blocks.len());
                 emit(Interval::new(Nanos(span.0), Nanos(span.1)), count, bytes);
@@ -124,7 +124,7 @@ fn density(span: Interval, bytes: u64, bucket_ns: u64) -> f64 {
 }
 
 /// Scales a density to 0 to 1, such that the typical density is 0.5.
-fn busy(density: f64, usual: f64) -> f64 {
+fn scale_density(density: f64, usual: f64) -> f64 {
     if density < 2.0 * usual {
         density / (2.0 * usual)
     } else {
@@ -143,7 +143,7 @@ fn mean(parts: impl Iterator<Item = (f64, f64)>) -> f64 {
 impl UnreadBlocks {
     /// Builds the index. A block without an end time is placed at its begin time.
     #[must_use]
-    pub fn of(index: &BlockIndex) -> Self {
+    pub fn new(index: &BlockIndex) -> Self {
         let mut by_cap: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (block, bytes) in joined(index) {
             let end = block.end_time.max(block.begin_time);
@@ -153,7 +153,7 @@ impl UnreadBlocks {
         let lanes = by_cap.into_iter();
         let mut all = Self {
             lanes: lanes
-                .map(|(cap, blocks)| (cap, Filled::of(blocks)))
+                .map(|(cap, blocks)| (cap, CapBlocks::new(blocks)))
                 .collect(),
             ..Self::default()
         };
@@ -199,7 +199,7 @@ impl UnreadBlocks {
             return;
         };
         lane.marks(view, bucket_ns, |span, blocks, bytes| {
-            let density = busy(density(span, bytes, bucket_ns), self.usual);
+            let density = scale_density(density(span, bytes, bucket_ns), self.usual);
             emit(Unread {
                 span,
                 blocks,
@@ -215,7 +215,7 @@ impl UnreadBlocks {
         let filled = sums.filter(|(_, bytes)| *bytes > 0.0);
         filled.map(move |(span, bytes)| {
             let length = span.duration().0.max(1) as f64;
-            (span, busy(bytes / length, self.usual_of_all))
+            (span, scale_density(bytes / length, self.usual_of_all))
         })
     }
 
@@ -272,7 +272,7 @@ mod tests {
         prop::collection::vec(block, 0..60)
     }
 
-    fn marks(lane: &Filled, view: Interval, bucket_ns: u64) -> Vec<(Interval, u32, u64)> {
+    fn marks(lane: &CapBlocks, view: Interval, bucket_ns: u64) -> Vec<(Interval, u32, u64)> {
         let mut marks = Vec::new();
         lane.marks(view, bucket_ns, |span, blocks, bytes| {
             marks.push((span, blocks, bytes));
@@ -283,7 +283,7 @@ mod tests {
     proptest! {
         #[test]
         fn marks_have_all_blocks_and_bytes(blocks in filled(), bucket_ns in 1..3_000u64) {
-            let lane = Filled::of(blocks.clone());
+            let lane = CapBlocks::new(blocks.clone());
             let marks = marks(&lane, whole(), bucket_ns);
             let bytes: u64 = marks.iter().map(|mark| mark.2).sum();
             prop_assert_eq!(bytes, blocks.iter().map(|block| block.2).sum::<u64>());
@@ -300,12 +300,12 @@ mod tests {
         /// The marks contain exactly the unread remainder, including that of a split block.
         #[test]
         fn what_is_read_is_missing(blocks in filled(), bucket_ns in 1..3_000u64, from in 0..11_000u64) {
-            let lane = Filled::of(blocks);
+            let lane = CapBlocks::new(blocks);
             let rest = Interval::new(Nanos(from), Nanos(u64::MAX));
             let bytes: u64 = marks(&lane, rest, bucket_ns).iter().map(|mark| mark.2).sum();
             let each = 0..lane.starts.len();
             let expected: u64 = each.filter(|&i| lane.ends[i] > from || lane.starts[i] >= from)
-                .map(|i| lane.rest(i, from)).sum();
+                .map(|i| lane.bytes_after(i, from)).sum();
             prop_assert_eq!(bytes, expected);
         }
 
@@ -313,7 +313,7 @@ mod tests {
         fn buckets_of_all_have_all_bytes(blocks in filled(), bucket_ns in 1..3_000u64) {
             let bytes: u64 = blocks.iter().map(|block| block.2).sum();
             let all = UnreadBlocks {
-                lanes: BTreeMap::from([(None, Filled::of(blocks))]),
+                lanes: BTreeMap::from([(None, CapBlocks::new(blocks))]),
                 ..UnreadBlocks::default()
             };
             if let Some(span) = all.span() {

@@ -15,17 +15,17 @@
 //! [Data.Map]`. Each pass has a row, and the module takes the role of the number: with `-j`, a pass runs for
 //! several modules at the same time.
 //!
-//! The automaton of a number of a name is [`announced`](crate::automata::announced). A span of the row starts with
+//! The automaton of a number of a name is [`user_span`](crate::automata::user_span). A span of the row starts with
 //! the first open number, and ends when no number is open.
 
 use serde::{Deserialize, Serialize};
 
 use super::messages::Messages;
-use crate::automata::announced::{Announcement, GoingOn, step};
+use crate::automata::user_span::{Announcement, OpenStarts, step};
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::class::Class;
-use model::span_lane::{Piece, SpanLane};
+use model::span_lane::{SpanLane, TimelineSpan};
 
 /// Maximum number of listed names: those with the most time.
 pub(crate) const MOST_NAMES: usize = 200;
@@ -60,7 +60,7 @@ const LONGEST_PREFIX: usize = 40;
 
 /// Parsed message about a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Announced<'a> {
+pub struct SpanMessage<'a> {
     /// Whether it starts the span.
     pub start: bool,
     /// Number before the name, or module of a GHC pass; empty if there is none.
@@ -71,7 +71,7 @@ pub struct Announced<'a> {
     pub is_pass: bool,
 }
 
-impl<'a> Announced<'a> {
+impl<'a> SpanMessage<'a> {
     /// Returns the module that a GHC pass compiles; empty if it has none, or is no pass.
     #[must_use]
     pub const fn module(&self) -> &'a str {
@@ -104,7 +104,7 @@ impl SpanPrefixes {
     /// Parses a message; `None` if it is not about a span. A prefix that ends in a letter or digit must be
     /// followed by white space or a colon.
     #[must_use]
-    pub fn parse<'a>(&self, text: &'a str) -> Option<Announced<'a>> {
+    pub fn parse<'a>(&self, text: &'a str) -> Option<SpanMessage<'a>> {
         if let Some(of_compiler) = text.strip_prefix("GHC:") {
             return parse_pass(of_compiler);
         }
@@ -114,7 +114,7 @@ impl SpanPrefixes {
         let start = after(&self.start);
         let name = start.or_else(|| after(&self.stop))?.trim();
         let (number, name) = split_number(name);
-        (!name.is_empty()).then_some(Announced {
+        (!name.is_empty()).then_some(SpanMessage {
             start: start.is_some(),
             number,
             name,
@@ -133,14 +133,14 @@ fn after<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
 
 /// Parses the text after `GHC:` at the start or end of a pass: `started: Parser [Data.Map]`, `finished:
 /// systool:as`.
-fn parse_pass(text: &str) -> Option<Announced<'_>> {
+fn parse_pass(text: &str) -> Option<SpanMessage<'_>> {
     let started = text.strip_prefix("started:");
     let pass = started.or_else(|| text.strip_prefix("finished:"))?.trim();
     let (name, number) = pass
         .strip_suffix(']')
         .and_then(|rest| rest.rsplit_once(" ["))
         .unwrap_or((pass, ""));
-    (!name.is_empty()).then_some(Announced {
+    (!name.is_empty()).then_some(SpanMessage {
         start: started.is_some(),
         number,
         name,
@@ -182,7 +182,7 @@ pub struct UserSpan {
 struct Name {
     text: Box<str>,
     /// Number of its numbers that are open.
-    going_on: u32,
+    open_numbers: u32,
     open: Option<UserSpan>,
     spans: Vec<UserSpan>,
     total_ns: u64,
@@ -212,7 +212,7 @@ pub struct SpanInfo {
 
 /// A listed name with its spans.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct ListedSpans {
     /// Name and statistics.
     pub info: SpanInfo,
     /// Number of stops without a start.
@@ -226,7 +226,7 @@ pub struct Listed {
 /// Timeline rows of spans of the program.
 #[derive(Clone, Debug, Default)]
 pub struct UserSpans {
-    listed: Vec<Listed>,
+    listed: Vec<ListedSpans>,
     /// Number of stops without a start, of any name.
     pub stray_stops: u64,
     /// Total number of names.
@@ -236,56 +236,56 @@ pub struct UserSpans {
 impl UserSpans {
     /// Finds the spans that messages announce in a log that ends at `end`.
     #[must_use]
-    pub fn of(messages: &Messages, prefixes: &SpanPrefixes, end: Nanos) -> Self {
-        let mut search = Search::default();
+    pub fn find(messages: &Messages, prefixes: &SpanPrefixes, end: Nanos) -> Self {
+        let mut matcher = SpanMatcher::default();
         for number in 0..messages.len() {
             let (time, text) = (messages.time(number), messages.text(number));
             let text = String::from_utf8_lossy(text);
-            if let Some(announced) = prefixes.parse(&text) {
-                search.message(announced, time, number);
+            if let Some(span_message) = prefixes.parse(&text) {
+                matcher.message(span_message, time, number);
             }
         }
-        search.finish(end)
+        matcher.finish(end)
     }
 
     /// Returns the listed names, in the order of their first starts.
     #[must_use]
-    pub fn listed(&self) -> &[Listed] {
+    pub fn listed(&self) -> &[ListedSpans] {
         &self.listed
     }
 
     /// Returns a listed name by index.
-    pub fn get(&self, number: u32) -> Option<&Listed> {
+    pub fn get(&self, number: u32) -> Option<&ListedSpans> {
         self.listed.get(number as usize)
     }
 }
 
 #[derive(Debug, Default)]
-struct Search {
+struct SpanMatcher {
     places: SeededMap<Box<str>, usize>,
     names: Vec<Name>,
     /// State of each open number of a name.
-    going_on: SeededMap<(usize, Box<str>), GoingOn>,
+    open_starts: SeededMap<(usize, Box<str>), OpenStarts>,
     stray_stops: u64,
 }
 
-impl Search {
-    fn message(&mut self, announced: Announced<'_>, time: u64, number: usize) {
-        if announced.start {
-            self.start(announced, time, number);
+impl SpanMatcher {
+    fn message(&mut self, span_message: SpanMessage<'_>, time: u64, number: usize) {
+        if span_message.start {
+            self.start(span_message, time, number);
         } else {
-            self.stop(announced, time, number);
+            self.stop(span_message, time, number);
         }
     }
 
-    fn start(&mut self, announced: Announced<'_>, time: u64, number: usize) {
+    fn start(&mut self, span_message: SpanMessage<'_>, time: u64, number: usize) {
         let all = self.names.len();
-        let place = match self.places.get(announced.name) {
+        let place = match self.places.get(span_message.name) {
             Some(place) => *place,
             None if all < MOST_DISTINCT => {
-                self.places.insert(announced.name.into(), all);
+                self.places.insert(span_message.name.into(), all);
                 self.names.push(Name {
-                    text: announced.name.into(),
+                    text: span_message.name.into(),
                     ..Name::default()
                 });
                 all
@@ -303,20 +303,20 @@ impl Search {
             starts: 0,
         });
         open.starts = open.starts.saturating_add(1);
-        let key = (place, announced.number.into());
-        let state = self.going_on.entry(key).or_default();
+        let key = (place, span_message.number.into());
+        let state = self.open_starts.entry(key).or_default();
         let (next, yields) = step(*state, true);
         *state = next;
         if yields == Some(Announcement::Begins) {
-            name.going_on = name.going_on.saturating_add(1);
+            name.open_numbers = name.open_numbers.saturating_add(1);
         }
     }
 
-    fn stop(&mut self, announced: Announced<'_>, time: u64, number: usize) {
-        let place = self.places.get(announced.name).copied();
-        let key = place.map(|place| (place, Box::from(announced.number)));
+    fn stop(&mut self, span_message: SpanMessage<'_>, time: u64, number: usize) {
+        let place = self.places.get(span_message.name).copied();
+        let key = place.map(|place| (place, Box::from(span_message.number)));
         let name = place.and_then(|place| self.names.get_mut(place));
-        let state = key.as_ref().and_then(|key| self.going_on.get_mut(key));
+        let state = key.as_ref().and_then(|key| self.open_starts.get_mut(key));
         let (next, yields) = step(state.as_deref().copied().unwrap_or_default(), false);
         if let Some(state) = state {
             *state = next;
@@ -330,11 +330,11 @@ impl Search {
             }
             Some(Announcement::Ends) => {
                 if let Some(key) = &key {
-                    self.going_on.remove(key);
+                    self.open_starts.remove(key);
                 }
                 if let Some(name) = name {
-                    name.going_on = name.going_on.saturating_sub(1);
-                    if name.going_on == 0 {
+                    name.open_numbers = name.open_numbers.saturating_sub(1);
+                    if name.open_numbers == 0 {
                         name.close(time, Some(number));
                     }
                 }
@@ -369,10 +369,10 @@ impl Search {
     }
 }
 
-fn listed(name: Name) -> Listed {
+fn listed(name: Name) -> ListedSpans {
     let mut lane = SpanLane::default();
     for span in &name.spans {
-        lane.push(Piece {
+        lane.push(TimelineSpan {
             start: span.start,
             end: span.end,
             detail: span.starts,
@@ -381,7 +381,7 @@ fn listed(name: Name) -> Listed {
         });
     }
     lane.settle();
-    Listed {
+    ListedSpans {
         info: SpanInfo {
             name: name.text.into(),
             count: name.spans.len() as u64,
@@ -406,11 +406,11 @@ mod tests {
         for (time, text) in messages {
             all.push(Nanos(*time), None, MessageKind::Message, text.as_bytes());
         }
-        UserSpans::of(&all, &SpanPrefixes::default(), Nanos(end))
+        UserSpans::find(&all, &SpanPrefixes::default(), Nanos(end))
     }
 
     fn times(spans: &UserSpans) -> Vec<(String, Vec<(u64, u64)>)> {
-        let of = |name: &Listed| {
+        let of = |name: &ListedSpans| {
             let spans = name.spans.iter().map(|span| (span.start, span.end));
             (name.info.name.clone(), spans.collect())
         };
@@ -444,7 +444,7 @@ mod tests {
     fn messages_are_taken_apart() {
         let prefixes = SpanPrefixes::default();
         let said = |start, number, name| {
-            Some(Announced {
+            Some(SpanMessage {
                 start,
                 number,
                 name,
@@ -453,7 +453,7 @@ mod tests {
         };
         let pass = |start, name, module| {
             let pass = said(start, module, name)?;
-            Some(Announced {
+            Some(SpanMessage {
                 is_pass: true,
                 ..pass
             })
@@ -592,7 +592,7 @@ mod tests {
         let borrowed: Vec<(u64, &str)> = messages.iter().map(|(t, m)| (*t, m.as_str())).collect();
         let found = spans(&borrowed, 1_000_000);
         assert_eq!((found.listed.len(), found.names), (MOST_NAMES, 300));
-        let odd = |listed: &&Listed| listed.info.total_ns == 7;
+        let odd = |listed: &&ListedSpans| listed.info.total_ns == 7;
         assert_eq!(found.listed.iter().filter(odd).count(), 150);
         assert!(
             found

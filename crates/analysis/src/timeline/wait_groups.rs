@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
-use super::rows::Rows;
+use super::row_selection::RowSelection;
 use super::store::{FEW_THREADS, Store};
 use super::threads::Thread;
 use crate::yielder::{NoYield, Yield, block_on};
@@ -41,7 +41,7 @@ impl std::fmt::Display for GroupName {
 
 /// Wait time of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Waited {
+pub struct ThreadWaitTime {
     /// Thread that waited.
     pub thread: ThreadId,
     /// Wait time in the whole log, in nanoseconds.
@@ -56,19 +56,19 @@ pub struct WaitGroups {
     /// Name of each group.
     pub names: Vec<GroupName>,
     /// Threads with the longest waits.
-    pub longest: Vec<Waited>,
+    pub longest: Vec<ThreadWaitTime>,
     /// Indexes of the included threads; `None` for all.
     places: Option<Vec<u32>>,
     labels: SeededMap<Box<str>, u32>,
     /// Groups of single threads without a label, by thread index.
-    alone: SeededMap<u32, u32>,
+    unlabeled: SeededMap<u32, u32>,
     /// Group of the remaining threads, if there are any.
     more: Option<u32>,
 }
 
 /// Sums over the threads with one label.
 #[derive(Clone, Copy, Debug)]
-struct OfLabel {
+struct LabelSums {
     ns: u64,
     /// Index of the first thread with the label.
     first: u32,
@@ -81,7 +81,7 @@ fn waited_ns(store: &Store, thread: &Thread) -> u64 {
         return 0;
     };
     // The sum only lacks the last run of a thread that was running at the end.
-    let lane = Some(*thread).filter(|thread| thread.why == StopCode::OPEN);
+    let lane = Some(*thread).filter(|thread| thread.last_stop == StopCode::OPEN);
     let lane = lane.and_then(|thread| store.bare_life_of(thread));
     let open = lane.and_then(|lane| Some(lane.turn(lane.runs().checked_sub(1)?)));
     let ran = thread.run_ns + open.map_or(0, |turn| turn.duration(2));
@@ -90,14 +90,14 @@ fn waited_ns(store: &Store, thread: &Thread) -> u64 {
 
 impl WaitGroups {
     /// Computes the groups of some threads, given by index, or of all.
-    async fn of(store: &Store, places: Option<Vec<u32>>, yielder: &dyn Yield) -> Self {
+    async fn compute(store: &Store, places: Option<Vec<u32>>, yielder: &dyn Yield) -> Self {
         let mut groups = Self {
             places,
             ..Self::default()
         };
-        let mut labels: SeededMap<&str, OfLabel> = SeededMap::default();
-        let mut alone = Rows::new(0..MOST_GROUPS as u64);
-        let mut longest = Rows::new(0..MOST_LISTED as u64);
+        let mut labels: SeededMap<&str, LabelSums> = SeededMap::default();
+        let mut unlabeled = RowSelection::new(0..MOST_GROUPS as u64);
+        let mut longest = RowSelection::new(0..MOST_LISTED as u64);
         let mut reader = store.threads.reader();
         for place in groups.places(store) {
             if place.is_multiple_of(FEW_THREADS) {
@@ -112,10 +112,10 @@ impl WaitGroups {
             }
             longest.push((Reverse(ns), thread.id, thread.runs));
             let Some(label) = store.threads.label(&thread) else {
-                alone.push((Reverse(ns), place, thread.id));
+                unlabeled.push((Reverse(ns), place, thread.id));
                 continue;
             };
-            let of = labels.entry(label).or_insert(OfLabel {
+            let of = labels.entry(label).or_insert(LabelSums {
                 ns: 0,
                 first: place,
                 threads: 0,
@@ -124,9 +124,9 @@ impl WaitGroups {
             of.threads += 1;
         }
         let longest = longest.finish().into_iter();
-        let waited = |(Reverse(ns), thread, runs)| Waited { thread, ns, runs };
+        let waited = |(Reverse(ns), thread, runs)| ThreadWaitTime { thread, ns, runs };
         groups.longest = longest.map(waited).collect();
-        groups.name(labels, alone);
+        groups.name(labels, unlabeled);
         groups
     }
 
@@ -134,11 +134,11 @@ impl WaitGroups {
     /// of the remaining threads.
     fn name(
         &mut self,
-        labels: SeededMap<&str, OfLabel>,
-        alone: Rows<(Reverse<u64>, u32, ThreadId)>,
+        labels: SeededMap<&str, LabelSums>,
+        unlabeled: RowSelection<(Reverse<u64>, u32, ThreadId)>,
     ) {
-        let mut of_labels = Rows::new(0..MOST_GROUPS as u64);
-        let mut more = alone.total();
+        let mut of_labels = RowSelection::new(0..MOST_GROUPS as u64);
+        let mut more = unlabeled.total();
         for (label, of) in labels {
             more += of.threads;
             of_labels.push((Reverse(of.ns), of.first, of.threads, label));
@@ -148,7 +148,7 @@ impl WaitGroups {
             more -= threads;
             kept.push((first, GroupName::Label(label.into())));
         }
-        for (_, first, thread) in alone.finish() {
+        for (_, first, thread) in unlabeled.finish() {
             more -= 1;
             kept.push((first, GroupName::Thread(thread)));
         }
@@ -156,7 +156,7 @@ impl WaitGroups {
         for (group, (first, name)) in (0..).zip(kept) {
             match &name {
                 GroupName::Label(label) => _ = self.labels.insert(label.clone(), group),
-                _ => _ = self.alone.insert(first, group),
+                _ => _ = self.unlabeled.insert(first, group),
             }
             self.names.push(name);
         }
@@ -180,7 +180,7 @@ impl WaitGroups {
     pub(crate) fn group_of(&self, store: &Store, place: u32, thread: &Thread) -> Option<usize> {
         let group = match store.threads.label(thread) {
             Some(label) => self.labels.get(label),
-            None => self.alone.get(&place),
+            None => self.unlabeled.get(&place),
         };
         Some(group.copied().or(self.more)? as usize)
     }
@@ -194,14 +194,14 @@ impl Store {
         if !self.is_settled() {
             return &NONE;
         }
-        let all = || block_on(WaitGroups::of(self, None, &NoYield));
+        let all = || block_on(WaitGroups::compute(self, None, &NoYield));
         self.wait_groups.get_or_init(all)
     }
 
     /// Computes the result of [`wait_groups`](Self::wait_groups), unless it is cached.
     pub(crate) async fn prepare_wait_groups(&self, yielder: &dyn Yield) {
         if self.is_settled() && self.wait_groups.get().is_none() {
-            let all = WaitGroups::of(self, None, yielder).await;
+            let all = WaitGroups::compute(self, None, yielder).await;
             // Another computation may have set it meanwhile.
             let _ = self.wait_groups.set(all);
         }
@@ -219,6 +219,6 @@ impl Store {
         let mut places: Vec<u32> = found.collect();
         places.sort_unstable();
         places.dedup();
-        block_on(WaitGroups::of(self, Some(places), &NoYield))
+        block_on(WaitGroups::compute(self, Some(places), &NoYield))
     }
 }

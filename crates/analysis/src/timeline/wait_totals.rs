@@ -35,7 +35,7 @@ pub enum Waker {
     /// The runtime: no thread was running there, or only the woken thread itself.
     Runtime,
     /// Unknown: no wakeup is logged, or the wait did not end.
-    NotTold,
+    Unknown,
 }
 
 /// Waits of one kind, or ended by one waker.
@@ -75,7 +75,7 @@ pub struct WaitTotals {
     /// Number of waits, counted as turns.
     pub waits: u64,
     /// Number of waits examined, which are the first ones.
-    pub looked_at: u64,
+    pub examined: u64,
 }
 
 impl WaitTotals {
@@ -96,11 +96,11 @@ impl Sum {
         let ns = wait.clip(range).duration().0;
         self.ns = self.ns.saturating_add(ns);
         self.count += u64::from(range.start() < wait.end() && wait.end() <= range.end());
-        see(&mut self.longest, LongestWait { ns, span: wait });
+        keep_longest(&mut self.longest, LongestWait { ns, span: wait });
     }
 }
 
-fn see(longest: &mut Option<LongestWait>, wait: LongestWait) {
+fn keep_longest(longest: &mut Option<LongestWait>, wait: LongestWait) {
     if longest.is_none_or(|longest| wait.ns > longest.ns) {
         *longest = Some(wait);
     }
@@ -120,9 +120,12 @@ impl Store {
         let lane = self.thread_lane(query.thread)?;
         let all = Interval::new(Nanos(0), Nanos(u64::MAX));
         let range = query.range.unwrap_or(all);
-        let cuts = (self.cut(range.start()), self.cut(range.end()));
-        let sums = self.waits_between(&lane, &cuts.0, &cuts.1);
-        let runs = lane.runs_in(&cuts.0, &cuts.1);
+        let positions = (
+            self.positions_at(range.start()),
+            self.positions_at(range.end()),
+        );
+        let sums = self.waits_between(&lane, &positions.0, &positions.1);
+        let runs = lane.runs_in(&positions.0, &positions.1);
         let turns = if lane.is_empty() {
             0..0
         } else {
@@ -139,7 +142,7 @@ impl Store {
                 for (wait, ns) in Wait::all_of(&clipped) {
                     let part = usize::from(!matches!(wait, Wait::Blocked(_)));
                     let span = span(&turn, part);
-                    see(longest.entry(wait).or_default(), LongestWait { ns, span });
+                    keep_longest(longest.entry(wait).or_default(), LongestWait { ns, span });
                 }
                 let blocked = span(&turn, 0);
                 if !blocked.is_empty() && blocked.overlaps(range) && is_woken(&turn) {
@@ -167,7 +170,7 @@ impl Store {
                 longest: sum.longest,
             })
             .collect();
-        wakers.sort_small_by_key(|total| (total.of == Waker::NotTold, Reverse(total.ns)));
+        wakers.sort_small_by_key(|total| (total.of == Waker::Unknown, Reverse(total.ns)));
         let labels = wakers.iter().filter_map(|total| match total.of {
             Waker::Thread(thread) => Some((thread, self.label_of(thread)?.to_owned())),
             _ => None,
@@ -178,15 +181,15 @@ impl Store {
             reasons,
             wakers,
             waits: turns.len() as u64,
-            looked_at: looked.len() as u64,
+            examined: looked.len() as u64,
         })
     }
 
     /// Returns the waker that ended the block of a turn.
     fn waker(&self, thread: ThreadId, turn: &WaitRunCycle) -> Waker {
-        match self.waking(thread, turn) {
-            None => Waker::NotTold,
-            Some(waking) => waking.waker.map_or(Waker::Runtime, Waker::Thread),
+        match self.wake_event(thread, turn) {
+            None => Waker::Unknown,
+            Some(wake_event) => wake_event.waker.map_or(Waker::Runtime, Waker::Thread),
         }
     }
 }

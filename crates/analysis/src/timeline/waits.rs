@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::store::{Cut, FEW_THREADS, Store};
+use super::store::{FEW_THREADS, LanePositions, Store};
 use super::thread_lane::ThreadLane;
 use super::threads::Thread;
 use super::turns::{PARTS, WaitRunCycle};
@@ -40,8 +40,8 @@ const QUEUE_REASONS: usize = 4;
 impl QueueReason {
     const ALL: [Self; QUEUE_REASONS] = [Self::Created, Self::Overflow, Self::Yielded, Self::Woken];
 
-    const fn of(why: StopCode) -> Self {
-        match why {
+    const fn from_stop(last_stop: StopCode) -> Self {
+        match last_stop {
             StopCode::CREATED => Self::Created,
             StopCode(1 | 2) => Self::Overflow,
             StopCode(3 | 19) => Self::Yielded,
@@ -97,10 +97,10 @@ impl Wait {
     }
 
     /// Returns the kind of a part of a turn, ignoring collections; `None` for a run.
-    pub(super) fn of(turn: &WaitRunCycle, part: usize) -> Option<Self> {
+    pub(super) fn from_turn_part(turn: &WaitRunCycle, part: usize) -> Option<Self> {
         match part {
             0 => turn.wait_reason().map(Self::Blocked),
-            1 => Some(Self::Queued(QueueReason::of(turn.why))),
+            1 => Some(Self::Queued(QueueReason::from_stop(turn.last_stop))),
             _ => None,
         }
     }
@@ -110,8 +110,8 @@ impl Wait {
         let paused_ns = turn.ready_parts.paused_ns;
         let waited_ns = turn.duration(1).saturating_sub(paused_ns);
         let waits = [
-            (Self::of(turn, 0), turn.duration(0)),
-            (Self::of(turn, 1), waited_ns),
+            (Self::from_turn_part(turn, 0), turn.duration(0)),
+            (Self::from_turn_part(turn, 1), waited_ns),
             (Some(Self::Collection), paused_ns),
         ];
         let waits = waits.into_iter().filter(|&(_, ns)| ns > 0);
@@ -226,9 +226,12 @@ impl Store {
         yielder: &dyn Yield,
     ) {
         let range = range.map_or(ALL_TIME, |range| range.start().0..range.end().0);
-        let (from, to) = (self.cut(Nanos(range.start)), self.cut(Nanos(range.end)));
+        let (from, to) = (
+            self.positions_at(Nanos(range.start)),
+            self.positions_at(Nanos(range.end)),
+        );
         let mut reader = self.threads.reader();
-        let looks = Rc::default();
+        let cursors = Rc::default();
         for index in threads {
             if index.is_multiple_of(FEW_THREADS) {
                 yielder.yield_if_due().await;
@@ -240,7 +243,7 @@ impl Store {
             let Some(lane) = self.life_of(index, thread) else {
                 continue;
             };
-            let lane = lane.looking(&looks);
+            let lane = lane.with_cursors(&cursors);
             let sums = self.waits_between(&lane, &from, &to);
             if sums != WaitSums::default() {
                 each(index, lane.thread(), &sums);
@@ -248,8 +251,13 @@ impl Store {
         }
     }
 
-    /// Returns the waits of a thread between two cuts.
-    pub(super) fn waits_between(&self, lane: &ThreadLane<'_>, from: &Cut, to: &Cut) -> WaitSums {
+    /// Returns the waits of a thread between two times, given by their positions.
+    pub(super) fn waits_between(
+        &self,
+        lane: &ThreadLane<'_>,
+        from: &LanePositions,
+        to: &LanePositions,
+    ) -> WaitSums {
         if lane.is_empty() {
             return WaitSums::default();
         }
@@ -337,7 +345,7 @@ impl Store {
             };
             let stop = turn.part(part).1.min(end);
             if stop - at >= width_ns || stop == end {
-                push(&mut piece, at, stop, Wait::of(&turn, part));
+                push(&mut piece, at, stop, Wait::from_turn_part(&turn, part));
                 at = stop;
                 continue;
             }
@@ -348,7 +356,7 @@ impl Store {
                     for part in 0..PARTS {
                         let (start, end) = turn.part(part);
                         let (from, to) = (start.max(at), end.min(to));
-                        push(&mut piece, from, to, Wait::of(&turn, part));
+                        push(&mut piece, from, to, Wait::from_turn_part(&turn, part));
                     }
                 }
             } else {

@@ -1,12 +1,12 @@
 //! Iteration over the complete lives of capabilities and threads, for callers that need each span once and no
 //! sums.
 
-use super::flow::Waking;
-use super::lives::RunOn;
+use super::flow::WakeEvent;
+use super::lives::RunOnCap;
 use super::store::Store;
 use super::thread_lane::ThreadLane;
 use super::turns::{PARTS, WaitRunCycle};
-use crate::account::runs::LookedAt;
+use crate::account::runs::RunReadCursor;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, StopCode};
 use model::lane::Lane;
@@ -17,7 +17,7 @@ use model::time::Interval;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// Reason why the thread had stopped.
-    pub why: StopCode,
+    pub last_stop: StopCode,
     /// Manager thread of the runtime that ended the wait, if one did.
     pub woken_by: Option<ManagerThread>,
     /// Owner of the black hole that it waited for, if that is known.
@@ -61,7 +61,7 @@ pub struct Stage {
     /// The wait; `None` before the first run of a thread whose creation was not logged.
     pub wait: Option<Wait>,
     /// Event that ended the block, if the thread was blocked and the event is known.
-    pub waking: Option<Waking>,
+    pub wake_event: Option<WakeEvent>,
     /// The run; `None` at the end, and where a damaged log has a stop of a thread that was not running.
     pub run: Option<ThreadRun>,
 }
@@ -69,7 +69,7 @@ pub struct Stage {
 impl ThreadLane<'_> {
     /// Returns the stages of the whole life in order.
     pub fn stages(&self) -> impl Iterator<Item = Stage> + '_ {
-        let stops = self.stops_again();
+        let stops = self.repeated_stops();
         let turns = (0..).zip(self.turns(0..self.runs() + 1));
         turns
             .map(move |(number, turn)| self.stage(number, &turn, stops))
@@ -84,7 +84,7 @@ impl ThreadLane<'_> {
         let woken = wait.is_some() && run.is_some();
         Stage {
             wait,
-            waking: woken.then(|| self.waking(turn)).flatten(),
+            wake_event: woken.then(|| self.wake_event(turn)).flatten(),
             run,
         }
     }
@@ -101,14 +101,14 @@ impl ThreadLane<'_> {
     fn wait_of_turn(&self, number: usize, turn: &WaitRunCycle) -> Option<Wait> {
         let is_open = turn.code.is_none();
         let has_none = match number {
-            _ if is_open => self.is_finished() || turn.why == StopCode::OPEN,
+            _ if is_open => self.is_finished() || turn.last_stop == StopCode::OPEN,
             0 => self.created().is_none(),
             _ => false,
         };
         let (from, ready) = turn.part(0);
         let (_, end) = turn.part(1);
         (!has_none).then(|| Wait {
-            why: turn.why,
+            last_stop: turn.last_stop,
             woken_by: turn.woken_by,
             owner: self.owner(PARTS * number),
             span: Interval::new(Nanos(from), Nanos(end)),
@@ -120,14 +120,14 @@ impl ThreadLane<'_> {
 
 impl Store {
     /// Returns the runs of a capability in order, once the log has been read to its end.
-    pub fn cap_runs(&self, cap: CapId) -> impl Iterator<Item = RunOn> + '_ {
+    pub fn cap_runs(&self, cap: CapId) -> impl Iterator<Item = RunOnCap> + '_ {
         let lane = self.cap(cap).map(|cap| &cap.runs);
-        let mut looked = LookedAt::default();
+        let mut looked = RunReadCursor::default();
         let places = 0..lane.map_or(0, Lane::len);
         places.filter_map(move |place| {
             let lane = lane?;
             let run = lane.run(place, &mut looked);
-            Some(RunOn {
+            Some(RunOnCap {
                 start_ns: run.start,
                 end_ns: run.end,
                 thread: self.thread_id(lane.thread_at(place)?)?,

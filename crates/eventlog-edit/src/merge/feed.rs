@@ -14,7 +14,7 @@ use eventlog::source::Source;
 use eventlog::{LogReader, Stage, Step};
 
 /// Number of events per batch.
-const AT_ONCE: usize = 4096;
+const BATCH_EVENTS: usize = 4096;
 
 /// Log reader that is advanced as its events are needed.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Feed<S> {
 
 /// A buffered event of a log.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Held<'a> {
+pub(crate) struct BatchEvent<'a> {
     pub(crate) id: EventType,
     pub(crate) time: Nanos,
     pub(crate) cap: Option<CapId>,
@@ -109,9 +109,9 @@ impl<S: Source> Feed<S> {
     }
 
     /// Returns the next event; call [`key`](Self::key) before.
-    pub(super) fn event(&self) -> Option<Held<'_>> {
+    pub(super) fn event(&self) -> Option<BatchEvent<'_>> {
         let entry = self.batch.events.get(self.next)?;
-        Some(Held {
+        Some(BatchEvent {
             id: entry.id,
             time: entry.time,
             cap: entry.cap,
@@ -121,7 +121,7 @@ impl<S: Source> Feed<S> {
     }
 
     /// Advances to the next event.
-    pub(super) fn pass(&mut self) {
+    pub(super) fn advance(&mut self) {
         self.next += 1;
     }
 
@@ -131,7 +131,7 @@ impl<S: Source> Feed<S> {
         while self.batch.events.is_empty() && !self.is_done {
             let batch = &mut self.batch;
             let mut sink = |record: &Record<'_>| batch.push(record);
-            match self.reader.advance(&mut sink, AT_ONCE)? {
+            match self.reader.advance(&mut sink, BATCH_EVENTS)? {
                 Step::Need(needs) => self.supply(needs)?,
                 Step::More | Step::Indexed => {}
                 Step::Done => self.is_done = true,
@@ -152,10 +152,10 @@ impl<S: Source> Feed<S> {
                 Err(error) => system_words(&error),
             };
             // If the source fails, the part read so far is kept.
-            if self.reader.progress().stage != Stage::Analysing {
+            if self.reader.progress().stage != Stage::Analyzing {
                 return Err(LogError::Read { at, why });
             }
-            self.reader.cut(at);
+            self.reader.truncate(at);
         }
         Ok(())
     }

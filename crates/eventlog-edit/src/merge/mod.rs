@@ -35,9 +35,9 @@ pub use survey::{Facts, Survey};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-pub(super) use self::feed::Held;
-use self::parts::Parts;
-use self::plan::Made;
+pub(super) use self::feed::BatchEvent;
+use self::parts::ProcessFeeds;
+use self::plan::ProcessCapset;
 use self::types::Types;
 use super::renumber::Numbering;
 use super::writer::{LogWriter, NewEvent};
@@ -51,7 +51,7 @@ use eventlog::status::StopCodes;
 use thiserror::Error;
 
 /// Event types of a heap profile.
-const CENSUSES: EventSet = EventSet::of(&[
+const CENSUSES: EventSet = EventSet::from_types(&[
     EventType::HEAP_PROF_BEGIN,
     EventType::HEAP_PROF_SAMPLE_BEGIN,
     EventType::HEAP_PROF_SAMPLE_COST_CENTRE,
@@ -86,12 +86,12 @@ pub struct MergeCounts {
 
 /// An input process.
 struct Process<'a, S> {
-    parts: Parts<S>,
+    feeds: ProcessFeeds<S>,
     numbering: &'a Numbering,
     shift: Duration,
     has_censuses: bool,
     /// Generated definitions to write before its first event.
-    made: Option<&'a Made>,
+    capset: Option<&'a ProcessCapset>,
 }
 
 /// Merges logs according to `plan`; `feeds` are the logs, in the order of the facts given to [`Plan::new`].
@@ -111,14 +111,14 @@ pub fn merge<S: Source, W: Write>(
             .iter()
             .filter_map(|&log| feeds.get_mut(log)?.take());
         processes.push(Process {
-            parts: Parts::new(own.collect()),
+            feeds: ProcessFeeds::new(own.collect()),
             numbering: &process.numbering,
             shift: process.shift,
             has_censuses: process.has_censuses,
-            made: process.made.as_ref(),
+            capset: process.capset.as_ref(),
         });
     }
-    let mut merging = Merging {
+    let mut merging = MergeOutput {
         writer: LogWriter::new(out),
         types: &plan.types,
         cut_range: plan.cut_range,
@@ -130,7 +130,7 @@ pub fn merge<S: Source, W: Write>(
         // The process with the earliest event emits until the next one's time.
         let mut heads = Vec::new();
         for (place, process) in processes.iter_mut().enumerate() {
-            if let Some(key) = process.parts.key()? {
+            if let Some(key) = process.feeds.key()? {
                 heads.push((key + process.shift, place));
             }
         }
@@ -140,15 +140,15 @@ pub fn merge<S: Source, W: Write>(
         };
         let limit = heads.get(1).map_or(Nanos(u64::MAX), |&(time, _)| time);
         let process = &mut processes[first];
-        if let Some(made) = process.made.take() {
-            merging.announce(first, made, time)?;
+        if let Some(capset) = process.capset.take() {
+            merging.announce(first, capset, time)?;
         }
         // Emits at least one event.
         let until = limit.max(time) - process.shift;
         let (numbering, shift, has_censuses) =
             (process.numbering, process.shift, process.has_censuses);
-        process.parts.emit(until, &mut |held| {
-            merging.write(held, first, numbering, shift, has_censuses)
+        process.feeds.emit(until, &mut |batch_event| {
+            merging.write(batch_event, first, numbering, shift, has_censuses)
         })?;
     }
     let (out, bytes) = merging.writer.finish()?;
@@ -160,7 +160,7 @@ pub fn merge<S: Source, W: Write>(
 }
 
 /// State of the output.
-struct Merging<'a, W> {
+struct MergeOutput<'a, W> {
     writer: LogWriter<W>,
     types: &'a Types,
     cut_range: Option<(Nanos, Nanos)>,
@@ -168,10 +168,10 @@ struct Merging<'a, W> {
     counts: MergeCounts,
 }
 
-impl<W: Write> Merging<'_, W> {
+impl<W: Write> MergeOutput<'_, W> {
     /// Writes the definitions of a process whose log has none.
-    fn announce(&mut self, process: usize, made: &Made, time: Nanos) -> io::Result<()> {
-        let set = made.capset.to_be_bytes();
+    fn announce(&mut self, process: usize, capset: &ProcessCapset, time: Nanos) -> io::Result<()> {
+        let set = capset.capset.to_be_bytes();
         let mut say = |id, mut payload: Vec<u8>| {
             if !self.types.pad(id, &mut payload) {
                 *self.counts.misfits.entry(id).or_default() += 1;
@@ -190,9 +190,9 @@ impl<W: Write> Merging<'_, W> {
         say(EventType::CAPSET_CREATE, [&set[..], &kind].concat())?;
         say(
             EventType::PROGRAM_ARGS,
-            [&set[..], made.name.as_bytes(), &[0]].concat(),
+            [&set[..], capset.name.as_bytes(), &[0]].concat(),
         )?;
-        for cap in made.caps.clone() {
+        for cap in capset.caps.clone() {
             say(
                 EventType::CAPSET_ASSIGN_CAP,
                 [&set[..], &cap.to_be_bytes()].concat(),
@@ -204,11 +204,11 @@ impl<W: Write> Merging<'_, W> {
     /// Writes the range of the new log in place of that of a part.
     fn write_range(
         &mut self,
-        held: &Held<'_>,
+        batch_event: &BatchEvent<'_>,
         numbering: &Numbering,
         shift: Duration,
     ) -> io::Result<()> {
-        let mut fields = Cursor::new(held.payload, StopCodes::Standard);
+        let mut fields = Cursor::new(batch_event.payload, StopCodes::Standard);
         let times: [Option<u64>; 4] = std::array::from_fn(|_| fields.field());
         let (Some((from, to)), [_, _, Some(first), Some(last)]) = (self.cut_range, times) else {
             return Ok(());
@@ -216,38 +216,44 @@ impl<W: Write> Merging<'_, W> {
         let times = [from, to, Nanos(first) + shift, Nanos(last) + shift];
         self.counts.events += 1;
         self.writer.event(&NewEvent {
-            id: held.id,
-            time: held.time + shift,
-            cap: numbering.new_cap(held.cap),
+            id: batch_event.id,
+            time: batch_event.time + shift,
+            cap: numbering.new_cap(batch_event.cap),
             payload: &times.map(|time| time.0.to_be_bytes()).concat(),
         })
     }
 
     fn write(
         &mut self,
-        held: &Held<'_>,
+        batch_event: &BatchEvent<'_>,
         process: usize,
         numbering: &Numbering,
         shift: Duration,
         has_censuses: bool,
     ) -> io::Result<()> {
-        if !has_censuses && CENSUSES.contains(held.id) && held.header.knows(held.id) {
+        if !has_censuses
+            && CENSUSES.contains(batch_event.id)
+            && batch_event.header.knows(batch_event.id)
+        {
             self.counts.censuses += 1;
             return Ok(());
         }
-        if held.id == EventType::CUT_RANGE && held.header.knows(held.id) {
-            return self.write_range(held, numbering, shift);
+        if batch_event.id == EventType::CUT_RANGE && batch_event.header.knows(batch_event.id) {
+            return self.write_range(batch_event, numbering, shift);
         }
-        numbering.rewrite(held, self.types.stop_codes(), &mut self.payload);
-        if !self.types.fit(held.header, held.id, &mut self.payload) {
-            *self.counts.misfits.entry(held.id).or_default() += 1;
+        numbering.rewrite(batch_event, self.types.stop_codes(), &mut self.payload);
+        if !self
+            .types
+            .fit(batch_event.header, batch_event.id, &mut self.payload)
+        {
+            *self.counts.misfits.entry(batch_event.id).or_default() += 1;
             return Ok(());
         }
         self.counts.events += 1;
         let event = NewEvent {
-            id: held.id,
-            time: held.time + shift,
-            cap: numbering.new_cap(held.cap),
+            id: batch_event.id,
+            time: batch_event.time + shift,
+            cap: numbering.new_cap(batch_event.cap),
             payload: &self.payload,
         };
         self.writer.event_of_process(process, &event)

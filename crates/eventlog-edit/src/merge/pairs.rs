@@ -10,7 +10,7 @@ use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 
 /// Maximum number of messages considered per log and direction.
-const MOST: usize = 1 << 20;
+const MAX_MESSAGES: usize = 1 << 20;
 
 /// Sent and received messages of a log, by id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ fn id<'a>(text: &'a [u8], word: &str) -> Option<&'a [u8]> {
 
 impl Messages {
     /// Records a text of the program, if it marks a message as sent or received.
-    pub(super) fn hear(&mut self, text: &[u8], at: Nanos, (send, receive): (&str, &str)) {
+    pub(super) fn record(&mut self, text: &[u8], at: Nanos, (send, receive): (&str, &str)) {
         let (all, id) = match (id(text, send), id(text, receive)) {
             (Some(id), _) => (&mut self.sent, id),
             (_, Some(id)) => (&mut self.received, id),
@@ -38,7 +38,7 @@ impl Messages {
         };
         if let Some(known) = all.get_mut(id) {
             *known = known.filter(|known| *known == at);
-        } else if all.len() < MOST {
+        } else if all.len() < MAX_MESSAGES {
             all.insert(id.to_vec(), Some(at));
         }
     }
@@ -70,7 +70,7 @@ struct Bounds {
 
 impl Bounds {
     /// Computes the bounds for the clock of `b` on the axis of `a`.
-    fn of(a: &Messages, b: &Messages) -> Self {
+    fn from_messages(a: &Messages, b: &Messages) -> Self {
         let mut bounds = Self::default();
         for (least, sent, received) in [(true, &a.sent, &b.received), (false, &b.sent, &a.received)]
         {
@@ -122,12 +122,12 @@ impl std::fmt::Display for Aligned {
         let clock = if self.by_wall_clock {
             "its wall clock"
         } else {
-            "aligning their starts"
+            "alignment by start"
         };
         let (log, with, messages) = (&self.log, &self.with, self.messages);
         write!(
             f,
-            "{log}: by {messages} messages with {with} it is moved by {}, beside {clock}; that is between {} and {}",
+            "{log}: shifted by {} relative to {clock}, from {messages} messages with {with}; bounds {} and {}",
             Span(least + (most - least) / 2),
             Span(least),
             Span(most),
@@ -136,13 +136,13 @@ impl std::fmt::Display for Aligned {
 }
 
 /// Returns the wall clock time, in nanoseconds since 1970, at which a log's clock began.
-pub(super) fn began(log: &Facts) -> Option<i128> {
+pub(super) fn clock_start(log: &Facts) -> Option<i128> {
     let (time, unix) = log.wall_clock?;
     Some(i128::try_from(unix).unwrap_or(i128::MAX / 4) - i128::from(time.0))
 }
 
 /// Returns when the clock of each process began, on the axis of the first, and how this was determined.
-pub(super) fn zeros(
+pub(super) fn clock_offsets(
     logs: &[Facts],
     groups: &[Vec<usize>],
 ) -> Result<(Vec<i128>, Vec<Aligned>), PlanError> {
@@ -165,7 +165,7 @@ pub(super) fn zeros(
         let mut one_way = None;
         for &from in &placed {
             for to in (0..groups.len()).filter(|to| zeros[*to].is_none()) {
-                let bounds = Bounds::of(&told[from], &told[to]);
+                let bounds = Bounds::from_messages(&told[from], &told[to]);
                 let Some((least, most)) = bounds.both() else {
                     if bounds.messages > 0 {
                         one_way = one_way.or(Some((from, to, bounds)));
@@ -193,7 +193,7 @@ pub(super) fn zeros(
         };
         zeros[to] = zeros[from].map(|from| from + zero);
         placed.push(to);
-        let (usual, by_wall_clock) = usual(log(from), log(to));
+        let (usual, by_wall_clock) = default_offset(log(from), log(to));
         let bound = |bound: Option<i128>| bound.unwrap_or(zero) - usual;
         aligned.push(Aligned {
             log: log(to).name.clone(),
@@ -211,8 +211,8 @@ pub(super) fn zeros(
 
 /// Returns the difference between the starts of two clocks without messages: by the wall clock, if both logs have
 /// it.
-fn usual(one: &Facts, other: &Facts) -> (i128, bool) {
-    match (began(one), began(other)) {
+fn default_offset(one: &Facts, other: &Facts) -> (i128, bool) {
+    match (clock_start(one), clock_start(other)) {
         (Some(one), Some(other)) => (other - one, true),
         _ => {
             let first = |log: &Facts| i128::from(log.first.unwrap_or_default().0);
@@ -222,7 +222,7 @@ fn usual(one: &Facts, other: &Facts) -> (i128, bool) {
 }
 
 fn one_way_error(one: &Facts, other: &Facts, bounds: Bounds) -> PlanError {
-    let (usual, by_wall_clock) = usual(one, other);
+    let (usual, by_wall_clock) = default_offset(one, other);
     let clock = if by_wall_clock { "wall-clock" } else { "start" };
     let limit = match (bounds.least_ns, bounds.most_ns) {
         (Some(least), _) => format!("at least {}", Span(least - usual)),

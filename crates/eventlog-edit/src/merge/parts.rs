@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::MergeError;
-use super::feed::{Feed, Held};
+use super::feed::{BatchEvent, Feed};
 use eventlog::event::EventType;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::header::Header;
@@ -16,35 +16,35 @@ use eventlog::source::Source;
 
 /// The logs of one process.
 #[derive(Debug)]
-pub(super) struct Parts<S> {
+pub(super) struct ProcessFeeds<S> {
     feeds: Vec<Feed<S>>,
     /// Events so far with meaningless times, for deduplication.
-    undated: SeededSet<Owned>,
+    undated: SeededSet<OwnedBatchEvent>,
 }
 
 /// Owned copy of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Owned {
+struct OwnedBatchEvent {
     id: EventType,
     time: Nanos,
     cap: Option<CapId>,
     payload: Vec<u8>,
 }
 
-impl From<Held<'_>> for Owned {
-    fn from(held: Held<'_>) -> Self {
+impl From<BatchEvent<'_>> for OwnedBatchEvent {
+    fn from(batch_event: BatchEvent<'_>) -> Self {
         Self {
-            id: held.id,
-            time: held.time,
-            cap: held.cap,
-            payload: held.payload.to_vec(),
+            id: batch_event.id,
+            time: batch_event.time,
+            cap: batch_event.cap,
+            payload: batch_event.payload.to_vec(),
         }
     }
 }
 
-type Emit<'a> = dyn FnMut(&Held<'_>) -> io::Result<()> + 'a;
+type Emit<'a> = dyn FnMut(&BatchEvent<'_>) -> io::Result<()> + 'a;
 
-impl<S: Source> Parts<S> {
+impl<S: Source> ProcessFeeds<S> {
     pub(super) fn new(feeds: Vec<Feed<S>>) -> Self {
         Self {
             feeds,
@@ -67,10 +67,10 @@ impl<S: Source> Parts<S> {
     pub(super) fn emit(&mut self, until: Nanos, emit: &mut Emit<'_>) -> Result<(), MergeError> {
         if let [feed] = &mut self.feeds[..] {
             while feed.key()?.is_some_and(|key| key <= until)
-                && let Some(held) = feed.event()
+                && let Some(batch_event) = feed.event()
             {
-                emit(&held)?;
-                feed.pass();
+                emit(&batch_event)?;
+                feed.advance();
             }
             return Ok(());
         }
@@ -87,13 +87,13 @@ impl<S: Source> Parts<S> {
             }
         }
         match alone {
-            Some(place) if next > key => self.alone(place, until, next, emit),
-            _ => self.together(key, emit),
+            Some(place) if next > key => self.emit_exclusive(place, until, next, emit),
+            _ => self.emit_shared(key, emit),
         }
     }
 
     /// Emits the events before `next`, which only one part has.
-    fn alone(
+    fn emit_exclusive(
         &mut self,
         place: usize,
         until: Nanos,
@@ -102,36 +102,36 @@ impl<S: Source> Parts<S> {
     ) -> Result<(), MergeError> {
         let feed = &mut self.feeds[place];
         while feed.key()?.is_some_and(|key| key <= until && key < next)
-            && let Some(held) = feed.event()
+            && let Some(batch_event) = feed.event()
         {
-            if !is_undated(held.id.0) || self.undated.insert(held.into()) {
-                emit(&held)?;
+            if !is_undated(batch_event.id.0) || self.undated.insert(batch_event.into()) {
+                emit(&batch_event)?;
             }
-            feed.pass();
+            feed.advance();
         }
         Ok(())
     }
 
     /// Emits the events of several parts at one time.
-    fn together(&mut self, at: Nanos, emit: &mut Emit<'_>) -> Result<(), MergeError> {
-        let mut all: Vec<Owned> = Vec::new();
+    fn emit_shared(&mut self, at: Nanos, emit: &mut Emit<'_>) -> Result<(), MergeError> {
+        let mut all: Vec<OwnedBatchEvent> = Vec::new();
         let mut header: Option<Arc<Header>> = None;
         for feed in &mut self.feeds {
-            let mut own: Vec<Owned> = Vec::new();
+            let mut own: Vec<OwnedBatchEvent> = Vec::new();
             while feed.key()? == Some(at)
-                && let Some(held) = feed.event()
+                && let Some(batch_event) = feed.event()
             {
-                header.get_or_insert_with(|| Arc::clone(held.header));
-                if !is_undated(held.id.0) || self.undated.insert(held.into()) {
-                    own.push(held.into());
+                header.get_or_insert_with(|| Arc::clone(batch_event.header));
+                if !is_undated(batch_event.id.0) || self.undated.insert(batch_event.into()) {
+                    own.push(batch_event.into());
                 }
-                feed.pass();
+                feed.advance();
             }
             all = join(all, own);
         }
         let Some(header) = header else { return Ok(()) };
         for event in &all {
-            emit(&Held {
+            emit(&BatchEvent {
                 id: event.id,
                 time: event.time,
                 cap: event.cap,
@@ -144,11 +144,11 @@ impl<S: Source> Parts<S> {
 }
 
 /// Merges two lists without duplicates, in an order compatible with both.
-fn join(first: Vec<Owned>, second: Vec<Owned>) -> Vec<Owned> {
+fn join(first: Vec<OwnedBatchEvent>, second: Vec<OwnedBatchEvent>) -> Vec<OwnedBatchEvent> {
     if first.is_empty() || second.is_empty() {
         return if first.is_empty() { second } else { first };
     }
-    let mut places: SeededMap<&Owned, VecDeque<usize>> = SeededMap::default();
+    let mut places: SeededMap<&OwnedBatchEvent, VecDeque<usize>> = SeededMap::default();
     for (place, event) in first.iter().enumerate() {
         places.entry(event).or_default().push_back(place);
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::pairs::{Aligned, Span, began, zeros as zeros_of_pairs};
+use super::pairs::{Aligned, Span, clock_offsets as zeros_of_pairs, clock_start};
 use super::survey::Facts;
 use super::types::Types;
 use crate::renumber::{MOST_CAPS, Numbering};
@@ -37,7 +37,7 @@ impl Align {
 pub enum PlanError {
     /// A log has no wall clock.
     #[error(
-        "{0} does not tell the wall clock (GHC 7.4 and newer log it): align the logs by start or by a marker"
+        "{0} has no wall-clock time (GHC 7.4 and newer log it): align the logs by start or by a marker"
     )]
     NoWallClock(String),
     /// A log lacks the marker.
@@ -48,12 +48,12 @@ pub enum PlanError {
     FarApart(String, String),
     /// A log has no messages with the others.
     #[error(
-        "{0} has no messages with the others: there has to be a marker or message such as “SEND 42” in one log and “RECV 42” in the other, in both directions"
+        "{0} has no messages with the others: markers or messages such as “SEND 42” in one log and “RECV 42” in the other are required, in both directions"
     )]
     NoMessages(String),
     /// There are only messages in one direction, which bound the shift but do not determine it.
     #[error(
-        "between {one} and {other} messages go in one direction only, so they say one limit: aligned by {clock}, {other} has to be moved by {limit}. Align them so, with an offset within that limit"
+        "messages between {one} and {other} go in one direction only, so they give only one limit: aligned by {clock}, {other} must be shifted by {limit}. Align them so, with an offset within that limit"
     )]
     OneWay {
         /// Name of the first log.
@@ -67,7 +67,7 @@ pub enum PlanError {
     },
     /// Some messages would arrive before they were sent, whatever the shift.
     #[error(
-        "the messages between {0} and {1} contradict each other by {2}: some would arrive before they were sent, however the clocks are moved. An id may stand for two messages, or a clock may run faster than the other"
+        "the messages between {0} and {1} contradict each other by {2}: some would arrive before they were sent, however the clocks are shifted. An id may be used for two messages, or one clock may run faster than the other"
     )]
     Contradiction(String, String, Span),
     /// There are more capabilities, threads or other numbers than a log can have.
@@ -78,7 +78,7 @@ pub enum PlanError {
 /// Plan of a merge.
 #[derive(Debug)]
 pub struct Plan {
-    pub(super) processes: Vec<Planned>,
+    pub(super) processes: Vec<PlannedProcess>,
     pub(super) types: Types,
     /// The range of the new log, if all logs were cut to ranges.
     pub(super) cut_range: Option<(Nanos, Nanos)>,
@@ -87,18 +87,18 @@ pub struct Plan {
 
 /// A process, and the logs that are parts of its log.
 #[derive(Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedProcess {
     pub(super) logs: Vec<usize>,
     pub(super) shift: Duration,
     pub(super) numbering: Numbering,
     pub(super) has_censuses: bool,
     /// Definitions to generate, if its log has none.
-    pub(super) made: Option<Made>,
+    pub(super) capset: Option<ProcessCapset>,
 }
 
 /// A generated capability set of a process.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct ProcessCapset {
     pub(super) capset: u32,
     /// Name of the log's file.
     pub(super) name: String,
@@ -125,13 +125,13 @@ impl Plan {
         for (group, shift) in groups.into_iter().zip(shifts) {
             let of =
                 |of: fn(&Facts) -> u64| group.iter().map(|&log| of(&logs[log])).max().unwrap_or(0);
-            let made = many && !group.iter().any(|&log| logs[log].has_process);
+            let is_missing = many && !group.iter().any(|&log| logs[log].has_process);
             let capset = u32::try_from(of(|log| log.capsets)).unwrap_or(0);
             let capset = numbering.capsets.saturating_add(capset);
-            let after = numbering.after(&[
+            let after = numbering.next_process(&[
                 of(|log| u64::from(log.caps)),
                 of(|log| log.threads),
-                of(|log| log.capsets) + u64::from(made),
+                of(|log| log.capsets) + u64::from(is_missing),
                 of(|log| log.cost_centres),
                 of(|log| log.counters),
                 of(|log| log.texts),
@@ -141,10 +141,10 @@ impl Plan {
                 return Err(PlanError::TooMany("capabilities"));
             }
             let censuses = group.iter().any(|&log| logs[log].has_censuses);
-            planned.push(Planned {
+            planned.push(PlannedProcess {
                 shift,
                 has_censuses: !with_censuses,
-                made: made.then(|| Made {
+                capset: is_missing.then(|| ProcessCapset {
                     capset,
                     name: logs[group[0]].name.clone(),
                     caps: numbering.caps..after.caps,
@@ -155,9 +155,9 @@ impl Plan {
             with_censuses |= censuses;
         }
         let cut_range = cut_range(logs, &planned);
-        let makes = planned.iter().any(|process| process.made.is_some());
+        let makes = planned.iter().any(|process| process.capset.is_some());
         Ok(Self {
-            types: Types::of(logs, makes, cut_range.is_some()),
+            types: Types::for_logs(logs, makes, cut_range.is_some()),
             cut_range,
             processes: planned,
             aligned,
@@ -179,7 +179,7 @@ impl Plan {
 
 /// Returns the range from the first start to the last end of the ranges that the logs were cut to; `None` if it
 /// covers everything.
-fn cut_range(logs: &[Facts], processes: &[Planned]) -> Option<(Nanos, Nanos)> {
+fn cut_range(logs: &[Facts], processes: &[PlannedProcess]) -> Option<(Nanos, Nanos)> {
     const WHOLE: (Nanos, Nanos) = (Nanos(0), Nanos(u64::MAX));
     let ranges = processes.iter().flat_map(|process| {
         process.logs.iter().map(|&log| {
@@ -230,7 +230,7 @@ fn shifts(
         // Start of its clock, on an axis that all logs share.
         let zero = match align {
             Align::WallClock => {
-                began(log).ok_or_else(|| PlanError::NoWallClock(log.name.clone()))?
+                clock_start(log).ok_or_else(|| PlanError::NoWallClock(log.name.clone()))?
             }
             Align::Start => {
                 let first = group.iter().filter_map(|&log| logs[log].first).min();

@@ -12,7 +12,7 @@ use eventlog::header::{Header, TypeDecl};
 use eventlog::ids::Nanos;
 
 /// Event types with facts other than the numbers in use.
-const SAYING: EventSet = EventSet::of(&[
+const FACT_EVENTS: EventSet = EventSet::from_types(&[
     EventType::WALL_CLOCK_TIME,
     EventType::OSPROCESS_PID,
     EventType::CAPSET_CREATE,
@@ -98,7 +98,7 @@ impl Survey {
         }
     }
 
-    fn said(&mut self, record: &Record<'_>) {
+    fn observe(&mut self, record: &Record<'_>) {
         let facts = &mut self.facts;
         match record.event() {
             Event::WallClockTime { sec, nsec, .. } => {
@@ -125,7 +125,7 @@ impl Survey {
                         facts.marker.get_or_insert(record.time);
                     }
                     Align::Messages(send, receive) => {
-                        facts.messages.hear(text.0, record.time, (send, receive));
+                        facts.messages.record(text.0, record.time, (send, receive));
                     }
                     _ => {}
                 }
@@ -172,8 +172,8 @@ impl Sink for Survey {
                 _ => {}
             }
         });
-        if SAYING.contains(record.id) {
-            self.said(record);
+        if FACT_EVENTS.contains(record.id) {
+            self.observe(record);
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Types {
 impl Types {
     /// Collects the types of all logs. Where fixed sizes differ, the largest wins, as newer GHCs append fields.
     /// `makes_processes` adds the types that define a process, `has_range` the one that declares a range.
-    pub(super) fn of(logs: &[Facts], makes_processes: bool, has_range: bool) -> Self {
+    pub(super) fn for_logs(logs: &[Facts], makes_processes: bool, has_range: bool) -> Self {
         let mut types = Self {
             all: Vec::new(),
             places: BTreeMap::new(),
@@ -38,15 +38,15 @@ impl Types {
             types.add(decl);
         }
         if makes_processes {
-            types.need(EventType::CAPSET_CREATE, "Create capability set");
-            types.need(
+            types.require(EventType::CAPSET_CREATE, "Create capability set");
+            types.require(
                 EventType::CAPSET_ASSIGN_CAP,
                 "Add capability to capability set",
             );
-            types.need(EventType::PROGRAM_ARGS, "Program arguments");
+            types.require(EventType::PROGRAM_ARGS, "Program arguments");
         }
         if has_range {
-            types.need(EventType::CUT_RANGE, CUT_RANGE_NAME);
+            types.require(EventType::CUT_RANGE, CUT_RANGE_NAME);
         }
         let declares = |id| types.places.contains_key(&id);
         if declares(EventType::USER_MARKER) && !declares(EventType::HACK_BUG_T9003) {
@@ -54,7 +54,7 @@ impl Types {
                 types.stop_codes = StopCodes::Ghc782;
             } else {
                 // Marks the stop codes as the standard ones; they are converted.
-                types.need(EventType::HACK_BUG_T9003, "Empty event for bug #9003");
+                types.require(EventType::HACK_BUG_T9003, "Empty event for bug #9003");
             }
         }
         types
@@ -77,14 +77,14 @@ impl Types {
         }
     }
 
-    fn need(&mut self, id: EventType, description: &str) {
+    fn require(&mut self, id: EventType, description: &str) {
         if self.places.contains_key(&id) {
             return;
         }
         let is_fixed = id.expected_class() != Some(SizeClass::Variable);
         self.add(&TypeDecl {
             id,
-            size: is_fixed.then(|| id.least_payload_bytes().unwrap_or(0)),
+            size: is_fixed.then(|| id.min_payload_bytes().unwrap_or(0)),
             description: description.to_owned(),
             known: true,
         });
@@ -167,7 +167,7 @@ mod tests {
         let run = EventType::RUN_THREAD;
         let logs = [4, 60_000].map(|size| facts(&[(run, Some(size))]));
         for logs in [logs.clone(), [logs[1].clone(), logs[0].clone()]] {
-            let types = Types::of(&logs, false, false);
+            let types = Types::for_logs(&logs, false, false);
             let header = |log: &Facts| Header::try_from(log.types.clone()).expect("types");
             let own = logs[0].types[0].size.map(usize::from).unwrap_or_default();
             assert!(types.fit(&header(&logs[0]), run, &mut vec![0; own]));
@@ -195,7 +195,7 @@ mod tests {
             (own, Some(3)),
             (other, Some(1)),
         ]);
-        let types = Types::of(&[older.clone(), newer.clone()], true, false);
+        let types = Types::for_logs(&[older.clone(), newer.clone()], true, false);
         let declared: BTreeMap<EventType, Option<u16>> =
             types.declared().map(|(id, size, _)| (id, size)).collect();
         assert_eq!(declared[&census], Some(14));

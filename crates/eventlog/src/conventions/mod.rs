@@ -20,20 +20,20 @@ pub enum Convention<'a> {
 impl<'a> Convention<'a> {
     /// Decodes a binary message, if it follows a convention.
     #[must_use]
-    pub fn of_bytes(payload: &'a [u8]) -> Option<Self> {
-        let telemetry = Telemetry::of_bytes(payload).map(Self::Telemetry);
-        telemetry.or_else(|| StackMessage::of_bytes(payload).map(Self::Stack))
+    pub fn parse_bytes(payload: &'a [u8]) -> Option<Self> {
+        let telemetry = Telemetry::parse_bytes(payload).map(Self::Telemetry);
+        telemetry.or_else(|| StackMessage::parse_bytes(payload).map(Self::Stack))
     }
 
     /// Decodes a text message, if it follows a convention.
     #[must_use]
-    pub fn of_text(text: &'a [u8]) -> Option<Self> {
-        Telemetry::of_text(text).map(Self::Telemetry)
+    pub fn parse_text(text: &'a [u8]) -> Option<Self> {
+        Telemetry::parse_text(text).map(Self::Telemetry)
     }
 }
 
 /// Splits off the first `N` bytes.
-fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+fn take_array<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (head, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(*head)
@@ -73,7 +73,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_bytes_panic(payload in payloads()) {
-            let found = [Convention::of_bytes(&payload), Convention::of_text(&payload)];
+            let found = [Convention::parse_bytes(&payload), Convention::parse_text(&payload)];
             for found in found.into_iter().flatten() {
                 let words = write_telemetry_or_stack(&found);
                 prop_assert!(!words.is_empty());

@@ -2,7 +2,7 @@
 //! Up to 0.4 they are text ("ot2 begin span 7 request"), since then binary and little endian, beginning with the
 //! letters OT, the version 3 and a byte for the kind of message.
 
-use super::take;
+use super::take_array;
 use crate::cursor::Text;
 
 /// A decoded message. Spans have a serial number that is unique in the process.
@@ -122,7 +122,7 @@ impl Instrument<'_> {
 }
 
 fn u64_le(bytes: &mut &[u8]) -> Option<u64> {
-    take(bytes).map(u64::from_le_bytes)
+    take_array(bytes).map(u64::from_le_bytes)
 }
 
 /// Reads a number that must be the last field.
@@ -133,9 +133,9 @@ fn last_u64(bytes: &mut &[u8]) -> Option<u64> {
 /// Reads a key and a value: preceded by both lengths, or (up to 0.5) separated by a NUL.
 fn key_and_value(bytes: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
     let mut rest = bytes;
-    let lengths = take(&mut rest)
+    let lengths = take_array(&mut rest)
         .map(u32::from_le_bytes)
-        .zip(take(&mut rest).map(u32::from_le_bytes));
+        .zip(take_array(&mut rest).map(u32::from_le_bytes));
     if let Some((key_len, value_len)) = lengths
         && u64::from(key_len) + u64::from(value_len) == rest.len() as u64
     {
@@ -149,9 +149,9 @@ fn key_and_value(bytes: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
 impl<'a> Telemetry<'a> {
     /// Decodes a binary message.
     #[must_use]
-    pub fn of_bytes(payload: &'a [u8]) -> Option<Self> {
+    pub fn parse_bytes(payload: &'a [u8]) -> Option<Self> {
         let rest = &mut payload.strip_prefix(b"OT\x03")?;
-        let [kind] = take(rest)?;
+        let [kind] = take_array(rest)?;
         Some(match kind {
             1 => Self::BeginSpan {
                 span: u64_le(rest)?,
@@ -183,7 +183,7 @@ impl<'a> Telemetry<'a> {
                 id: last_u64(rest)?,
             },
             8 => {
-                let [kind] = take(rest)?;
+                let [kind] = take_array(rest)?;
                 Self::DeclareInstrument {
                     kind: Instrument::Number(kind),
                     id: u64_le(rest)?,
@@ -212,7 +212,7 @@ impl<'a> Telemetry<'a> {
 
     /// Decodes a text message.
     #[must_use]
-    pub fn of_text(text: &'a [u8]) -> Option<Self> {
+    pub fn parse_text(text: &'a [u8]) -> Option<Self> {
         let rest = text.strip_prefix(b"ot2 ")?;
         let mut words = Words(std::str::from_utf8(rest).ok()?);
         let found = match (words.next()?, words.next()?) {
@@ -360,7 +360,7 @@ mod tests {
             ),
         ];
         for (bytes, expected) in cases {
-            assert_eq!(Telemetry::of_bytes(&bytes), Some(expected));
+            assert_eq!(Telemetry::parse_bytes(&bytes), Some(expected));
         }
     }
 
@@ -377,7 +377,7 @@ mod tests {
             b"OT".to_vec(),
         ];
         for bytes in cases {
-            assert_eq!(Telemetry::of_bytes(&bytes), None, "{bytes:?}");
+            assert_eq!(Telemetry::parse_bytes(&bytes), None, "{bytes:?}");
         }
     }
 
@@ -452,7 +452,7 @@ mod tests {
             ),
         ];
         for (message, expected) in cases {
-            assert_eq!(Telemetry::of_text(message.as_bytes()), Some(expected));
+            assert_eq!(Telemetry::parse_text(message.as_bytes()), Some(expected));
         }
         for message in [
             "ot2",
@@ -462,7 +462,7 @@ mod tests {
             "ot2 set colour 7",
             "START x",
         ] {
-            assert_eq!(Telemetry::of_text(message.as_bytes()), None, "{message}");
+            assert_eq!(Telemetry::parse_text(message.as_bytes()), None, "{message}");
         }
     }
 

@@ -13,7 +13,7 @@
 //! The length of a message determines its layout. The order of frames is the same in the whole log; only some
 //! messages determine it ([`StackMessage::frame_order`]).
 
-use super::take;
+use super::take_array;
 use crate::cursor::Text;
 
 /// A decoded message.
@@ -90,15 +90,15 @@ pub struct StackFrames<'a> {
 }
 
 fn u64_be(bytes: &mut &[u8]) -> Option<u64> {
-    take(bytes).map(u64::from_be_bytes)
+    take_array(bytes).map(u64::from_be_bytes)
 }
 
 fn u32_be(bytes: &mut &[u8]) -> Option<u32> {
-    take(bytes).map(u32::from_be_bytes)
+    take_array(bytes).map(u32::from_be_bytes)
 }
 
 fn u16_be(bytes: &mut &[u8]) -> Option<u16> {
-    take(bytes).map(u16::from_be_bytes)
+    take_array(bytes).map(u16::from_be_bytes)
 }
 
 /// Kind byte of frames with a location.
@@ -131,7 +131,7 @@ impl<'a> StackFrames<'a> {
     }
 
     fn take_frame(&self, bytes: &mut &[u8]) -> Option<StackFrame> {
-        let [kind] = take(bytes)?;
+        let [kind] = take_array(bytes)?;
         let first = u64_be(bytes)?;
         Some(match kind {
             1 => StackFrame::InfoTable(first),
@@ -194,12 +194,12 @@ impl<'a> StackFrames<'a> {
 impl<'a> StackMessage<'a> {
     /// Decodes a binary message.
     #[must_use]
-    pub fn of_bytes(payload: &'a [u8]) -> Option<Self> {
+    pub fn parse_bytes(payload: &'a [u8]) -> Option<Self> {
         let mut rest = payload;
         let tag = u16_be(&mut rest)?;
         match tag {
             0xFFC0 => {
-                let [version] = take(&mut rest)?;
+                let [version] = take_array(&mut rest)?;
                 rest.is_empty().then_some(Self::Version(version))
             }
             0xFFCA | 0xFFCB => Self::stack(rest, tag == 0xFFCA),
@@ -317,7 +317,7 @@ mod tests {
                 cap,
                 thread,
                 frames,
-            }) = StackMessage::of_bytes(&bytes)
+            }) = StackMessage::parse_bytes(&bytes)
             else {
                 panic!("{bytes:?} is a stack");
             };
@@ -331,7 +331,7 @@ mod tests {
     fn definitions() {
         let text = b"\xFF\xCC\0\0\0\0\0\0\0\x05\0\x04main";
         assert_eq!(
-            StackMessage::of_bytes(text),
+            StackMessage::parse_bytes(text),
             Some(StackMessage::Define {
                 id: 5,
                 text: Text(b"main")
@@ -339,7 +339,7 @@ mod tests {
         );
         let location = b"\xFF\xCD\0\0\0\0\0\0\0\x09\0\0\0\x0C\0\0\0\x03\0\0\0\0\0\0\0\x07";
         assert_eq!(
-            StackMessage::of_bytes(location),
+            StackMessage::parse_bytes(location),
             Some(StackMessage::Location {
                 id: 9,
                 line: 12,
@@ -349,7 +349,7 @@ mod tests {
             })
         );
         assert_eq!(
-            StackMessage::of_bytes(b"\xFF\xC0\x01"),
+            StackMessage::parse_bytes(b"\xFF\xC0\x01"),
             Some(StackMessage::Version(1))
         );
     }
@@ -358,7 +358,7 @@ mod tests {
     fn layouts_of_the_first_versions() {
         let location =
             b"\xFF\xCD\0\0\0\0\0\0\0\x09\0\0\0\x0C\0\0\0\x03\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0\x07";
-        let location = StackMessage::of_bytes(location).expect("a location");
+        let location = StackMessage::parse_bytes(location).expect("a location");
         assert_eq!(
             location,
             StackMessage::Location {
@@ -372,9 +372,9 @@ mod tests {
         assert_eq!(location.frame_order(), Some(FrameOrder::InnermostFirst));
         let mut stack = vec![0xFF, 0xCA, 0, 0, 0, 2, 0, 0, 0, 12, 0, 2];
         stack.extend([1, 0, 0, 0, 0, 0, 0x40, 0xFF, 0xF8]);
-        assert_eq!(StackMessage::of_bytes(&stack), None);
+        assert_eq!(StackMessage::parse_bytes(&stack), None);
         stack.extend([3, 0, 0, 0, 0, 0, 0, 0, 9]);
-        let stack = StackMessage::of_bytes(&stack).expect("a stack");
+        let stack = StackMessage::parse_bytes(&stack).expect("a stack");
         assert_eq!(stack.frame_order(), Some(FrameOrder::InnermostFirst));
         let StackMessage::Stack { frames, .. } = stack else {
             panic!("{stack:?}");
@@ -393,7 +393,7 @@ mod tests {
                 id: 5,
                 text: Text("äöü".as_bytes()),
             };
-            assert_eq!(StackMessage::of_bytes(&text), Some(expected), "{len}");
+            assert_eq!(StackMessage::parse_bytes(&text), Some(expected), "{len}");
         }
     }
 
@@ -402,13 +402,13 @@ mod tests {
     fn a_thread_beyond_16_bits_is_not_read_as_two_numbers() {
         let mut wide = vec![0xFF, 0xCA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0];
         let StackMessage::Stack { thread, frames, .. } =
-            StackMessage::of_bytes(&wide).expect("a stack")
+            StackMessage::parse_bytes(&wide).expect("a stack")
         else {
             panic!("a stack");
         };
         assert_eq!((thread, frames.len()), (0x1_0100, 0));
         wide.truncate(15);
-        assert_eq!(StackMessage::of_bytes(&wide), None);
+        assert_eq!(StackMessage::parse_bytes(&wide), None);
     }
 
     #[test]
@@ -417,12 +417,12 @@ mod tests {
         // Without its location, the last frame is a valid one of the first versions.
         let with_location = 8;
         for len in (0..whole.len()).filter(|len| *len != whole.len() - with_location) {
-            assert_eq!(StackMessage::of_bytes(&whole[..len]), None, "{len}");
+            assert_eq!(StackMessage::parse_bytes(&whole[..len]), None, "{len}");
         }
         let more = [&whole[..], &[0]].concat();
-        assert_eq!(StackMessage::of_bytes(&more), None);
+        assert_eq!(StackMessage::parse_bytes(&more), None);
         let text = b"\xFF\xCC\0\0\0\0\0\0\0\x05\0\x04mai";
-        assert_eq!(StackMessage::of_bytes(text), None);
-        assert_eq!(StackMessage::of_bytes(b"\xFF\xC1\x01"), None);
+        assert_eq!(StackMessage::parse_bytes(text), None);
+        assert_eq!(StackMessage::parse_bytes(b"\xFF\xC1\x01"), None);
     }
 }

@@ -42,7 +42,7 @@ const DEFAULT_PERIOD_NS: u64 = 100_000_000;
 impl Job {
     /// Parses the text of a `JOB` line. The runtime doubles quotation marks (since GHC 8.10), and separates
     /// arguments by blanks: an argument with a blank is indistinguishable from two.
-    pub(super) fn of(text: &[u8]) -> Self {
+    pub(super) fn parse(text: &[u8]) -> Self {
         let words = text.split(u8::is_ascii_whitespace);
         let words = words.filter(|word| !word.is_empty());
         let arguments = words.map(|word| undoubled(word).into_owned()).collect();
@@ -147,7 +147,7 @@ fn undoubled(text: &[u8]) -> Cow<'_, [u8]> {
 
 /// Properties of a file's labels, to infer the breakdown if no flag determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kinds {
+pub(super) struct LabelTraits {
     any: bool,
     /// All labels are addresses.
     addresses: bool,
@@ -164,7 +164,7 @@ pub(super) struct Kinds {
     runtime_type: bool,
 }
 
-impl Default for Kinds {
+impl Default for LabelTraits {
     fn default() -> Self {
         Self {
             any: false,
@@ -179,7 +179,7 @@ impl Default for Kinds {
     }
 }
 
-impl Kinds {
+impl LabelTraits {
     pub(super) fn observe(&mut self, label: &[u8]) {
         self.any = true;
         self.addresses &= label

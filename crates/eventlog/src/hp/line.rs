@@ -12,7 +12,7 @@ impl Unit {
     /// The unit that the runtime writes.
     pub(super) const SECOND: Self = Self(1e9);
 
-    fn named(name: &[u8]) -> Option<Self> {
+    fn from_name(name: &[u8]) -> Option<Self> {
         match name {
             b"seconds" | b"second" | b"s" => Some(Self::SECOND),
             b"milliseconds" | b"ms" => Some(Self(1e6)),
@@ -43,7 +43,7 @@ pub(super) enum Line<'a> {
 
 impl<'a> Line<'a> {
     /// Parses a line, inside or outside a census.
-    pub(super) fn of(line: &'a [u8], in_census: bool, unit: Unit) -> Result<Self, LineFlaw> {
+    pub(super) fn parse(line: &'a [u8], in_census: bool, unit: Unit) -> Result<Self, LineFlaw> {
         if line.trim_ascii().is_empty() {
             return Ok(Self::Blank);
         }
@@ -67,7 +67,7 @@ impl<'a> Line<'a> {
         Some(match word {
             b"JOB" => Self::Job(quoted(rest)),
             b"DATE" => Self::Date(quoted(rest)),
-            b"SAMPLE_UNIT" => Self::TimeUnit(Unit::named(quoted(rest))),
+            b"SAMPLE_UNIT" => Self::TimeUnit(Unit::from_name(quoted(rest))),
             b"VALUE_UNIT" => Self::ValueUnit(quoted(rest) == b"bytes"),
             b"BEGIN_SAMPLE" => Self::Begin(time(rest, unit)),
             b"END_SAMPLE" => Self::End,

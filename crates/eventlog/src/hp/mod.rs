@@ -43,10 +43,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{ByteOffset, Nanos};
 use crate::problem::{Damage, DamageKind, DamageList, LineFlaw, LogError};
-use job::{Breakdown, Job, Kinds};
+use job::{Breakdown, Job, LabelTraits};
 use line::{Line, Unit};
 use stack::Stacks;
-use write::{LogWriter, Written};
+use write::{LogWriter, WriterState};
 
 /// Number of bytes that identify such a file.
 pub(crate) const MAGIC_BYTES: usize = 8;
@@ -78,7 +78,7 @@ struct Census {
     /// Offset of its first line.
     at: u64,
     /// State of the output before the census, for rollback.
-    before: Written,
+    rollback: WriterState,
     /// Whether its begin was written, which happens with the first band.
     begun: bool,
 }
@@ -98,7 +98,7 @@ pub(crate) struct Converter {
     report: Report,
     job: Job,
     /// Properties of the labels, if the flags do not determine the breakdown.
-    kinds: Kinds,
+    label_traits: LabelTraits,
     stacks: Stacks,
     /// Time unit, in nanoseconds.
     unit: Unit,
@@ -106,11 +106,11 @@ pub(crate) struct Converter {
     begun: bool,
     census: Option<Census>,
     /// Number of censuses read, including empty ones.
-    met: u64,
+    censuses_read: u64,
     /// Number of censuses written.
-    written: u64,
+    censuses_written: u64,
     /// Time of an empty census, which is omitted if no other census follows.
-    empty: Option<Nanos>,
+    pending_empty_census: Option<Nanos>,
     last: Option<Nanos>,
 }
 
@@ -126,14 +126,14 @@ impl Converter {
             damage: DamageList::default(),
             report: Report::default(),
             job: Job::default(),
-            kinds: Kinds::default(),
+            label_traits: LabelTraits::default(),
             stacks: Stacks::default(),
             unit: Unit::SECOND,
             begun: false,
             census: None,
-            met: 0,
-            written: 0,
-            empty: None,
+            censuses_read: 0,
+            censuses_written: 0,
+            pending_empty_census: None,
             last: None,
         }
     }
@@ -155,11 +155,11 @@ impl Converter {
             self.taken_bytes += head.len() as u64 + 1;
             self.line_bytes += head.len() as u64 + 1;
             if self.line.is_empty() {
-                self.whole_line(head);
+                self.process_line(head);
             } else {
-                self.keep(head);
+                self.buffer_line(head);
                 let mut line = std::mem::take(&mut self.line);
-                self.whole_line(&line);
+                self.process_line(&line);
                 line.clear();
                 self.line = line;
             }
@@ -168,7 +168,7 @@ impl Converter {
         }
         self.taken_bytes += bytes.len() as u64;
         self.line_bytes += bytes.len() as u64;
-        self.keep(bytes);
+        self.buffer_line(bytes);
     }
 
     /// Returns an error if the eventlog exceeds the budget.
@@ -180,12 +180,14 @@ impl Converter {
         Err(LogError::TooBig {
             need_bytes,
             budget_bytes: self.budget_bytes,
-            advice: "Write an eventlog instead (+RTS -l): that is read piece by piece and may be of any size.".to_owned(),
+            advice:
+                "Write an eventlog instead (+RTS -l): it is read in pieces and may have any size."
+                    .to_owned(),
         })
     }
 
     /// Buffers the start of a line: at most one byte more than its maximum length.
-    fn keep(&mut self, bytes: &[u8]) {
+    fn buffer_line(&mut self, bytes: &[u8]) {
         let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len());
         self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
@@ -199,19 +201,19 @@ impl Converter {
         self.begin_profile();
         if let Some(census) = self.census.take() {
             // An incomplete census would look as if less memory was used.
-            self.log.back_to(census.before);
+            self.log.roll_back(census.rollback);
             lost_bytes = self.taken_bytes - census.at;
         }
         if lost_bytes > 0 {
-            self.damaged(
+            self.push_damage(
                 self.taken_bytes - lost_bytes,
                 lost_bytes,
                 DamageKind::ReportCut,
             );
-        } else if self.empty.is_none() {
-            self.damaged(self.taken_bytes, 0, DamageKind::NoEndMarker);
+        } else if self.pending_empty_census.is_none() {
+            self.push_damage(self.taken_bytes, 0, DamageKind::NoEndMarker);
         }
-        let breakdown = self.job.breakdown.or_else(|| self.kinds.breakdown());
+        let breakdown = self.job.breakdown.or_else(|| self.label_traits.breakdown());
         self.report.bytes = self.taken_bytes;
         let log = self.log.finish(breakdown);
         (
@@ -226,7 +228,7 @@ impl Converter {
     fn last_line(&mut self) -> u64 {
         let line = std::mem::take(&mut self.line);
         let text = trimmed(&line);
-        match Line::of(text, self.census.is_some(), self.unit) {
+        match Line::parse(text, self.census.is_some(), self.unit) {
             // The time of an end line is redundant, but must have begun.
             Ok(Line::End) => {
                 self.end_census();
@@ -237,45 +239,45 @@ impl Converter {
         }
     }
 
-    fn whole_line(&mut self, line: &[u8]) {
+    fn process_line(&mut self, line: &[u8]) {
         if line.len() > MAX_LINE_BYTES {
-            return self.passed_over(LineFlaw::TooLong);
+            return self.report_flaw(LineFlaw::TooLong);
         }
         let line = match (self.line_at(), line.strip_prefix(b"\xEF\xBB\xBF")) {
             (0, Some(rest)) => rest,
             _ => line,
         };
-        match Line::of(trimmed(line), self.census.is_some(), self.unit) {
-            Ok(line) => self.take(line),
-            Err(flaw) => self.passed_over(flaw),
+        match Line::parse(trimmed(line), self.census.is_some(), self.unit) {
+            Ok(line) => self.apply(line),
+            Err(flaw) => self.report_flaw(flaw),
         }
     }
 
-    fn take(&mut self, line: Line<'_>) {
+    fn apply(&mut self, line: Line<'_>) {
         match line {
             Line::Blank => {}
-            Line::Job(text) if !self.begun => self.job = Job::of(text),
+            Line::Job(text) if !self.begun => self.job = Job::parse(text),
             Line::Date(text) => {
                 let date = String::from_utf8_lossy(text).into_owned();
                 self.report.date.get_or_insert(date);
             }
             // A concatenated file is read as a continuation of the first.
-            Line::Job(_) => self.passed_over(LineFlaw::Unknown),
+            Line::Job(_) => self.report_flaw(LineFlaw::Unknown),
             Line::TimeUnit(unit) => match unit {
                 Some(unit) => self.unit = unit,
-                None => self.wrong(DamageKind::ReportUnit),
+                None => self.report_damage(DamageKind::ReportUnit),
             },
             Line::ValueUnit(known) => {
                 if !known {
-                    self.wrong(DamageKind::ReportUnit);
+                    self.report_damage(DamageKind::ReportUnit);
                 }
             }
             Line::Begin(time) => self.begin_census(time),
             Line::Band(label, bytes) => self.band(label, bytes),
             Line::End if self.census.is_some() => self.end_census(),
-            Line::End => self.passed_over(LineFlaw::Outside),
+            Line::End => self.report_flaw(LineFlaw::Outside),
             Line::Mark(time) => {
-                let time = self.dated(time);
+                let time = self.clamp_time(time);
                 self.begin_profile();
                 self.log.marker(time);
             }
@@ -291,15 +293,15 @@ impl Converter {
     }
 
     /// Returns the time, clamped to be no earlier than the last one.
-    fn dated(&mut self, time: Option<Nanos>) -> Nanos {
+    fn clamp_time(&mut self, time: Option<Nanos>) -> Nanos {
         let last = self.last.unwrap_or_default();
         let time = match time {
             None => {
-                self.wrong(DamageKind::ReportLine(LineFlaw::Number));
+                self.report_damage(DamageKind::ReportLine(LineFlaw::Number));
                 last
             }
             Some(time) if time < last => {
-                self.wrong(DamageKind::ReportTime(time));
+                self.report_damage(DamageKind::ReportTime(time));
                 last
             }
             Some(time) => time,
@@ -310,44 +312,44 @@ impl Converter {
 
     fn begin_census(&mut self, time: Option<Nanos>) {
         if self.census.is_some() {
-            self.wrong(DamageKind::ReportLine(LineFlaw::Unended));
+            self.report_damage(DamageKind::ReportLine(LineFlaw::Unended));
             self.end_census();
         }
-        let time = self.dated(time);
+        let time = self.clamp_time(time);
         self.begin_profile();
-        if let Some(empty) = self.empty.take() {
+        if let Some(empty) = self.pending_empty_census.take() {
             self.write_begin(empty);
-            self.log.census_end(empty, self.written);
+            self.log.census_end(empty, self.censuses_written);
         }
         self.census = Some(Census {
             time,
             at: self.line_at(),
-            before: self.log.written(),
+            rollback: self.log.save(),
             begun: false,
         });
     }
 
     fn write_begin(&mut self, time: Nanos) {
-        self.written += 1;
-        self.log.census(time, self.written, &self.job);
+        self.censuses_written += 1;
+        self.log.census(time, self.censuses_written, &self.job);
     }
 
     fn band(&mut self, label: &[u8], bytes: u64) {
         let Some(census) = &mut self.census else {
-            return self.passed_over(LineFlaw::Outside);
+            return self.report_flaw(LineFlaw::Outside);
         };
         let time = census.time;
         if !std::mem::replace(&mut census.begun, true) {
             self.write_begin(time);
         }
         if self.job.breakdown == Some(Breakdown::CostCentre) {
-            let stack = self.stacks.of(label, |id, centre| {
+            let stack = self.stacks.resolve(label, |id, centre| {
                 self.log.cost_centre(time, id, centre);
             });
             self.log.stack(time, bytes, stack);
         } else {
             if self.job.breakdown.is_none() {
-                self.kinds.observe(label);
+                self.label_traits.observe(label);
             }
             self.log.band(time, bytes, label);
         }
@@ -358,11 +360,11 @@ impl Converter {
             return;
         };
         if begun {
-            self.log.census_end(time, self.written);
-        } else if self.met > 0 {
-            self.empty = Some(time);
+            self.log.census_end(time, self.censuses_written);
+        } else if self.censuses_read > 0 {
+            self.pending_empty_census = Some(time);
         }
-        self.met += 1;
+        self.censuses_read += 1;
     }
 
     /// Returns the offset of the current line.
@@ -371,19 +373,19 @@ impl Converter {
     }
 
     /// Reports damage of the current line, which is used nevertheless.
-    fn wrong(&mut self, kind: DamageKind) {
-        self.damaged(self.line_at(), 0, kind);
+    fn report_damage(&mut self, kind: DamageKind) {
+        self.push_damage(self.line_at(), 0, kind);
     }
 
-    fn passed_over(&mut self, flaw: LineFlaw) {
-        self.damaged(
+    fn report_flaw(&mut self, flaw: LineFlaw) {
+        self.push_damage(
             self.line_at(),
             self.line_bytes,
             DamageKind::ReportLine(flaw),
         );
     }
 
-    fn damaged(&mut self, at: u64, lost_bytes: u64, kind: DamageKind) {
+    fn push_damage(&mut self, at: u64, lost_bytes: u64, kind: DamageKind) {
         self.damage.push(Damage {
             at: ByteOffset(at),
             lost_bytes,

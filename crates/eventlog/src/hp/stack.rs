@@ -30,7 +30,11 @@ pub(super) struct Stacks {
 
 impl Stacks {
     /// Returns the cost centres of a label, innermost first. Calls `define` for new ones.
-    pub(super) fn of(&mut self, label: &[u8], mut define: impl FnMut(u32, Centre<'_>)) -> &[u32] {
+    pub(super) fn resolve(
+        &mut self,
+        label: &[u8],
+        mut define: impl FnMut(u32, Centre<'_>),
+    ) -> &[u32] {
         if !self.stacks.contains_key(label) {
             let stack = self.new_stack(label, &mut define);
             self.stacks.insert(label.to_vec(), stack);
@@ -196,7 +200,7 @@ mod tests {
         let mut defined = Vec::new();
         let mut of = |label: &str| {
             let define = |id, centre: Centre<'_>| defined.push((id, centre.label.to_vec()));
-            stacks.of(label.as_bytes(), define).to_vec()
+            stacks.resolve(label.as_bytes(), define).to_vec()
         };
         assert_eq!(of("(7)f/main"), [0, 1]);
         assert_eq!(of("(8)f/main"), [2, 1]);

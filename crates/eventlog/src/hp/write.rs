@@ -66,7 +66,7 @@ pub(super) struct LogWriter {
 
 /// Saved writer state, for rollback.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Written {
+pub(super) struct WriterState {
     bytes: usize,
     block: Option<usize>,
     last: Nanos,
@@ -74,8 +74,8 @@ pub(super) struct Written {
 
 impl LogWriter {
     /// Saves the state.
-    pub(super) const fn written(&self) -> Written {
-        Written {
+    pub(super) const fn save(&self) -> WriterState {
+        WriterState {
             bytes: self.out.len(),
             block: self.block,
             last: self.last,
@@ -83,10 +83,10 @@ impl LogWriter {
     }
 
     /// Rolls back to a saved state.
-    pub(super) fn back_to(&mut self, written: Written) {
-        self.out.truncate(written.bytes);
-        self.block = written.block;
-        self.last = written.last;
+    pub(super) fn roll_back(&mut self, state: WriterState) {
+        self.out.truncate(state.bytes);
+        self.block = state.block;
+        self.last = state.last;
     }
 
     pub(super) fn new() -> Self {
@@ -254,7 +254,7 @@ fn payload_bytes(id: EventType) -> Option<u16> {
         EventType::BLOCK_MARKER => Some(MARKER_BYTES),
         EventType::HACK_BUG_T9003 => Some(0),
         _ => match id.expected_class() {
-            Some(SizeClass::Fixed) => id.least_payload_bytes(),
+            Some(SizeClass::Fixed) => id.min_payload_bytes(),
             _ => None,
         },
     }

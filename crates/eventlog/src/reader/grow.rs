@@ -4,7 +4,7 @@
 //! slices stay valid, unless a later block reaches back into their time: a capability with few events writes its
 //! buffer late. In that case the whole log is read again.
 
-use super::{LogReader, Parts, Phase};
+use super::{LogReader, Phase, SliceResults};
 use std::collections::BTreeSet;
 
 use crate::blocks::{BlockIndex, Indexer};
@@ -15,7 +15,7 @@ use crate::slices::{self, Cutting, Slice};
 /// Checkpoint: the combined results of a log up to some slice.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
-    parts: Parts,
+    results: SliceResults,
     /// Start of that slice.
     from: Nanos,
     /// Number of complete blocks in the file.
@@ -25,15 +25,15 @@ pub struct Checkpoint {
 impl LogReader {
     /// Creates a reader of the same file, which now has `len` bytes.
     #[must_use]
-    pub fn grown(&self, len: u64) -> Self {
+    pub fn reopen_grown(&self, len: u64) -> Self {
         let mut reader = Self {
             rows_every: self.rows_every,
-            room: self.room.clone(),
+            limits: self.limits.clone(),
             ..Self::new(len)
         };
         if self.inflated.is_none()
             && self.index.is_sound()
-            && let Some(indexer) = Indexer::going_on(&self.index, self.len, len)
+            && let Some(indexer) = Indexer::resume(&self.index, self.len, len)
         {
             reader.phase = Phase::Index(Box::new(indexer));
         }
@@ -41,18 +41,18 @@ impl LogReader {
     }
 
     /// Returns a checkpoint before `next` is [appended](Self::append), from which a reader of the
-    /// [grown](Self::grown) log can continue; `None` if it must read the whole log again.
+    /// [grown](Self::reopen_grown) log can continue; `None` if it must read the whole log again.
     #[must_use]
     pub fn checkpoint(&self, next: &Slice) -> Option<Checkpoint> {
-        let Phase::Slices(parts) = &self.phase else {
+        let Phase::Slices(results) = &self.phase else {
             return None;
         };
         let [section] = &self.index.sections[..] else {
             return None;
         };
-        let sound = self.index.is_sound() && parts.damage.count() == 0;
+        let sound = self.index.is_sound() && results.damage.count() == 0;
         sound.then(|| Checkpoint {
-            parts: (**parts).clone(),
+            results: (**results).clone(),
             from: next.from(),
             blocks: section.whole_blocks(self.len),
         })
@@ -83,10 +83,10 @@ impl LogReader {
             return None;
         }
         let slices = slices::plan(0, streams, cutting, checkpoint.from, self.rows_every);
-        let mut parts = checkpoint.parts.clone();
-        parts.sections = merger.sections();
-        parts.ended = vec![streams.ended];
-        self.phase = Phase::Slices(Box::new(parts));
+        let mut results = checkpoint.results.clone();
+        results.sections = merger.sections();
+        results.ended = vec![streams.ended];
+        self.phase = Phase::Slices(Box::new(results));
         Some(slices)
     }
 }
@@ -102,7 +102,7 @@ impl BlockIndex {
 impl Indexer {
     /// Creates an indexer that continues behind the last complete block of a sound index. The file had `had` bytes
     /// and now has `len`. Returns `None` if there is no such block.
-    fn going_on(index: &BlockIndex, had: u64, len: u64) -> Option<Self> {
+    fn resume(index: &BlockIndex, had: u64, len: u64) -> Option<Self> {
         let mut sections = index.sections.clone();
         let section = sections.last_mut()?;
         section.blocks.truncate(section.whole_blocks(had));
@@ -110,7 +110,7 @@ impl Indexer {
             return None;
         }
         let at = section.blocks.last()?.end.0;
-        section.go_back(at);
+        section.rewind_to(at);
         Some(Self::at_block(sections, at, len))
     }
 }

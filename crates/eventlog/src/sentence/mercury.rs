@@ -9,7 +9,7 @@ use crate::names::{Key, Names};
 
 pub(super) fn write(out: &mut String, event: &Event<'_>, names: &Names) -> fmt::Result {
     use Event as E;
-    let text = |id| names.named(id, Key::Interned(id));
+    let text = |id| names.with_name(id, Key::Interned(id));
     match *event {
         E::InternString { str, id } => write!(out, "text {id} is {}", Quoted(str.0)),
         E::MerStartParConjunction { dyn_id, static_id } => write!(

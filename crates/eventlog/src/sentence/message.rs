@@ -21,12 +21,12 @@ pub(super) fn write(
     use Event as E;
     match *event {
         E::Message { msg } => write!(out, "runtime: {}", msg.to_str()),
-        E::UserMessage { msg } => match Convention::of_text(msg.0) {
+        E::UserMessage { msg } => match Convention::parse_text(msg.0) {
             Some(found) => write_convention(out, &found, names),
             None => out.write_str(&msg.to_str()),
         },
         E::UserMarker { markername } => write!(out, "marker: {}", markername.to_str()),
-        E::UserBinaryMessage { payload } => match Convention::of_bytes(payload.0) {
+        E::UserBinaryMessage { payload } => match Convention::parse_bytes(payload.0) {
             Some(found) => write_convention(out, &found, names),
             None => write_binary(out, payload.0),
         },
@@ -40,12 +40,12 @@ pub(super) fn write(
         } => write!(
             out,
             "perf counter {} on OS thread {tid}, after {period} times",
-            names.named(perf_num, Key::PerfCounter(perf_num))
+            names.with_name(perf_num, Key::PerfCounter(perf_num))
         ),
         E::PerfTracepoint { perf_num, tid } => write!(
             out,
             "perf tracepoint {} on OS thread {tid}",
-            names.named(perf_num, Key::PerfCounter(perf_num))
+            names.with_name(perf_num, Key::PerfCounter(perf_num))
         ),
         E::UnknownEvent { id, payload } => {
             let decl = header.decl(EventType(id));
@@ -171,11 +171,11 @@ fn write_stack_message(out: &mut String, message: &StackMessage<'_>, names: &Nam
             write!(
                 out,
                 "stack profiler: location {id} is line {line}, column {column} of file {}",
-                names.named(file, Key::StackText(file))
+                names.with_name(file, Key::StackText(file))
             )?;
             match function {
                 Some(function) => {
-                    let function = names.named(function, Key::StackText(function));
+                    let function = names.with_name(function, Key::StackText(function));
                     write!(out, ", in function {function}")
                 }
                 None => Ok(()),

@@ -52,7 +52,11 @@ struct Thread<'a>(ThreadId, &'a Names);
 impl fmt::Display for Thread<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(thread, names) = self;
-        write!(f, "thread {}", names.named(thread, Key::Thread(*thread)))
+        write!(
+            f,
+            "thread {}",
+            names.with_name(thread, Key::Thread(*thread))
+        )
     }
 }
 

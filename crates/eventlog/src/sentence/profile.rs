@@ -175,7 +175,7 @@ fn write_definition(out: &mut String, event: &Event<'_>) -> fmt::Result {
                 table_name.0.to_str(),
                 closure_desc.0.to_str()
             )?;
-            if let Some(closure_type) = ClosureType::of_digits(&closure_desc.0.to_str()) {
+            if let Some(closure_type) = ClosureType::from_digits(&closure_desc.0.to_str()) {
                 write!(out, " ({})", closure_type.name())?;
             }
             let rest = [("type", ty_desc), ("label", label), ("module", module)];
@@ -222,7 +222,7 @@ fn write_ticky(out: &mut String, event: &Event<'_>, names: &Names) -> fmt::Resul
         } => write!(
             out,
             "ticky counter {}: entered {entry_count} times, its code allocated {}, its closures {}",
-            names.named(id, Key::TickyCounter(id)),
+            names.with_name(id, Key::TickyCounter(id)),
             ByteCount(allocs),
             ByteCount(allocd)
         ),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::display::DisplayOrder;
 use crate::event::EventType;
 use crate::ids::{ByteOffset, Duration, Nanos};
-use crate::live::{Late, LiveReader};
+use crate::live::{LateStats, LiveReader};
 use crate::source::read_log;
 use crate::{LogReader, Record, Sink};
 use proptest::prelude::*;
@@ -112,7 +112,7 @@ fn events_wait_for_others_before_them() {
         let Some((rows, _)) = whole(&log.bytes) else {
             continue;
         };
-        let (mut late, mut came) = (Late::default(), Vec::new());
+        let (mut late, mut came) = (LateStats::default(), Vec::new());
         let sink = |record: &Record<'_>| {
             late.observe(record.time);
             came.push(row(record));
@@ -147,7 +147,7 @@ fn events_of_one_time_are_not_held_without_end() {
     let header = first.expect("an event");
     let mut times = Vec::new();
     let sink = |record: &Record<'_>| times.push(record.time);
-    let mut order = DisplayOrder::new(sink, Duration(1_000_000_000)).holding_at_most(MOST_BYTES);
+    let mut order = DisplayOrder::new(sink, Duration(1_000_000_000)).with_buffer_limit(MOST_BYTES);
     let payload = [0; 1000];
     for number in 0..10_000 {
         order.event(&Record {

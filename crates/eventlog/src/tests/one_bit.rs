@@ -43,7 +43,7 @@ fn read(mut bytes: &[u8]) -> Option<(Vec<Row>, LogReader)> {
 }
 
 /// Returns the range of times that the neighboring events of the same capability allow for an event.
-fn neighbours(rows: &[Row], row: &Row) -> (u64, u64) {
+fn neighbors(rows: &[Row], row: &Row) -> (u64, u64) {
     let place = rows.partition_point(|other| other.offset < row.offset);
     let same = |other: &&Row| other.cap == row.cap;
     let mut before = rows[..place].iter().rev().filter(same);
@@ -89,7 +89,7 @@ fn excess(whole: &[Row], ends: &BTreeMap<Option<u16>, u64>, changed: &[Row]) -> 
     }
     let mut moved = is.iter().filter(|row| !was.contains(row));
     moved.find_map(|row| {
-        let (from, to) = neighbours(whole, row);
+        let (from, to) = neighbors(whole, row);
         let to = to.min(ends.get(&row.cap).copied().unwrap_or(u64::MAX));
         let fits = from <= row.time && row.time <= to;
         (!fits).then(|| format!("{row:?} is outside of {from} to {to}"))

@@ -68,7 +68,7 @@ fn known(reader: &LogReader, rows: Vec<Row>) -> Known {
 }
 
 fn whole(bytes: &[u8]) -> Option<Known> {
-    let mut reader = LogReader::new(bytes.len() as u64).keeping_rows(100);
+    let mut reader = LogReader::new(bytes.len() as u64).with_rows(100);
     let mut rows = Vec::new();
     loop {
         match reader
@@ -87,7 +87,7 @@ fn whole(bytes: &[u8]) -> Option<Known> {
 }
 
 fn sliced(bytes: &[u8], cuts: Vec<Nanos>) -> Known {
-    let mut reader = LogReader::new(bytes.len() as u64).keeping_rows(100);
+    let mut reader = LogReader::new(bytes.len() as u64).with_rows(100);
     assert!(index(&mut reader, bytes));
     let mut rows = Vec::new();
     let mut slices: VecDeque<_> = reader.slices(&Cutting::At(cuts)).into();

@@ -42,7 +42,7 @@ fn types() -> Vec<(u16, Option<u16>)> {
         .iter()
         .map(|id| {
             let fixed = id.expected_class() == Some(crate::event::SizeClass::Fixed);
-            (id.0, fixed.then_some(id.least_payload_bytes().unwrap_or(0)))
+            (id.0, fixed.then_some(id.min_payload_bytes().unwrap_or(0)))
         })
         .collect();
     types.push((EventType::BLOCK_MARKER.0, Some(14)));

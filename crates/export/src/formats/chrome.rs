@@ -4,19 +4,19 @@ use std::io::{self, Write};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use crate::format::{Error, Format, Written};
+use crate::format::{Error, Format, OutputKind};
 use crate::log::Log;
 use crate::trace::Counter;
 use crate::trace::counters::Unit;
-use crate::trace::draw::{Argument, Draw, Instant, Lane, Named, Slice, draw};
+use crate::trace::draw::{Argument, Instant, Lane, Named, Slice, TraceWriter, draw};
 use crate::trace::names;
 use eventlog::ids::Nanos;
 
 /// Chrome's trace event format.
 pub(super) const FORMAT: Format = Format {
     name: "chrome",
-    help: "Trace events in JSON, as chrome://tracing and many others read them",
-    written: Written::File {
+    help: "Trace events in JSON, for chrome://tracing and many other programs",
+    output: OutputKind::File {
         extension: "json",
         write,
     },
@@ -120,7 +120,12 @@ impl Chrome<'_> {
     }
 
     /// Writes metadata of a process or thread of the format, such as its name.
-    fn about(&mut self, what: &str, of: (u32, u64), argument: Named<'_>) -> io::Result<()> {
+    fn write_metadata(
+        &mut self,
+        what: &str,
+        of: (u32, u64),
+        argument: Named<'_>,
+    ) -> io::Result<()> {
         self.event(&Event {
             args: Arguments(&[argument]),
             ..event(what, "M", of, 0)
@@ -136,9 +141,9 @@ impl Chrome<'_> {
         for (process, group) in groups {
             let name = format!("{program}: {group}");
             let of = (process, 0);
-            self.about("process_name", of, ("name", Argument::Text(&name)))?;
+            self.write_metadata("process_name", of, ("name", Argument::Text(&name)))?;
             let place = Argument::Number(process.into());
-            self.about("process_sort_index", of, ("sort_index", place))?;
+            self.write_metadata("process_sort_index", of, ("sort_index", place))?;
         }
         Ok(())
     }
@@ -181,12 +186,12 @@ fn event<'a>(name: &'a str, ph: &'static str, (pid, tid): (u32, u64), at: u64) -
     }
 }
 
-impl Draw for Chrome<'_> {
+impl TraceWriter for Chrome<'_> {
     fn lane(&mut self, lane: Lane, name: &str) -> io::Result<()> {
         let of = place(lane);
-        self.about("thread_name", of, ("name", Argument::Text(name)))?;
+        self.write_metadata("thread_name", of, ("name", Argument::Text(name)))?;
         let rank = Argument::Number(of.1);
-        self.about("thread_sort_index", of, ("sort_index", rank))
+        self.write_metadata("thread_sort_index", of, ("sort_index", rank))
     }
 
     fn slice(&mut self, lane: Lane, slice: &Slice<'_>, inner: &[Slice<'_>]) -> io::Result<()> {

@@ -9,7 +9,7 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_csv::WriterBuilder;
 use arrow_schema::SchemaRef;
 
-use crate::format::{Format, Written};
+use crate::format::{Format, OutputKind};
 use crate::rows::{Encode, Encoding, failed};
 use crate::tables;
 use session::cells::{Formulas, guard_formula};
@@ -17,11 +17,11 @@ use session::cells::{Formulas, guard_formula};
 /// CSV tables.
 pub(super) const FORMAT: Format = Format {
     name: "csv",
-    help: "The same tables as CSV, with a first line of names",
-    written: Written::Tables(|log, folder| {
+    help: "The same tables as CSV, with a header line",
+    output: OutputKind::Tables(|log, folder| {
         let encoding = match log.formulas {
-            Formulas::Neutralised => &GUARDED,
-            Formulas::Kept => &RAW,
+            Formulas::Neutralized => &GUARDED,
+            Formulas::AsIs => &RAW,
         };
         tables::write(log, folder, encoding)
     }),
@@ -29,12 +29,12 @@ pub(super) const FORMAT: Format = Format {
 
 const GUARDED: Encoding = Encoding {
     extension: "csv",
-    begin: |schema, file| begin(schema, file, Formulas::Neutralised),
+    begin: |schema, file| begin(schema, file, Formulas::Neutralized),
 };
 
 const RAW: Encoding = Encoding {
     extension: "csv",
-    begin: |schema, file| begin(schema, file, Formulas::Kept),
+    begin: |schema, file| begin(schema, file, Formulas::AsIs),
 };
 
 fn begin(
@@ -66,7 +66,7 @@ fn guarded(column: &ArrayRef, formulas: Formulas) -> ArrayRef {
 
 impl Encode for Writer {
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
-        if self.formulas == Formulas::Kept {
+        if self.formulas == Formulas::AsIs {
             return self.csv.write(batch).map_err(failed);
         }
         let columns = batch.columns().iter();

@@ -12,11 +12,11 @@ use fxprof_processed_profile::{
     ThreadHandle, Timestamp,
 };
 
-use crate::format::{Error, Format, Written};
+use crate::format::{Error, Format, OutputKind};
 use crate::log::Log;
 use crate::trace::Counter;
 use crate::trace::counters::Unit;
-use crate::trace::draw::{Argument, CATEGORIES, Draw, Instant, Lane, Named, Slice, draw};
+use crate::trace::draw::{Argument, CATEGORIES, Instant, Lane, Named, Slice, TraceWriter, draw};
 use crate::trace::names;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
@@ -25,7 +25,7 @@ use eventlog::ids::Nanos;
 pub(super) const FORMAT: Format = Format {
     name: "firefox",
     help: "A profile for profiler.firefox.com: markers and counters",
-    written: Written::File {
+    output: OutputKind::File {
         extension: "firefox.json",
         write,
     },
@@ -44,7 +44,7 @@ fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
 }
 
 /// Colors of the [`CATEGORIES`].
-const COLOURS: [CategoryColor; CATEGORIES.len()] = [
+const COLORS: [CategoryColor; CATEGORIES.len()] = [
     CategoryColor::Green,
     CategoryColor::Orange,
     CategoryColor::Yellow,
@@ -84,9 +84,9 @@ impl Firefox {
         let process = profile.add_process(program, pid, time(first));
         profile.set_process_end_time(process, time(last));
         let marker_type = profile.register_marker_type(schema());
-        let categories = CATEGORIES.into_iter().zip(COLOURS);
+        let categories = CATEGORIES.into_iter().zip(COLORS);
         let categories = categories
-            .map(|(name, colour)| (name, profile.add_category(name, colour)))
+            .map(|(name, color)| (name, profile.add_category(name, color)))
             .collect();
         Self {
             profile,
@@ -116,7 +116,7 @@ impl Firefox {
             _ => name,
         };
         let category = self.categories.get(category).copied();
-        let marker = Drawn {
+        let marker = HaskellMarker {
             marker_type: self.marker_type,
             row: self.profile.intern_string(row),
             name: self.profile.intern_string(name),
@@ -165,7 +165,7 @@ fn schema() -> RuntimeSchemaMarkerSchema {
 }
 
 /// A slice or an instant.
-struct Drawn {
+struct HaskellMarker {
     marker_type: MarkerTypeHandle,
     row: StringHandle,
     name: StringHandle,
@@ -173,7 +173,7 @@ struct Drawn {
     details: StringHandle,
 }
 
-impl Marker for Drawn {
+impl Marker for HaskellMarker {
     fn marker_type(&self, _: &mut Profile) -> MarkerTypeHandle {
         self.marker_type
     }
@@ -191,7 +191,7 @@ impl Marker for Drawn {
     }
 }
 
-impl Draw for Firefox {
+impl TraceWriter for Firefox {
     fn lane(&mut self, lane: Lane, name: &str) -> io::Result<()> {
         let number = match lane {
             Lane::Thread(thread) => thread.0,

@@ -7,15 +7,15 @@ use arrow_array::RecordBatch;
 use arrow_json::LineDelimitedWriter;
 use arrow_json::writer::{LineDelimited, WriterBuilder};
 
-use crate::format::{Format, Written};
+use crate::format::{Format, OutputKind};
 use crate::rows::{Encode, Encoding, failed};
 use crate::tables;
 
 /// JSON Lines tables.
 pub(super) const FORMAT: Format = Format {
     name: "jsonl",
-    help: "The same tables as JSON, an object in each line",
-    written: Written::Tables(|log, folder| tables::write(log, folder, &ENCODING)),
+    help: "The same tables as JSON, one object per line",
+    output: OutputKind::Tables(|log, folder| tables::write(log, folder, &ENCODING)),
 };
 
 const ENCODING: Encoding = Encoding {

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use crate::format::{Error, Format, Written};
+use crate::format::{Error, Format, OutputKind};
 use crate::log::Log;
 use crate::trace::counters::{Counter, Kind, Unit};
 use crate::trace::{Visitor, names, walk};
@@ -13,8 +13,8 @@ use eventlog::ids::Nanos;
 /// OpenMetrics text format.
 pub(super) const FORMAT: Format = Format {
     name: "openmetrics",
-    help: "The counters as series in the text format of Prometheus",
-    written: Written::File {
+    help: "Counters as time series in the text format of Prometheus",
+    output: OutputKind::File {
         extension: "openmetrics.txt",
         write,
     },
@@ -25,18 +25,18 @@ fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
         job: escaped(names::program(log)),
         clock_origin_ns: log.clock_origin_ns,
         family: None,
-        held: None,
+        pending: None,
         out,
     };
     walk(log, &mut text)?;
-    text.let_go()?;
+    text.flush()?;
     writeln!(text.out, "# EOF")?;
     Ok(())
 }
 
 /// A pending value. Prometheus has a time resolution of one millisecond, so the last value of each is written.
 #[derive(Clone, Copy)]
-struct Held {
+struct PendingSample {
     counter: Counter,
     at: Option<u64>,
     value: u64,
@@ -48,7 +48,7 @@ struct Text<'a> {
     clock_origin_ns: Option<u64>,
     /// Current metric family; the series of a family must be contiguous.
     family: Option<Kind>,
-    held: Option<Held>,
+    pending: Option<PendingSample>,
 }
 
 /// Returns the unit suffix of metric names, required by the format.
@@ -74,11 +74,11 @@ fn escaped(text: &str) -> String {
 
 impl Text<'_> {
     /// Writes the pending value.
-    fn let_go(&mut self) -> io::Result<()> {
-        let Some(held) = self.held.take() else {
+    fn flush(&mut self) -> io::Result<()> {
+        let Some(pending) = self.pending.take() else {
             return Ok(());
         };
-        let Held { counter, at, value } = held;
+        let PendingSample { counter, at, value } = pending;
         let total = if counter.kind.only_grows() {
             "_total"
         } else {
@@ -98,10 +98,10 @@ impl Text<'_> {
 }
 
 impl Visitor for Text<'_> {
-    const HEARS_LIVES: bool = false;
+    const VISITS_LIVES: bool = false;
 
     fn counter(&mut self, counter: &Counter) -> io::Result<()> {
-        self.let_go()?;
+        self.flush()?;
         let kind = counter.kind;
         if self.family.replace(kind) == Some(kind) {
             return Ok(());
@@ -121,10 +121,10 @@ impl Visitor for Text<'_> {
         let at = self
             .clock_origin_ns
             .map(|origin| origin.saturating_add(at.0) / 1_000_000);
-        if self.held.is_some_and(|held| held.at != at) {
-            self.let_go()?;
+        if self.pending.is_some_and(|pending| pending.at != at) {
+            self.flush()?;
         }
-        self.held = Some(Held {
+        self.pending = Some(PendingSample {
             counter: *counter,
             at,
             value,

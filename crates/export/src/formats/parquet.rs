@@ -11,7 +11,7 @@ use ::parquet::schema::types::ColumnPath;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use crate::format::{Format, Written};
+use crate::format::{Format, OutputKind};
 use crate::rows::{self, Encode};
 use crate::tables;
 
@@ -19,7 +19,7 @@ use crate::tables;
 pub(super) const FORMAT: Format = Format {
     name: "parquet",
     help: "Tables for DuckDB, Spark and other engines: compressed columns",
-    written: Written::Tables(|log, folder| tables::write(log, folder, &ENCODING)),
+    output: OutputKind::Tables(|log, folder| tables::write(log, folder, &ENCODING)),
 };
 
 const ENCODING: rows::Encoding = rows::Encoding {

@@ -22,7 +22,7 @@ pub(super) const TABLE: Table = Table {
             "gen",
             "The oldest generation that it collected; empty if the log has no statistics of it",
         ),
-        Column::number("threads", "How many threads collected"),
+        Column::number("threads", "Number of GC threads"),
         Column::number("copied_bytes", "What it copied"),
         Column::number("slop_bytes", "Memory that is lost at the ends of blocks"),
         Column::number(

@@ -4,7 +4,7 @@ use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
-use insight::finding::{Axis, Try, Value};
+use insight::finding::{Advice, Axis, Value};
 use session::cells::Cell;
 use session::questions::FindingsQuery;
 
@@ -70,7 +70,7 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
     Ok(())
 }
 
-fn words(attempt: &Try) -> String {
+fn words(attempt: &Advice) -> String {
     match &attempt.flag {
         Some(flag) => format!("{flag}: {}", attempt.text),
         None => attempt.text.to_string(),

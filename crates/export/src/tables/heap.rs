@@ -30,7 +30,7 @@ pub(super) const TABLE: Table = Table {
 };
 
 fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
-    bands::each(log, |held| {
+    bands::for_each(log, |held| {
         rows.row(&[
             u64::from(held.profile).into(),
             held.breakdown.flag().into(),

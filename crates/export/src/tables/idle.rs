@@ -57,7 +57,7 @@ impl Idle {
     }
 
     /// Adds the next busy span that ended, and reports idle ones that are certain.
-    pub(super) fn busy(&mut self, span: Interval, tell: &mut impl FnMut(Interval)) {
+    pub(super) fn busy(&mut self, span: Interval, report: &mut impl FnMut(Interval)) {
         if span.start() < span.end() {
             self.held.push(Reverse(span));
         }
@@ -69,14 +69,14 @@ impl Idle {
                 break;
             }
             self.held.pop();
-            self.pass(first, tell);
+            self.advance_past(first, report);
         }
     }
 
     /// Moves on past a busy span, reporting the idle time before it.
-    fn pass(&mut self, busy: Interval, tell: &mut impl FnMut(Interval)) {
+    fn advance_past(&mut self, busy: Interval, report: &mut impl FnMut(Interval)) {
         if busy.start() > self.covered && self.covered < self.life.end() {
-            tell(Interval::new(
+            report(Interval::new(
                 self.covered,
                 busy.start().min(self.life.end()),
             ));
@@ -85,12 +85,12 @@ impl Idle {
     }
 
     /// Reports the remaining idle spans, once all busy spans were added.
-    pub(super) fn finish(mut self, tell: &mut impl FnMut(Interval)) {
+    pub(super) fn finish(mut self, report: &mut impl FnMut(Interval)) {
         while let Some(Reverse(next)) = self.held.pop() {
-            self.pass(next, tell);
+            self.advance_past(next, report);
         }
         if self.covered < self.life.end() {
-            tell(Interval::new(self.covered, self.life.end()));
+            report(Interval::new(self.covered, self.life.end()));
         }
     }
 }

@@ -38,7 +38,7 @@ pub const TABLES: [&Table; 11] = [
 /// Writes all tables of a log below a folder as `TABLE/run=ID/part-0.…` (Hive partitioning), which query engines
 /// read as one table with the column `run`. Uses one thread per core.
 pub(crate) fn write(log: &Log<'_>, folder: &Path, encoding: &Encoding) -> Result<(), Error> {
-    let run = log.run();
+    let run = log.run_id();
     // Tables are taken from the end, so the largest one starts first.
     let left = Mutex::new(TABLES.to_vec());
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();

@@ -4,9 +4,9 @@ use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
-use insight::measured::Found;
+use insight::measured::MeasuredValue;
 use insight::metrics::{MetricContext, Unit};
-use insight::{Measured, RuleContext};
+use insight::{MeasuredMetric, RuleContext};
 use model::time::Interval;
 
 /// Every metric of a log, with one row per statistic.
@@ -30,7 +30,7 @@ pub(super) const TABLE: Table = Table {
 
 fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
     let looked = MetricContext::new(RuleContext::new(log.session.recording(), log.range));
-    for Measured { metric, found, .. } in Measured::all(&looked) {
+    for MeasuredMetric { metric, found, .. } in MeasuredMetric::evaluate_all(&looked) {
         let mut row = |statistic: Option<&'static str>,
                        value: Option<f64>,
                        unit: Unit,
@@ -47,8 +47,8 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
             ])
         };
         match &found {
-            Found::One { value } => row(None, Some(*value), metric.unit, None, None)?,
-            Found::Many { values, ranks } => {
+            MeasuredValue::One { value } => row(None, Some(*value), metric.unit, None, None)?,
+            MeasuredValue::Many { values, ranks } => {
                 let count = values.len() as f64;
                 row(Some("count"), Some(count), Unit::Count, None, None)?;
                 for (rank, seen) in ranks {
@@ -56,7 +56,7 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
                     row(Some(rank), Some(seen.value), metric.unit, range, None)?;
                 }
             }
-            Found::None { no_data } => row(None, None, metric.unit, None, Some(no_data))?,
+            MeasuredValue::None { no_data } => row(None, None, metric.unit, None, Some(no_data))?,
         }
     }
     Ok(())

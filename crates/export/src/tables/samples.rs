@@ -1,8 +1,8 @@
 //! Tables `samples` and `stacks`: profiling samples and their stacks.
 
 use analysis::flamegraph::sources;
-use model::profile::origin::Choice;
 use model::profile::source::Source;
+use model::profile::stack_source::FlameSelection;
 use model::profile::{Frame, Profile, StackId};
 use session::cells::Cell;
 
@@ -74,14 +74,14 @@ fn each_profile(
     mut take: impl FnMut(&'static str, &Profile, &[usize]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for source in SOURCES {
-        let choice = Choice {
+        let choice = FlameSelection {
             source,
             range: log.range,
-            ..Choice::default()
+            ..FlameSelection::default()
         };
-        if let Some(origin) = log.session.origin(source) {
-            let (profile, tracks) = origin.in_time(&choice);
-            take(sources::of(source).name(), &profile, &tracks)?;
+        if let Some(origin) = log.session.stack_source(source) {
+            let (profile, tracks) = origin.tracks_in_time_order(&choice);
+            take(sources::description(source).name(), &profile, &tracks)?;
         }
     }
     Ok(())
@@ -102,7 +102,7 @@ fn fill_samples(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
         let range = log.range.unwrap_or(profile.span);
         for track in tracks.iter().filter_map(|&track| profile.tracks.get(track)) {
             let name = track.source.name();
-            for sample in track.samples.in_range(range) {
+            for sample in track.samples.clipped_to(range) {
                 let function = functions
                     .get(sample.stack.index())
                     .and_then(Option::as_deref);

@@ -92,7 +92,7 @@ impl Writer<'_> {
         span: Interval,
         woken: Option<Nanos>,
     ) {
-        if self.written.is_err() || !self.log.asks_for(span) {
+        if self.written.is_err() || !self.log.is_selected(span) {
             return;
         }
         let wait_reason = reason.and_then(|(_, wait)| wait).map(WaitReason::name);

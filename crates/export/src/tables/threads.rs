@@ -57,7 +57,7 @@ pub(super) const TABLE: Table = Table {
         Column::number("longest_ready_ns", "The longest such wait"),
         Column::number("mean_ready_ns", "The mean of them"),
         Column::number("wakeups", "How often it was woken"),
-        Column::number("migrations", "How often it was moved to another capability"),
+        Column::number("migrations", "Number of moves to another capability"),
         Column::number(
             "unknown_ns",
             "Time of its life of which the log does not tell",

@@ -148,21 +148,21 @@ pub(super) fn counters<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result
     use Kind as K;
     let recording = log.session.recording();
     let (numbers, graphs) = (&recording.numbers, &recording.tracks.graphs);
-    let mut telling = Telling {
+    let mut telling = CounterWalk {
         log,
         visitor,
         number: 0,
     };
-    telling.all(K::HeapSize, None, &numbers.heap_sizes())?;
-    telling.all(K::BlocksSize, None, &graphs.blocks())?;
-    telling.all(K::HeapLive, None, &numbers.live())?;
+    telling.visit_samples(K::HeapSize, None, &numbers.heap_sizes())?;
+    telling.visit_samples(K::BlocksSize, None, &graphs.blocks())?;
+    telling.visit_samples(K::HeapLive, None, &numbers.live())?;
     let megablocks = graphs.megablocks();
     let kinds = [K::MemCurrent, K::MemNeeded, K::MemReturned];
     for (kind, samples) in kinds.into_iter().zip(&megablocks) {
-        telling.all(kind, None, samples)?;
+        telling.visit_samples(kind, None, samples)?;
     }
     for (cap, samples) in numbers.allocations_by_cap() {
-        telling.all(K::HeapAllocated, Some(cap), &samples)?;
+        telling.visit_samples(K::HeapAllocated, Some(cap), &samples)?;
     }
     // Omit spark counters of programs that create no sparks.
     let created = |cap| numbers.sparks_of(cap, SparkFates::AtBirth);
@@ -174,7 +174,7 @@ pub(super) fn counters<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result
     }
     for cap in numbers.spark_caps() {
         if let Some(samples) = numbers.sparks_waiting(cap) {
-            telling.all(K::SparksWaiting, Some(cap), &samples)?;
+            telling.visit_samples(K::SparksWaiting, Some(cap), &samples)?;
         }
     }
     let born = [K::SparksCreated, K::SparksDud, K::SparksOverflowed];
@@ -184,7 +184,7 @@ pub(super) fn counters<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result
             for cap in numbers.spark_caps() {
                 let samples = numbers.sparks_of(cap, fates);
                 if let Some(samples) = samples.as_ref().and_then(|all| all.get(place)) {
-                    telling.all(kind, Some(cap), samples)?;
+                    telling.visit_samples(kind, Some(cap), samples)?;
                 }
             }
         }
@@ -192,20 +192,25 @@ pub(super) fn counters<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result
     Ok(())
 }
 
-struct Telling<'a, V> {
+struct CounterWalk<'a, V> {
     log: &'a Log<'a>,
     visitor: &'a mut V,
     number: u32,
 }
 
-impl<V: Visitor> Telling<'_, V> {
+impl<V: Visitor> CounterWalk<'_, V> {
     /// Passes all samples of a counter within the part to export, if there are any.
-    fn all(&mut self, kind: Kind, cap: Option<CapId>, samples: &impl Samples) -> io::Result<()> {
+    fn visit_samples(
+        &mut self,
+        kind: Kind,
+        cap: Option<CapId>,
+        samples: &impl Samples,
+    ) -> io::Result<()> {
         let number = self.number;
         let counter = Counter { kind, cap, number };
         for place in 0..samples.len() {
             let at = Nanos(samples.time(place));
-            if !self.log.asks_for(Interval::at(at)) {
+            if !self.log.is_selected(Interval::empty_at(at)) {
                 continue;
             }
             if self.number == number {

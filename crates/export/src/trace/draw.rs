@@ -1,5 +1,5 @@
 //! A log as lanes with slices, instants and arrows, for trace viewers. This module builds them once for all
-//! formats; a format only writes them ([`Draw`]).
+//! formats; a format only writes them ([`TraceWriter`]).
 
 use std::collections::BTreeSet;
 use std::io;
@@ -8,7 +8,7 @@ use super::counters::Counter;
 use super::names;
 use super::walk::{CapCollection, CapRun, Thread, UserSpan, Visitor, walk};
 use crate::log::Log;
-use analysis::timeline::flow::Waking;
+use analysis::timeline::flow::WakeEvent;
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::messages::{Message, MessageKind};
 use analysis::timeline::walk::{Stage, ThreadRun, Wait};
@@ -81,7 +81,7 @@ const MARKER: &str = "marker";
 pub(crate) const CATEGORIES: [&str; 8] = [RUN, GC, READY, BLOCKED, WAKEUP, SPAN, MESSAGE, MARKER];
 
 /// Writer of a trace format.
-pub(crate) trait Draw {
+pub(crate) trait TraceWriter {
     /// Declares a lane before its first use.
     fn lane(&mut self, lane: Lane, name: &str) -> io::Result<()>;
     /// Writes a slice with the slices nested in it.
@@ -95,27 +95,27 @@ pub(crate) trait Draw {
 }
 
 /// Draws the part of a log to export.
-pub(crate) fn draw(log: &Log<'_>, to: &mut impl Draw) -> io::Result<()> {
-    let mut drawing = Drawing {
-        to,
+pub(crate) fn draw(log: &Log<'_>, writer: &mut impl TraceWriter) -> io::Result<()> {
+    let mut drawing = TraceBuilder {
+        writer,
         lanes: BTreeSet::new(),
         arrows: 0,
     };
     walk(log, &mut drawing)
 }
 
-struct Drawing<'a, D> {
-    to: &'a mut D,
+struct TraceBuilder<'a, D> {
+    writer: &'a mut D,
     /// Lanes declared so far, except those of threads and spans, which are declared when the walk reaches them.
     lanes: BTreeSet<Lane>,
     arrows: u64,
 }
 
-impl<D: Draw> Drawing<'_, D> {
+impl<D: TraceWriter> TraceBuilder<'_, D> {
     /// Declares a lane unless it was declared before.
     fn begin(&mut self, lane: Lane, name: impl FnOnce() -> String) -> io::Result<Lane> {
         if self.lanes.insert(lane) {
-            self.to.lane(lane, &name())?;
+            self.writer.lane(lane, &name())?;
         }
         Ok(lane)
     }
@@ -161,11 +161,11 @@ impl<D: Draw> Drawing<'_, D> {
             arguments,
             arrow: None,
         };
-        self.to.slice(lane, &slice, &[])
+        self.writer.slice(lane, &slice, &[])
     }
 
     /// Writes the instant at which a thread was woken, and returns the arrow that begins there.
-    fn woken(&mut self, thread: &Thread<'_>, by: &Waking) -> io::Result<Option<u64>> {
+    fn write_wakeup(&mut self, thread: &Thread<'_>, by: &WakeEvent) -> io::Result<Option<u64>> {
         if by.kind == InstantKind::Migrated {
             return Ok(None);
         }
@@ -182,7 +182,7 @@ impl<D: Draw> Drawing<'_, D> {
             arguments: &arguments,
             arrow: Some(self.arrows),
         };
-        self.to.instant(lane, &instant)?;
+        self.writer.instant(lane, &instant)?;
         Ok(instant.arrow)
     }
 
@@ -203,14 +203,14 @@ impl<D: Draw> Drawing<'_, D> {
             arguments: &arguments,
             arrow,
         };
-        self.to.slice(lane, &slice, &[])
+        self.writer.slice(lane, &slice, &[])
     }
 }
 
 /// Argument of slices that the end of the log cut off.
 const OPEN: Named<'static> = ("open", Argument::Flag(true));
 
-impl<D: Draw> Visitor for Drawing<'_, D> {
+impl<D: TraceWriter> Visitor for TraceBuilder<'_, D> {
     fn capability(&mut self, cap: CapId) -> io::Result<()> {
         let name = || format!("Capability {cap}");
         self.begin(Lane::Capability(cap), name).map(|_| ())
@@ -232,7 +232,7 @@ impl<D: Draw> Visitor for Drawing<'_, D> {
             arguments: &arguments,
             arrow: None,
         };
-        self.to.slice(Lane::Capability(run.cap), &slice, &[])
+        self.writer.slice(Lane::Capability(run.cap), &slice, &[])
     }
 
     fn collection(&mut self, collection: &CapCollection<'_>) -> io::Result<()> {
@@ -240,7 +240,7 @@ impl<D: Draw> Visitor for Drawing<'_, D> {
         let name = || format!("Capability {cap}, collections");
         let lane = self.begin(Lane::Collections(cap), name)?;
         let mut arguments = Vec::new();
-        if let Some(told) = collection.told {
+        if let Some(told) = collection.stats {
             let generation = told.generation.map(u64::from);
             let numbers = [
                 ("generation", generation),
@@ -266,11 +266,11 @@ impl<D: Draw> Visitor for Drawing<'_, D> {
             arguments: &arguments,
             arrow: None,
         };
-        self.to.slice(lane, &slice, &inner.collect::<Vec<_>>())
+        self.writer.slice(lane, &slice, &inner.collect::<Vec<_>>())
     }
 
     fn thread(&mut self, thread: &Thread<'_>) -> io::Result<()> {
-        self.to
+        self.writer
             .lane(Lane::Thread(thread.id), &names::thread(thread))
     }
 
@@ -280,9 +280,9 @@ impl<D: Draw> Visitor for Drawing<'_, D> {
             self.wait(lane, wait)?;
         }
         if let Some(run) = &stage.run {
-            let woken = stage.waking.as_ref().filter(|_| stage.wait.is_some());
-            let arrow = match woken {
-                Some(by) => self.woken(thread, by)?,
+            let write_wakeup = stage.wake_event.as_ref().filter(|_| stage.wait.is_some());
+            let arrow = match write_wakeup {
+                Some(by) => self.write_wakeup(thread, by)?,
                 None => None,
             };
             self.run(lane, run, arrow)?;
@@ -291,7 +291,7 @@ impl<D: Draw> Visitor for Drawing<'_, D> {
     }
 
     fn spans_named(&mut self, number: u32, name: &str) -> io::Result<()> {
-        self.to.lane(Lane::Named(number), name)
+        self.writer.lane(Lane::Named(number), name)
     }
 
     fn user_span(&mut self, number: u32, name: &str, span: &UserSpan) -> io::Result<()> {
@@ -302,7 +302,7 @@ impl<D: Draw> Visitor for Drawing<'_, D> {
             arguments: if span.is_open { &[OPEN] } else { &[] },
             arrow: None,
         };
-        self.to.slice(Lane::Named(number), &slice, &[])
+        self.writer.slice(Lane::Named(number), &slice, &[])
     }
 
     fn message(&mut self, message: &Message) -> io::Result<()> {
@@ -319,14 +319,14 @@ impl<D: Draw> Visitor for Drawing<'_, D> {
             arguments: cap.as_ref().map_or(&[], |cap| &cap[..]),
             arrow: None,
         };
-        self.to.instant(lane, &instant)
+        self.writer.instant(lane, &instant)
     }
 
     fn counter(&mut self, counter: &Counter) -> io::Result<()> {
-        self.to.counter(counter)
+        self.writer.counter(counter)
     }
 
     fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
-        self.to.sample(counter, at, value)
+        self.writer.sample(counter, at, value)
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn thread(thread: &Thread<'_>) -> String {
 /// Returns the name of a span in which a thread is blocked; sleeps and I/O are distinguished from locks by what
 /// ended the wait.
 pub(crate) fn blocked(wait: &Wait) -> String {
-    wait.why.wait_explanation(None, wait.woken_by)
+    wait.last_stop.wait_explanation(None, wait.woken_by)
 }
 
 /// Returns the reason why a run ended: the stop status.
@@ -41,9 +41,9 @@ pub(crate) fn stop(code: StopCode) -> String {
 
 /// Returns the stop status before a wait, as in the column `reason` of `eventscope spans`.
 pub(crate) fn status(wait: &Wait) -> String {
-    match wait.why {
+    match wait.last_stop {
         StopCode::CREATED => "created".to_owned(),
-        why => why.status(wait.owner).to_string(),
+        last_stop => last_stop.status(wait.owner).to_string(),
     }
 }
 

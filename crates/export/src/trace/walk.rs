@@ -11,7 +11,7 @@ use super::counters::{Counter, counters};
 use crate::log::Log;
 use analysis::numbers::Collection;
 use analysis::recording::Recording;
-use analysis::timeline::lives::RunOn;
+use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::messages::Message;
 use analysis::timeline::walk::Stage;
 use eventlog::ids::{CapId, Nanos, ThreadId};
@@ -37,7 +37,7 @@ pub(crate) struct CapCollection<'a> {
     /// Phases in the log, which together fill the span; empty if the log has none.
     pub(crate) phases: &'a [(Class, Interval)],
     /// Statistics of the collection; only present for the capability that led it.
-    pub(crate) told: Option<&'a Collection>,
+    pub(crate) stats: Option<&'a Collection>,
 }
 
 /// A thread with its label, if it has one.
@@ -58,7 +58,7 @@ pub(crate) struct UserSpan {
 /// Visitor of a log, lane by lane. Methods that a format does not need have empty defaults.
 pub(crate) trait Visitor {
     /// Whether to visit capabilities and threads, which takes most of the time.
-    const HEARS_LIVES: bool = true;
+    const VISITS_LIVES: bool = true;
 
     /// Begins a capability; its runs and collections follow.
     fn capability(&mut self, cap: CapId) -> io::Result<()> {
@@ -118,7 +118,7 @@ pub(crate) trait Visitor {
 /// Returns the first error of the visitor.
 pub(crate) fn walk<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()> {
     let recording = log.session.recording();
-    if V::HEARS_LIVES {
+    if V::VISITS_LIVES {
         for (cap, _) in recording.info.lives.caps() {
             visitor.capability(cap)?;
             runs(log, cap, visitor)?;
@@ -129,7 +129,7 @@ pub(crate) fn walk<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()>
     user_spans(log, visitor)?;
     let messages = &recording.messages;
     let asked = (0..messages.len()).filter_map(|place| messages.get(place));
-    for message in asked.filter(|message| log.asks_for(Interval::at(message.time))) {
+    for message in asked.filter(|message| log.is_selected(Interval::empty_at(message.time))) {
         visitor.message(&message)?;
     }
     counters(log, visitor)
@@ -143,11 +143,11 @@ fn thread_of(recording: &Recording, id: ThreadId) -> Thread<'_> {
 fn runs<V: Visitor>(log: &Log<'_>, cap: CapId, visitor: &mut V) -> io::Result<()> {
     let recording = log.session.recording();
     for run in recording.store.cap_runs(cap) {
-        let RunOn {
+        let RunOnCap {
             start_ns, end_ns, ..
         } = run;
         let span = Interval::new(Nanos(start_ns), Nanos(end_ns));
-        if log.asks_for(span) {
+        if log.is_selected(span) {
             visitor.cap_run(&CapRun {
                 cap,
                 thread: thread_of(recording, run.thread),
@@ -164,7 +164,7 @@ fn collections<V: Visitor>(log: &Log<'_>, cap: CapId, visitor: &mut V) -> io::Re
     let Some(lanes) = recording.store.cap(cap) else {
         return Ok(());
     };
-    let led = recording.numbers.told_collections().iter();
+    let led = recording.numbers.collections_with_statistics().iter();
     let led = led.filter(|collection| collection.cap == cap);
     let told: BTreeMap<Nanos, &Collection> = led.map(|of| (of.start, of)).collect();
     let phases_of = lanes.phases.lane();
@@ -178,12 +178,12 @@ fn collections<V: Visitor>(log: &Log<'_>, cap: CapId, visitor: &mut V) -> io::Re
             }
             place += 1;
         }
-        if log.asks_for(span) {
+        if log.is_selected(span) {
             visitor.collection(&CapCollection {
                 cap,
                 span,
                 phases: &phases,
-                told: told.get(&span.start()).copied(),
+                stats: told.get(&span.start()).copied(),
             })?;
         }
     }
@@ -196,7 +196,7 @@ fn threads<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()> {
         let thread = thread_of(recording, life.id());
         let mut is_told = false;
         for stage in life.stages() {
-            let asks_for = |span: Option<Interval>| span.is_some_and(|span| log.asks_for(span));
+            let asks_for = |span: Option<Interval>| span.is_some_and(|span| log.is_selected(span));
             let stage = Stage {
                 wait: stage.wait.filter(|wait| asks_for(Some(wait.span))),
                 run: stage.run.filter(|run| asks_for(Some(run.span))),
@@ -222,7 +222,7 @@ fn user_spans<V: Visitor>(log: &Log<'_>, visitor: &mut V) -> io::Result<()> {
         for span in &named.spans {
             let is_open = span.last.is_none();
             let span = Interval::new(Nanos(span.start), Nanos(span.end));
-            if !log.asks_for(span) {
+            if !log.is_selected(span) {
                 continue;
             }
             if !std::mem::replace(&mut is_told, true) {

@@ -1,36 +1,35 @@
-//! Reads assertions.
+//! Recursive-descent parser of assertions.
 
 use std::fmt;
 
-use super::asked::{Asked, What};
+use super::request::{RequestKind, ValueRequest};
 use super::statistic::Statistic;
-use super::{Assertion, Change, Comparison, Condition, How, Level, Term};
+use super::{Assertion, Change, Condition, Level, Operator, Term, TermComparison};
 use crate::finding::Severity;
-use crate::metrics::{Labels, Metric, Unit, named};
-use crate::window::{Place, Window};
+use crate::metrics::{Labels, Metric, Unit, metric_by_name};
+use crate::window::{Occurrence, Window};
 
-/// What is wrong with an assertion, and where.
+/// Syntax error in an assertion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Malformed {
-    /// Where, in characters.
-    pub at: usize,
-    /// What was expected, or is not known.
-    pub what: String,
+pub struct ParseError {
+    /// Position in characters, starting at 0.
+    pub position: usize,
+    /// What was expected, or which name is unknown.
+    pub message: String,
 }
 
-impl fmt::Display for Malformed {
+impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (at character {})", self.what, self.at + 1)
+        write!(f, "{} (at character {})", self.message, self.position + 1)
     }
 }
 
-/// Reads an assertion.
-pub(super) fn parse(text: &str) -> Result<Assertion, Malformed> {
+pub(super) fn parse(text: &str) -> Result<Assertion, ParseError> {
     let mut parser = Parser { text, at: 0 };
     let mut level = Level::Error;
-    for (word, named) in [("warn:", Level::Warn), ("error:", Level::Error)] {
+    for (word, parsed_level) in [("warn:", Level::Warn), ("error:", Level::Error)] {
         if parser.take(word) {
-            level = named;
+            level = parsed_level;
         }
     }
     let mut conditions = vec![parser.condition()?];
@@ -46,10 +45,10 @@ pub(super) fn parse(text: &str) -> Result<Assertion, Malformed> {
             conditions,
         });
     }
-    Err(parser.wrong("“and” or the end is expected here"))
+    Err(parser.error("“and” or the end is expected here"))
 }
 
-/// Reads from left to right.
+/// Cursor over the text; `at` is a byte offset.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -60,13 +59,13 @@ impl<'a> Parser<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn wrong(&self, what: impl Into<String>) -> Malformed {
-        Malformed {
-            at: self
+    fn error(&self, message: impl Into<String>) -> ParseError {
+        ParseError {
+            position: self
                 .text
                 .get(..self.at)
                 .map_or(0, |before| before.chars().count()),
-            what: what.into(),
+            message: message.into(),
         }
     }
 
@@ -81,20 +80,20 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn expect(&mut self, word: &str) -> Result<(), Malformed> {
+    fn expect(&mut self, word: &str) -> Result<(), ParseError> {
         if self.take(word) {
             return Ok(());
         }
-        Err(self.wrong(format!("“{word}” is expected here")))
+        Err(self.error(format!("“{word}” is expected here")))
     }
 
-    /// As much as is of such letters, behind any space.
+    /// Skips space, then takes the longest run of matching characters.
     fn word(&mut self, is_of: impl Fn(char) -> bool) -> &'a str {
         self.skip_space();
         self.letters(is_of)
     }
 
-    /// As much as is of such letters.
+    /// Takes the longest run of matching characters.
     fn letters(&mut self, is_of: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|letter| !is_of(letter)).unwrap_or(rest.len());
@@ -102,55 +101,62 @@ impl<'a> Parser<'a> {
         &rest[..end]
     }
 
-    fn condition(&mut self) -> Result<Condition, Malformed> {
+    fn condition(&mut self) -> Result<Condition, ParseError> {
         if self.take("same(") {
-            let asked = self.metric()?;
+            let request = self.metric()?;
             self.expect(")")?;
-            return Ok(Condition::Same(asked));
+            return Ok(Condition::Same(request));
         }
         let left = self.term()?;
-        let how = How::ALL.into_iter().find(|(sign, _)| self.take(sign));
-        let Some((_, how)) = how else {
-            return Err(self.wrong("a comparison is expected here: < <= > >= == !="));
+        let operator = Operator::ALL.into_iter().find(|(sign, _)| self.take(sign));
+        let Some((_, operator)) = operator else {
+            return Err(self.error("a comparison is expected here: < <= > >= == !="));
         };
         let right = self.term()?;
-        Ok(Condition::Compared(Comparison { left, how, right }))
+        Ok(Condition::Compared(TermComparison {
+            left,
+            operator,
+            right,
+        }))
     }
 
-    fn term(&mut self) -> Result<Term, Malformed> {
+    fn term(&mut self) -> Result<Term, ParseError> {
         self.skip_space();
         let begin = self.at;
         if self.take("finding(") {
-            let what = self.findings()?;
-            let asked = self.asked(begin, what);
-            return Ok(Term::Asked { times: 1.0, asked });
+            let kind = self.findings()?;
+            let request = self.request(begin, kind);
+            return Ok(Term::Scaled {
+                factor: 1.0,
+                request,
+            });
         }
         for (word, change) in Change::ALL {
             if self.take(word) {
-                let asked = self.metric()?;
+                let request = self.metric()?;
                 self.expect(")")?;
-                return Ok(Term::Change(change, asked));
+                return Ok(Term::Change(change, request));
             }
         }
         let number = self.number()?;
-        let times = match number {
+        let factor = match number {
             Some(number) if !self.take("*") => return Ok(self.with_unit(number)),
             number => number.unwrap_or(1.0),
         };
-        let asked = self.metric()?;
-        Ok(Term::Asked { times, asked })
+        let request = self.metric()?;
+        Ok(Term::Scaled { factor, request })
     }
 
-    /// What was read from a place on.
-    fn asked(&self, begin: usize, what: What) -> Asked {
+    /// Creates the request whose source text starts at `begin` and ends here.
+    fn request(&self, begin: usize, kind: RequestKind) -> ValueRequest {
         let text = self.text.get(begin..self.at).unwrap_or_default();
-        Asked {
+        ValueRequest {
             text: text.trim().to_owned(),
-            what,
+            kind,
         }
     }
 
-    fn number(&mut self) -> Result<Option<f64>, Malformed> {
+    fn number(&mut self) -> Result<Option<f64>, ParseError> {
         if !self
             .rest()
             .starts_with(|letter: char| letter.is_ascii_digit() || letter == '-')
@@ -162,7 +168,7 @@ impl<'a> Parser<'a> {
         let number = digits.replace('_', "").parse::<f64>();
         number
             .map(Some)
-            .map_err(|_| self.wrong(format!("“{digits}” is no number")))
+            .map_err(|_| self.error(format!("“{digits}” is not a number")))
     }
 
     fn with_unit(&mut self, number: f64) -> Term {
@@ -189,7 +195,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn findings(&mut self) -> Result<What, Malformed> {
+    fn findings(&mut self) -> Result<RequestKind, ParseError> {
         let is_of_name =
             |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '*');
         let pattern = self.word(is_of_name).to_owned();
@@ -204,18 +210,18 @@ impl<'a> Parser<'a> {
             ];
             severity = all.into_iter().find(|one| one.name() == name);
             if severity.is_none() {
-                return Err(self.wrong("minor, low, medium or high is expected here"));
+                return Err(self.error("minor, low, medium or high is expected here"));
             }
         }
         self.expect(")")?;
-        Ok(What::Findings(pattern, severity))
+        Ok(RequestKind::Findings(pattern, severity))
     }
 
-    fn metric(&mut self) -> Result<Asked, Malformed> {
+    fn metric(&mut self) -> Result<ValueRequest, ParseError> {
         self.skip_space();
         let begin = self.at;
         let name = self.word(|letter| letter.is_ascii_alphanumeric() || letter == '.');
-        let (metric, labels, statistic) = match named(name) {
+        let (metric, labels, statistic) = match metric_by_name(name) {
             Some(metric) => {
                 let labels = self.labels()?;
                 let has_statistic = self.take_at_once(".");
@@ -225,9 +231,9 @@ impl<'a> Parser<'a> {
             None => {
                 let Some((metric, statistic)) = with_statistic(name) else {
                     self.at = begin;
-                    let what =
-                        format!("“{name}” is no metric: eventscope metrics lists all of them");
-                    return Err(self.wrong(what));
+                    let message =
+                        format!("“{name}” is not a metric: eventscope metrics lists all of them");
+                    return Err(self.error(message));
                 };
                 (metric, Labels::new(), Some(statistic))
             }
@@ -237,39 +243,39 @@ impl<'a> Parser<'a> {
         } else {
             None
         };
-        let what = What::Metric {
+        let kind = RequestKind::Metric {
             metric,
             labels,
             statistic,
             window,
         };
-        Ok(self.asked(begin, what))
+        Ok(self.request(begin, kind))
     }
 
-    /// As [`take`](Self::take), without space before it.
+    /// Same as [`take`](Self::take), without skipping space first.
     fn take_at_once(&mut self, word: &str) -> bool {
         let found = self.rest().starts_with(word);
         self.at += if found { word.len() } else { 0 };
         found
     }
 
-    fn window(&mut self) -> Result<Window, Malformed> {
+    fn window(&mut self) -> Result<Window, ParseError> {
         if self.take_at_once("span:") {
-            let span = self.place()?;
+            let span = self.occurrence()?;
             return span
                 .map(Window::Span)
-                .ok_or_else(|| self.wrong("the name of a span is expected here"));
+                .ok_or_else(|| self.error("the name of a span is expected here"));
         }
-        let from = self.place()?;
+        let from = self.occurrence()?;
         if !self.take_at_once("..") {
-            return Err(self.wrong("“..” is expected here: marker..marker, or span:NAME"));
+            return Err(self.error("“..” is expected here: marker..marker, or span:NAME"));
         }
-        let to = self.place()?;
+        let to = self.occurrence()?;
         Ok(Window::Between(from, to))
     }
 
-    /// A name and its number; `None` if there is none.
-    fn place(&mut self) -> Result<Option<Place>, Malformed> {
+    /// Parses a name with an optional number; `None` if there is no name.
+    fn occurrence(&mut self) -> Result<Option<Occurrence>, ParseError> {
         let name = if self.take_at_once("\"") {
             let name = self.letters(|letter| letter != '"').to_owned();
             self.expect("\"")?;
@@ -280,7 +286,7 @@ impl<'a> Parser<'a> {
                     && !matches!(letter, '#' | ')' | '<' | '>' | '=' | '!' | '"')
             };
             let word = self.letters(is_of_name);
-            // Two dots end a name, one does not.
+            // Two dots end a name, a single one does not.
             let end = word.find("..").unwrap_or(word.len());
             self.at -= word.len() - end;
             word[..end].to_owned()
@@ -291,22 +297,22 @@ impl<'a> Parser<'a> {
         let number = if self.take_at_once("#") {
             let digits = self.letters(|letter| letter.is_ascii_digit());
             let number = digits.parse::<usize>().ok().filter(|number| *number > 0);
-            number.ok_or_else(|| self.wrong("a number from 1 on is expected here"))?
+            number.ok_or_else(|| self.error("a number of at least 1 is expected here"))?
         } else {
             1
         };
-        Ok(Some(Place { name, number }))
+        Ok(Some(Occurrence { name, number }))
     }
 
-    fn statistic(&mut self) -> Result<Statistic, Malformed> {
+    fn statistic(&mut self) -> Result<Statistic, ParseError> {
         let name = self.word(|letter| letter.is_ascii_alphanumeric());
         let found = Statistic::ALL.into_iter().find(|(known, _)| *known == name);
         found.map(|(_, statistic)| statistic).ok_or_else(|| {
-            self.wrong("a statistic is expected here: sum, count, max, min, mean, p50, p90, p99, share or rate")
+            self.error("a statistic is expected here: sum, count, max, min, mean, p50, p90, p99, share or rate")
         })
     }
 
-    fn labels(&mut self) -> Result<Labels, Malformed> {
+    fn labels(&mut self) -> Result<Labels, ParseError> {
         let mut labels = Labels::new();
         if !self.rest().starts_with('{') {
             return Ok(labels);
@@ -335,9 +341,9 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The metric and the statistic of `gc.pause.p99`.
+/// Splits a name such as `gc.pause.p99` into metric and statistic.
 fn with_statistic(name: &str) -> Option<(&'static Metric, Statistic)> {
     let (front, last) = name.rsplit_once('.')?;
     let found = Statistic::ALL.into_iter().find(|(name, _)| *name == last);
-    Some((named(front)?, found?.1))
+    Some((metric_by_name(front)?, found?.1))
 }

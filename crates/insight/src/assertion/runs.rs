@@ -2,48 +2,49 @@
 
 use eventlog::hash::SeededMap;
 
-use super::{Asked, Assertion, Values};
+use super::{Assertion, ValueRequest, ValueSource};
 use crate::amount::Amount;
 use crate::compare::shift::median;
 use crate::metrics::{MetricContext, NoNumber};
 
-/// Which number stands for those of several runs.
+/// Statistic over the values of several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Across {
-    /// The median.
+pub enum RunAggregate {
+    /// Median of the runs.
     Median,
-    /// The least.
+    /// Minimum of the runs.
     Min,
-    /// The greatest.
+    /// Maximum of the runs.
     Max,
 }
 
-/// The numbers of several runs.
+/// Values of several runs.
 #[derive(Clone, Debug)]
-pub struct Runs {
-    across: Across,
-    /// What was asked, by its words.
+pub struct RunValues {
+    across: RunAggregate,
+    /// Values or first error, by source text of the request.
     values: SeededMap<String, Result<Vec<Amount>, NoNumber>>,
 }
 
-impl Runs {
-    /// None yet.
+impl RunValues {
+    /// Creates a collection without runs.
     #[must_use]
-    pub fn new(across: Across) -> Self {
+    pub fn new(across: RunAggregate) -> Self {
         Self {
             across,
             values: SeededMap::default(),
         }
     }
 
-    /// Adds a run: what assertions ask of it.
-    pub fn add(&mut self, assertions: &[Assertion], looked: &MetricContext<'_>) {
-        let asked = assertions.iter().flat_map(Assertion::asked);
-        let asked: SeededMap<&str, &Asked> = asked.map(|one| (one.text.as_str(), one)).collect();
-        for (text, asked) in asked {
+    /// Adds the values of a run that the assertions use.
+    pub fn add(&mut self, assertions: &[Assertion], metrics: &MetricContext<'_>) {
+        let requests = assertions.iter().flat_map(Assertion::requests);
+        let requests: SeededMap<&str, &ValueRequest> =
+            requests.map(|one| (one.text.as_str(), one)).collect();
+        for (text, request) in requests {
             let known = self.values.entry(text.to_owned()).or_insert(Ok(Vec::new()));
             if let Ok(values) = known {
-                match asked.read(looked) {
+                match request.evaluate(metrics) {
                     Ok(amount) => values.push(amount),
                     Err(why) => *known = Err(why),
                 }
@@ -52,17 +53,17 @@ impl Runs {
     }
 }
 
-impl Values for Runs {
-    fn value(&self, asked: &Asked) -> Result<Amount, NoNumber> {
+impl ValueSource for RunValues {
+    fn value(&self, request: &ValueRequest) -> Result<Amount, NoNumber> {
         let none = || NoNumber::NoData("there is no run".to_owned());
-        let values = self.values.get(&asked.text).ok_or_else(none)?;
+        let values = self.values.get(&request.text).ok_or_else(none)?;
         let amounts = values.as_ref().map_err(Clone::clone)?;
         let unit = amounts.first().ok_or_else(none)?.unit;
         let numbers: Vec<f64> = amounts.iter().map(|amount| amount.number).collect();
         let number = match self.across {
-            Across::Median => median(&numbers).ok_or_else(none)?,
-            Across::Min => numbers.into_iter().fold(f64::INFINITY, f64::min),
-            Across::Max => numbers.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            RunAggregate::Median => median(&numbers).ok_or_else(none)?,
+            RunAggregate::Min => numbers.into_iter().fold(f64::INFINITY, f64::min),
+            RunAggregate::Max => numbers.into_iter().fold(f64::NEG_INFINITY, f64::max),
         };
         Ok(Amount { number, unit })
     }

@@ -1,7 +1,7 @@
-//! One number out of those of a metric.
+//! Statistics that reduce a metric to one number.
 
 use crate::amount::Amount;
-use crate::metrics::{Metric, NoNumber, Numbers, Seen, Unit};
+use crate::metrics::{LocatedNumber, Metric, NoNumber, Numbers, Unit};
 use model::sorting::CompactSort;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,30 +30,30 @@ impl Statistic {
         ("rate", Self::Rate),
     ];
 
-    /// Which of all numbers it is: an extreme, or the one of that rank; of equal ones the first.
-    pub(super) fn one_of(self, all: &[Seen]) -> Option<Seen> {
+    /// Returns the number that the statistic selects: an extreme or a percentile; the first one among equals.
+    pub(super) fn select(self, all: &[LocatedNumber]) -> Option<LocatedNumber> {
         let mut sorted = all.to_vec();
-        // Stable: what comes first stays first.
+        // The sort is stable, so the first one among equals stays first.
         sorted.sort_small_by(|a, b| a.value.total_cmp(&b.value));
         let last = sorted.len().checked_sub(1)?;
-        let place = match self {
+        let index = match self {
             Self::Max => last,
             Self::Min => 0,
-            // So many of a hundred are not greater.
+            // Nearest rank: `part` percent of the numbers are at most this one.
             Self::Percentile(part) => {
-                let place = (sorted.len() * usize::from(part)).div_ceil(100);
-                place.saturating_sub(1)
+                let index = (sorted.len() * usize::from(part)).div_ceil(100);
+                index.saturating_sub(1)
             }
             _ => return None,
         };
-        let value = sorted.get(place)?.value;
+        let value = sorted.get(index)?.value;
         sorted
             .into_iter()
             .find(|seen| seen.value.total_cmp(&value).is_eq())
     }
 }
 
-/// A statistic of the numbers of a metric in a time of so many nanoseconds.
+/// Returns a statistic of a metric over a time of `length_ns` nanoseconds.
 pub(super) fn statistic_of(
     metric: &Metric,
     numbers: &Numbers,
@@ -66,23 +66,23 @@ pub(super) fn statistic_of(
         Numbers::One(number) => *number,
         Numbers::Many(all) => all.iter().map(|seen| seen.value).sum(),
     };
-    let none = || NoNumber::NoData(format!("there is nothing of {} there", metric.name));
+    let none = || NoNumber::NoData(format!("no data for {} in this range", metric.name));
     match (statistic, numbers) {
         (Some(Statistic::Share), _) if metric.unit == Unit::Ns => {
             amount(sum(numbers) / 1e9 / seconds, Unit::Share)
         }
         (Some(Statistic::Share), _) => Err(NoNumber::Usage(format!(
-            "{} has no share: it is no time",
+            "{} has no share: it is not a time",
             metric.name
         ))),
         (Some(Statistic::Rate), _) => amount(sum(numbers) / seconds, Unit::PerSecond),
         (None | Some(Statistic::Sum), Numbers::One(number)) => amount(*number, metric.unit),
         (Some(_), Numbers::One(_)) => Err(NoNumber::Usage(format!(
-            "{} is one number: it has no such statistic",
+            "{} is a single value: it has no such statistic",
             metric.name
         ))),
         (None, Numbers::Many(_)) => Err(NoNumber::Usage(format!(
-            "{} is many numbers: say which, such as {}.max or {}.p99",
+            "{} has many values: choose a statistic, such as {}.max or {}.p99",
             metric.name, metric.name, metric.name
         ))),
         (Some(Statistic::Count), Numbers::Many(all)) => amount(all.len() as f64, Unit::Count),
@@ -92,7 +92,7 @@ pub(super) fn statistic_of(
             amount(mean.ok_or_else(none)?, metric.unit)
         }
         (Some(statistic), Numbers::Many(all)) => {
-            let seen = statistic.one_of(all).ok_or_else(none)?;
+            let seen = statistic.select(all).ok_or_else(none)?;
             amount(seen.value, metric.unit)
         }
     }

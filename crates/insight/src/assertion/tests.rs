@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::metrics::is_like;
+use crate::metrics::matches_pattern;
 
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
@@ -12,11 +12,11 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             "gc.puase.p99 < 10 ms",
-            "“gc.puase.p99” is no metric: eventscope metrics lists all of them (at character 1)",
+            "“gc.puase.p99” is not a metric: eventscope metrics lists all of them (at character 1)",
         ),
         (
             "1 < gc.pause.p98",
-            "“gc.pause.p98” is no metric: eventscope metrics lists all of them (at character 5)",
+            "“gc.pause.p98” is not a metric: eventscope metrics lists all of them (at character 5)",
         ),
         (
             "gc.count{gen=1 > 2",
@@ -30,7 +30,10 @@ fn what_is_wrong_is_said_with_its_place() {
             "gc.count > 2 or 1 > 0",
             "“and” or the end is expected here (at character 14)",
         ),
-        ("1.2.3 < gc.count", "“1.2.3” is no number (at character 6)"),
+        (
+            "1.2.3 < gc.count",
+            "“1.2.3” is not a number (at character 6)",
+        ),
         (
             "gc.count@warm > 2",
             "“..” is expected here: marker..marker, or span:NAME (at character 14)",
@@ -41,7 +44,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             "gc.count@a#0..b > 2",
-            "a number from 1 on is expected here (at character 13)",
+            "a number of at least 1 is expected here (at character 13)",
         ),
         (
             "regress(gc.count < 2",
@@ -62,9 +65,12 @@ fn what_is_wrong_is_said_with_its_place() {
 fn what_is_asked_for_is_known_by_its_words() {
     let text = "warn: 2 * gc.pause.p99@a..b > 5 ms and finding(gc-*, high) == 0 and delta( gc.time ) < 1 %";
     let read = Assertion::parse(text).expect("it is one");
-    let asked: Vec<&str> = read.asked().map(|asked| asked.text.as_str()).collect();
+    let requests: Vec<&str> = read
+        .requests()
+        .map(|request| request.text.as_str())
+        .collect();
     assert_eq!(
-        asked,
+        requests,
         ["gc.pause.p99@a..b", "finding(gc-*, high)", "gc.time"]
     );
 }
@@ -109,19 +115,19 @@ proptest! {
         let _ = Assertion::parse(&text);
     }
 
-    /// The words of the grammar in any order: more of it is reached than by letters.
+    /// Words of the grammar in any order reach more of it than random characters.
     #[test]
     fn any_words_are_read_or_refused(words in prop::collection::vec(prop::sample::select(WORDS), 0..16)) {
         if let Err(wrong) = Assertion::parse(&words.concat()) {
-            prop_assert!(wrong.at <= words.concat().chars().count());
+            prop_assert!(wrong.position <= words.concat().chars().count());
         }
     }
 
     #[test]
     fn stars_stand_for_anything(parts in prop::collection::vec("[a-c]{0,3}", 1..4), between in "[a-c]{0,4}") {
         let pattern = parts.join("*");
-        prop_assert!(is_like(&pattern, &parts.join(&between)));
-        prop_assert!(!is_like(&(pattern + "x"), &parts.join(&between)));
+        prop_assert!(matches_pattern(&pattern, &parts.join(&between)));
+        prop_assert!(!matches_pattern(&(pattern + "x"), &parts.join(&between)));
     }
 
     #[test]
@@ -135,15 +141,15 @@ proptest! {
                 _ => false,
             }
         }
-        prop_assert_eq!(is_like(&pattern, &text), matches(pattern.as_bytes(), text.as_bytes()));
+        prop_assert_eq!(matches_pattern(&pattern, &text), matches(pattern.as_bytes(), text.as_bytes()));
     }
 }
 
-/// With a matcher that goes back this would not end.
+/// A backtracking matcher would not terminate in practice.
 #[test]
 fn many_stars_take_linear_time() {
     let text = "a".repeat(20_000);
-    assert!(!is_like(&("*a".repeat(20) + "b"), &text));
-    assert!(!is_like(&("*a".repeat(20) + "*ab*"), &text));
-    assert!(is_like(&"*a".repeat(20), &text));
+    assert!(!matches_pattern(&("*a".repeat(20) + "b"), &text));
+    assert!(!matches_pattern(&("*a".repeat(20) + "*ab*"), &text));
+    assert!(matches_pattern(&"*a".repeat(20), &text));
 }

@@ -1,5 +1,5 @@
-//! One number of several candidates, each compared with the same baseline: programs that were
-//! timed without a log have no digest.
+//! Comparison of one number of several candidates with the same baseline, without digests: for programs timed
+//! without a log.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use super::{Difference, Options, rows};
 use crate::digest::{Group, Key, Row};
 use crate::metrics::{Class, Direction, Unit};
 
-/// Compares the runs of each candidate with those of the baseline, in the order of the
-/// candidates. Less is better, and the number is [timed](Class::Timed).
+/// Compares the runs of each candidate with those of the baseline, in the order of the candidates. Less is better,
+/// and the number is [timed](Class::Timed).
 ///
-/// All tests form one family: their probabilities are corrected after Holm, so that the chance
-/// of any false claim among the candidates stays below [`Options::alpha`].
-/// [`runs_needed`](super::rank_test::runs_needed) tells how many runs such a family takes.
+/// All tests form one family with Holm's correction, so the probability of any false claim among the candidates
+/// stays below [`Options::alpha`]. [`runs_needed`](super::rank_test::runs_needed) returns the number of runs that
+/// such a family needs.
 #[must_use]
 pub fn against_baseline(
     (name, unit): (&str, Unit),
@@ -39,7 +39,7 @@ pub fn against_baseline(
         rows::difference(&row, sides, (options, &mut test), true)
     };
     let mut differences: Vec<Difference> = candidates.iter().map(compare).collect();
-    rows::claim(
+    rows::set_claims(
         &mut differences.iter_mut().collect::<Vec<_>>(),
         1.0,
         options,

@@ -1,4 +1,4 @@
-//! What should be equal on both sides.
+//! Facts that should be equal on both sides.
 
 use std::borrow::Cow;
 
@@ -7,35 +7,35 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Digest;
 use crate::digest::facts::REPORTS;
 
-/// Something that should be equal in all runs and is not.
+/// Fact that is not equal in all runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unequal {
-    /// What it is, such as `GHC`.
+pub struct UnequalFact {
+    /// Name of the fact, such as `GHC`.
     pub name: Cow<'static, str>,
-    /// What it is in the runs before, each value once; an empty one if a log does not tell.
+    /// Distinct values in the runs before, sorted; empty for a log without the fact.
     pub before: Vec<String>,
-    /// What it is in the runs after.
+    /// Distinct values in the runs after, sorted.
     pub after: Vec<String>,
-    /// Whether it is only a note: no number that is compared depends on it.
+    /// Whether the difference is only worth a note, as no compared number depends on it.
     pub is_note: bool,
 }
 
-/// What is not the same in all runs.
-pub(super) fn unequal(before: &[Digest], after: &[Digest]) -> Vec<Unequal> {
+/// Returns the facts that are not equal in all runs.
+pub(super) fn unequal_facts(before: &[Digest], after: &[Digest]) -> Vec<UnequalFact> {
     let mut names: Vec<&Cow<'static, str>> = Vec::new();
     for fact in before.iter().chain(after).flat_map(|digest| &digest.facts) {
         if !names.contains(&&fact.name) {
             names.push(&fact.name);
         }
     }
-    let all = names.into_iter().map(|name| Unequal {
+    let all = names.into_iter().map(|name| UnequalFact {
         name: name.clone(),
         before: values(before, name),
         after: values(after, name),
         is_note: name == REPORTS,
     });
     let one = |values: &[String]| values.len() <= 1;
-    let is_equal = |of: &Unequal| one(&of.before) && one(&of.after) && of.before == of.after;
+    let is_equal = |of: &UnequalFact| one(&of.before) && one(&of.after) && of.before == of.after;
     all.filter(|of| !is_equal(of)).collect()
 }
 

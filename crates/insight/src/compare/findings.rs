@@ -1,86 +1,86 @@
-//! Findings of two sides, matched by what they are known by.
+//! Findings of two sides, matched by identity.
 
 use std::collections::BTreeMap;
 
 use model::sorting::CompactSort;
 use serde::{Deserialize, Serialize};
 
-use super::rank_test::{RankTest, least_p};
-use super::shift::ends;
-use crate::digest::{Digest, Known};
+use super::rank_test::{RankTest, min_p};
+use super::shift::min_max;
+use crate::digest::{Digest, FindingSummary};
 
-/// So many times as much is worse, or better: most costs are times, which differ between runs.
-const OF_NOTE: f64 = 1.5;
-/// What differs is to be as unlikely among runs of one program: there are many findings, and
-/// one that some runs have and others not is neither new nor gone. Of fewer runs than can be
-/// so unlikely, those of both sides have to lie apart.
-const UNLIKELY: f64 = 0.01;
+/// Factor in cost from which a finding is worse or better: most costs are times, which vary between runs.
+const NOTABLE_FACTOR: f64 = 1.5;
+/// Significance level. It is strict, as there are many findings, and one that only some runs have is neither new
+/// nor gone. With too few runs for this level, the sides must be disjoint.
+const SIGNIFICANCE_LEVEL: f64 = 0.01;
 
-/// What became of a finding.
+/// Change of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingState {
-    /// Runs after have it, and those before do not.
+    /// More runs have it after than before, significantly.
     New,
-    /// Runs before had it, and those after do not.
+    /// Fewer runs have it after than before, significantly.
     Gone,
-    /// It costs half as much again, or more, and that is no chance.
+    /// Costs more than 1.5 times as much, significantly.
     Worse,
-    /// It costs less by a third, or more, and that is no chance.
+    /// Costs less than two thirds as much, significantly.
     Better,
-    /// Nothing much.
+    /// None of the other changes.
     Same,
 }
 
 /// A finding before and after.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FindingChange {
-    /// What it is known by.
+    /// Identity of the finding.
     pub identity: String,
-    /// What became of it.
+    /// Kind of change.
     pub state: FindingState,
-    /// How many runs before have it.
+    /// Number of runs before that have it.
     pub runs_before: usize,
-    /// How many runs after have it.
+    /// Number of runs after that have it.
     pub runs_after: usize,
-    /// It in the run before with the median cost.
-    pub before: Option<Known>,
-    /// It in the run after with the median cost.
-    pub after: Option<Known>,
+    /// The finding in the run before with the median cost.
+    pub before: Option<FindingSummary>,
+    /// The finding in the run after with the median cost.
+    pub after: Option<FindingSummary>,
 }
 
-/// Those of which something became.
-pub fn findings_of_note(all: &[FindingChange]) -> impl Iterator<Item = &FindingChange> {
+/// Returns the findings that changed.
+pub fn changed_findings(all: &[FindingChange]) -> impl Iterator<Item = &FindingChange> {
     all.iter()
         .filter(|change| change.state != FindingState::Same)
 }
 
-/// All findings of two sides.
+/// Matches the findings of two sides.
 pub(super) fn changes(before: &[Digest], after: &[Digest]) -> Vec<FindingChange> {
-    let mut all: BTreeMap<&str, [Vec<&Known>; 2]> = BTreeMap::new();
+    let mut all: BTreeMap<&str, [Vec<&FindingSummary>; 2]> = BTreeMap::new();
     for (side, digests) in [before, after].into_iter().enumerate() {
         for known in digests.iter().flat_map(|digest| &digest.findings) {
             all.entry(&known.identity).or_default()[side].push(known);
         }
     }
-    let has_few_runs = least_p(before.len(), after.len()) > UNLIKELY;
+    let has_few_runs = min_p(before.len(), after.len()) > SIGNIFICANCE_LEVEL;
     let mut test = RankTest::default();
     let mut differ = |before: &[f64], after: &[f64]| {
         if has_few_runs {
-            lie_apart(before, after)
+            are_disjoint(before, after)
         } else {
-            test.p(before, after) <= UNLIKELY
+            test.p(before, after) <= SIGNIFICANCE_LEVEL
         }
     };
-    let change = |(identity, [had, has]): (&str, [Vec<&Known>; 2])| {
+    let change = |(identity, [had, has]): (&str, [Vec<&FindingSummary>; 2])| {
         let (runs_before, runs_after) = (had.len(), has.len());
         let has_it = |runs: usize, of: &[Digest]| -> Vec<f64> {
             (0..of.len())
                 .map(|run| f64::from(u8::from(run < runs)))
                 .collect()
         };
-        let costs =
-            |side: &[&Known]| -> Vec<f64> { side.iter().map(|known| known.cost.size()).collect() };
+        let costs = |side: &[&FindingSummary]| -> Vec<f64> {
+            side.iter().map(|known| known.cost.size()).collect()
+        };
         let is_in = [has_it(runs_before, before), has_it(runs_after, after)];
         let state = if differ(&is_in[0], &is_in[1]) {
             let share = |runs: usize, of: &[Digest]| runs as f64 / of.len().max(1) as f64;
@@ -113,27 +113,27 @@ pub(super) fn changes(before: &[Digest], after: &[Digest]) -> Vec<FindingChange>
     changes
 }
 
-/// Whether all numbers of a side are below all of the other; not if one has none.
-fn lie_apart(before: &[f64], after: &[f64]) -> bool {
-    let both = ends(before).zip(ends(after));
+/// Returns whether all values of one side are below all of the other; `false` if a side is empty.
+fn are_disjoint(before: &[f64], after: &[f64]) -> bool {
+    let both = min_max(before).zip(min_max(after));
     both.is_some_and(|(before, after)| before.1 < after.0 || after.1 < before.0)
 }
 
-fn median<'a>(known: &[&'a Known]) -> Option<&'a Known> {
+fn median<'a>(known: &[&'a FindingSummary]) -> Option<&'a FindingSummary> {
     let mut known = known.to_vec();
     known.sort_small_by(|a, b| a.cost.size().total_cmp(&b.cost.size()));
     let middle = known.len().checked_sub(1)? / 2;
     known.get(middle).copied()
 }
 
-fn state_of(before: Option<&Known>, after: Option<&Known>) -> FindingState {
+fn state_of(before: Option<&FindingSummary>, after: Option<&FindingSummary>) -> FindingState {
     let (Some(before), Some(after)) = (before, after) else {
         return FindingState::Same;
     };
     let (was, is) = (before.cost.size(), after.cost.size());
-    if is > was * OF_NOTE {
+    if is > was * NOTABLE_FACTOR {
         FindingState::Worse
-    } else if was > is * OF_NOTE {
+    } else if was > is * NOTABLE_FACTOR {
         FindingState::Better
     } else {
         FindingState::Same

@@ -1,39 +1,38 @@
-//! Assertions about two sides of runs.
+//! Evaluation of assertions on two sides of runs.
 //!
-//! A plain number, such as `gc.pause.p99`, is the median of the runs after. `delta(m)` is by
-//! which share it is more than before. `regress(m)` is by which share it is worse at least:
-//! the near end of its interval, 0 if no difference is seen or if it is better. `same(m)`
-//! holds if no difference is seen. Where there are too few runs for a claim, these three tell
-//! nothing.
+//! A plain number, such as `gc.pause.p99`, is the median of the runs after. `delta(m)` is its relative change.
+//! `regress(m)` is the relative change for the worse at the near end of its confidence interval; 0 without a
+//! difference or with an improvement. `same(m)` holds if there is no difference. With too few runs for a claim,
+//! these three are inconclusive.
 
 use super::{Claim, Comparison, Difference, Trend};
 use crate::amount::Amount;
-use crate::assertion::{Asked, Change, Values};
+use crate::assertion::{Change, ValueRequest, ValueSource};
 use crate::digest::Group;
 use crate::metrics::{Direction, NoNumber};
 
 impl Comparison {
-    fn asked(&self, asked: &Asked) -> Result<&Difference, NoNumber> {
-        let is = |row: &&Difference| row.key.group == Group::Asked && row.key.name == asked.key();
+    fn requested_difference(&self, request: &ValueRequest) -> Result<&Difference, NoNumber> {
+        let is = |row: &&Difference| row.key.group == Group::Asked && row.key.name == request.key();
         let found = self.rows.iter().find(is);
-        found.ok_or_else(|| self.no_data(asked))
+        found.ok_or_else(|| self.no_data(request))
     }
 
-    fn no_data(&self, asked: &Asked) -> NoNumber {
+    fn no_data(&self, request: &ValueRequest) -> NoNumber {
         let mut why = self.no_data.iter();
-        let why = why.find(|no_data| no_data.name == asked.key());
+        let why = why.find(|no_data| no_data.name == request.key());
         NoNumber::NoData(why.map_or_else(
-            || format!("no run has {}", asked.text),
+            || format!("no run has {}", request.text),
             |no_data| no_data.why.clone(),
         ))
     }
 
-    /// The difference, if something can be claimed of it.
-    fn claimed(&self, asked: &Asked) -> Result<&Difference, NoNumber> {
-        let row = self.asked(asked)?;
+    /// Returns the difference if the runs support a conclusion.
+    fn conclusive_difference(&self, request: &ValueRequest) -> Result<&Difference, NoNumber> {
+        let row = self.requested_difference(request)?;
         match row.claim {
             Claim::Changed | Claim::NoDifference => Ok(row),
-            Claim::OnlyBefore | Claim::OnlyAfter => Err(self.no_data(asked)),
+            Claim::OnlyBefore | Claim::OnlyAfter => Err(self.no_data(request)),
             Claim::TooFewRuns => {
                 let (before, after) = (row.before.values.len(), row.after.values.len());
                 let needed = self.runs_needed();
@@ -50,38 +49,38 @@ impl Comparison {
     }
 }
 
-impl Values for Comparison {
-    fn value(&self, asked: &Asked) -> Result<Amount, NoNumber> {
-        let row = self.asked(asked)?;
+impl ValueSource for Comparison {
+    fn value(&self, request: &ValueRequest) -> Result<Amount, NoNumber> {
+        let row = self.requested_difference(request)?;
         if row.after.values.is_empty() {
-            return Err(self.no_data(asked));
+            return Err(self.no_data(request));
         }
         Ok(row.amount(row.after.median))
     }
 
-    fn change(&self, change: Change, asked: &Asked) -> Result<f64, NoNumber> {
-        if change == Change::Regress && asked.direction() == Direction::Neutral {
+    fn change(&self, change: Change, request: &ValueRequest) -> Result<f64, NoNumber> {
+        if change == Change::Regress && request.direction() == Direction::Neutral {
             return Err(NoNumber::Usage(format!(
-                "{} can be no worse: neither more nor less of it is better",
-                asked.text
+                "{} cannot get worse: neither more nor less of it is better",
+                request.text
             )));
         }
-        let row = self.claimed(asked)?;
+        let row = self.conclusive_difference(request)?;
         Ok(match change {
             Change::Delta => row.share_more(row.ratio),
             Change::Regress => row.worse_at_least(),
         })
     }
 
-    fn same(&self, asked: &Asked) -> Result<(bool, (Amount, Amount)), NoNumber> {
-        let row = self.claimed(asked)?;
+    fn same(&self, request: &ValueRequest) -> Result<(bool, (Amount, Amount)), NoNumber> {
+        let row = self.conclusive_difference(request)?;
         let found = (row.amount(row.before.median), row.amount(row.after.median));
         Ok((row.claim != Claim::Changed, found))
     }
 }
 
 impl Difference {
-    /// A number in its unit.
+    /// Attaches the unit to a number.
     #[must_use]
     pub const fn amount(&self, number: f64) -> Amount {
         Amount {
@@ -90,7 +89,7 @@ impl Difference {
         }
     }
 
-    /// By which share it is more than before; of nothing before anything is without end more.
+    /// Returns the relative change; infinite if the number was 0 before.
     fn share_more(&self, ratio: Option<f64>) -> f64 {
         match ratio {
             Some(ratio) => ratio - 1.0,

@@ -1,18 +1,18 @@
-//! Numbers of two sides, matched by their keys, and what can be claimed of each.
+//! Numbers of two sides, matched by key, with a conclusion about each.
 
 use eventlog::hash::{SeededMap, SeededSet};
 use model::sorting::CompactSort;
 
-use super::rank_test::{RankTest, holm, least_p};
-use super::shift::{ends, median, median_interval, outliers, shift};
-use super::splits::{Numbers, corrected, least_corrected};
+use super::rank_test::{RankTest, holm, min_p};
+use super::shift::{median, median_interval, min_max, outliers, shift};
+use super::splits::{NumberByRun, corrected_p_values, min_corrected_p};
 use super::{Claim, Difference, Options, Side, Trend};
 use crate::digest::{Digest, Group, Key, Row};
 use crate::metrics::{Class, Direction, Unit};
 
-/// What the verdict is about if nothing is asked for: how long the program took, how long it
-/// collected and stood still, what it allocated and held. These are told first, in this order.
-/// More of them would need more runs: of five runs a side, five can be told.
+/// Numbers that the verdict covers if a guard asks for none: elapsed time, time in collections, longest pause,
+/// bytes allocated, most live data. Shown first, in this order. More numbers would need more runs: five runs per
+/// side support claims on five numbers.
 pub const HEADLINES: [(&str, &str); 5] = [
     ("time.wall", ""),
     ("gc.time", ""),
@@ -20,12 +20,11 @@ pub const HEADLINES: [(&str, &str); 5] = [
     ("alloc.bytes", ""),
     ("heap.live", "max"),
 ];
-/// The part of [`Options::alpha`] that is for the numbers of the verdict; the rest is for all
-/// others.
-pub(super) const OF_THE_VERDICT: f64 = 0.8;
+/// Share of [`Options::alpha`] for the numbers of the verdict; the rest is for all others.
+pub(super) const VERDICT_SHARE_OF_ALPHA: f64 = 0.8;
 
-/// The differences of all numbers, and how many names of each group cannot be compared, as a
-/// digest left them out.
+/// Compares all numbers. Also returns how many names of each group could not be compared because a digest left
+/// them out.
 pub(super) fn differences(
     before: &[Digest],
     after: &[Digest],
@@ -34,7 +33,10 @@ pub(super) fn differences(
     let is_asked = |row: &Row| row.key.group == Group::Asked;
     let all = || before.iter().chain(after);
     let has_asked = all().flat_map(|digest| &digest.rows).any(is_asked);
-    let sides = [Values::of(before, options), Values::of(after, options)];
+    let sides = [
+        SideValues::new(before, options),
+        SideValues::new(after, options),
+    ];
     let mut known: SeededSet<&Key> = SeededSet::default();
     let mut left_out: SeededMap<Group, SeededSet<&str>> = SeededMap::default();
     let mut test = RankTest::default();
@@ -48,8 +50,8 @@ pub(super) fn differences(
         let values = by_run
             .each_ref()
             .map(|side| side.iter().flatten().copied().collect());
-        let may_be_left_out = |place: usize, values: &Vec<f64>| {
-            let side = if place == 0 { before } else { after };
+        let may_be_left_out = |index: usize, values: &Vec<f64>| {
+            let side = if index == 0 { before } else { after };
             let group = row.key.group;
             values.is_empty() && side.iter().any(|digest| digest.has_left_out(group))
         };
@@ -64,13 +66,14 @@ pub(super) fn differences(
         }
         let is_gated = is_gated(&row.key, has_asked);
         let mut row = difference(row, values, (options, &mut test), is_gated);
-        let is_time = row.key.part.is_empty() && ADDED_TO.contains(&row.key.name.as_str());
+        let is_time =
+            row.key.part.is_empty() && INFLATED_BY_OTHER_WORK.contains(&row.key.name.as_str());
         row.least_tells = compute_alone && is_time;
         rows.push((row, by_run.concat()));
     }
     rows.sort_small_by_key(|(row, _)| (row.key.group, headline(&row.key)));
     fold_equal(&mut rows);
-    claim_all(&mut rows, (before.len(), after.len()), options);
+    set_all_claims(&mut rows, (before.len(), after.len()), options);
     let left_out = left_out.into_iter();
     let mut left_out: Vec<(Group, u64)> = left_out
         .map(|(group, names)| (group, names.len() as u64))
@@ -79,23 +82,23 @@ pub(super) fn differences(
     (rows.into_iter().map(|(row, _)| row).collect(), left_out)
 }
 
-/// A difference, and its number of each run, those before first.
-type Tested = (Difference, Vec<Option<f64>>);
+/// Difference with the value in each run, runs before first.
+type DifferenceByRun = (Difference, Vec<Option<f64>>);
 
-/// Which of the [`HEADLINES`] it is; others come after them.
+/// Returns the index in [`HEADLINES`]; their length for other numbers.
 fn headline(key: &Key) -> usize {
     let is = |(name, part): &(&str, &str)| key.name == *name && key.part.as_ref() == *part;
-    let place = HEADLINES.iter().position(is);
-    let place = place.filter(|_| key.group == Group::Program);
-    place.unwrap_or(HEADLINES.len())
+    let index = HEADLINES.iter().position(is);
+    let index = index.filter(|_| key.group == Group::Program);
+    index.unwrap_or(HEADLINES.len())
 }
 
-/// Numbers of one name that are the same in each run are one fact, such as the 90th and 99th
-/// percentile and the greatest of five pauses; so are times of the program.
-fn fold_equal(rows: &mut Vec<Tested>) {
-    let mut kept: Vec<Tested> = Vec::with_capacity(rows.len());
+/// Merges rows that show the same fact: numbers of one name with equal values in each run, such as 90th
+/// percentile, 99th percentile and maximum of five pauses; also times of the program.
+fn fold_equal(rows: &mut Vec<DifferenceByRun>) {
+    let mut kept: Vec<DifferenceByRun> = Vec::with_capacity(rows.len());
     for (row, by_run) in rows.drain(..) {
-        let is_same = |(other, its): &&mut Tested| {
+        let is_same = |(other, its): &&mut DifferenceByRun| {
             let is_time = row.key.group == Group::Program
                 && row.unit == Unit::Ns
                 && by_run.iter().flatten().any(|value| *value > 0.0);
@@ -121,7 +124,7 @@ fn is_gated(key: &Key, has_asked: bool) -> bool {
     }
 }
 
-/// Whether both sides have the very same numbers, in any order.
+/// Returns whether both sides have the same values, in any order.
 fn is_equal(before: &[f64], after: &[f64]) -> bool {
     let sorted = |side: &[f64]| {
         let mut side = side.to_vec();
@@ -131,21 +134,21 @@ fn is_equal(before: &[f64], after: &[f64]) -> bool {
     sorted(before) == sorted(after)
 }
 
-/// The numbers of a side, by key: of each run, if it has it.
-struct Values<'a> {
+/// Values of a side by key: one entry per run.
+struct SideValues<'a> {
     by_key: SeededMap<&'a Key, Vec<Option<f64>>>,
     runs: usize,
 }
 
-impl<'a> Values<'a> {
-    fn of(side: &'a [Digest], options: &Options) -> Self {
+impl<'a> SideValues<'a> {
+    fn new(side: &'a [Digest], options: &Options) -> Self {
         let mut by_key: SeededMap<&Key, Vec<Option<f64>>> = SeededMap::default();
         for (run, digest) in side.iter().enumerate() {
             let spans = options.per_span.as_deref();
             let divisor = spans.map(|name| digest.value(Group::Spans, name, "count"));
             let mut seen: SeededSet<&Key> = SeededSet::default();
             for row in &digest.rows {
-                // Names that were cut may be equal.
+                // Truncated names may collide.
                 if !seen.insert(&row.key) {
                     continue;
                 }
@@ -184,7 +187,7 @@ pub(super) fn difference(
     };
     let ratio = logs(&before).zip(logs(&after));
     let ratio = ratio.and_then(|(before, after)| shift(&before, &after, alpha));
-    let can_tell = least_p(before.len(), after.len()) <= alpha;
+    let can_tell = min_p(before.len(), after.len()) <= alpha;
     let p = can_tell.then(|| test.p(&before, &after));
     let by = change.map_or(0.0, |change| change.middle);
     let exp = |(low, high): (f64, f64)| (low.exp(), high.exp());
@@ -209,12 +212,12 @@ pub(super) fn difference(
     }
 }
 
-/// Times that other work on the machine only adds to.
-const ADDED_TO: [&str; 4] = ["gc.time", "thread.run", "time.mutator", "time.wall"];
-/// A program computes if it runs and collects for so much of the time.
+/// Times that other work on the machine can only increase.
+const INFLATED_BY_OTHER_WORK: [&str; 4] = ["gc.time", "thread.run", "time.mutator", "time.wall"];
+/// Minimum share of time running and collecting for a program to count as computing.
 const COMPUTING: f64 = 0.90;
 
-/// Whether a run computed all the time on one capability.
+/// Returns whether a run computed on one capability, hardly waiting.
 fn computes_alone(digest: &Digest) -> bool {
     let value = |name| digest.value(Group::Program, name, "").unwrap_or(0.0);
     let capabilities = digest.facts.iter().find(|fact| fact.name == "Capabilities");
@@ -224,7 +227,7 @@ fn computes_alone(digest: &Digest) -> bool {
 }
 
 fn side(values: Vec<f64>, alpha: f64) -> Side {
-    let least = ends(&values).map(|(least, _)| least);
+    let least = min_max(&values).map(|(least, _)| least);
     Side {
         median: median(&values).unwrap_or(0.0),
         interval: median_interval(&values, alpha),
@@ -244,29 +247,38 @@ fn trend(direction: Direction, change: f64) -> Trend {
     }
 }
 
-/// Decides what can be claimed of each row: of those that the verdict is about first, as the
-/// others may show less where it is that something changed.
-fn claim_all(rows: &mut [Tested], (before, after): (usize, usize), options: &Options) {
+/// Sets the claims of all rows. Gated rows come first, because the others may use all of alpha once one of them
+/// has changed.
+fn set_all_claims(
+    rows: &mut [DifferenceByRun],
+    (before, after): (usize, usize),
+    options: &Options,
+) {
     let runs = (before, after);
-    let is_gated = |(row, _): &&mut Tested| row.is_gated;
+    let is_gated = |(row, _): &&mut DifferenceByRun| row.is_gated;
     let gated = rows.iter_mut().filter(is_gated).map(|(row, _)| row);
-    claim(&mut gated.collect::<Vec<_>>(), OF_THE_VERDICT, options);
+    set_claims(
+        &mut gated.collect::<Vec<_>>(),
+        VERDICT_SHARE_OF_ALPHA,
+        options,
+    );
     let has_changed = rows
         .iter()
         .any(|(row, _)| row.is_gated && row.claim == Claim::Changed);
     let alpha = if has_changed {
         options.alpha
     } else {
-        options.alpha * (1.0 - OF_THE_VERDICT)
+        options.alpha * (1.0 - VERDICT_SHARE_OF_ALPHA)
     };
-    let mut others: Vec<&mut Tested> = rows.iter_mut().filter(|(row, _)| !row.is_gated).collect();
-    let least = least_corrected(before, after);
+    let mut others: Vec<&mut DifferenceByRun> =
+        rows.iter_mut().filter(|(row, _)| !row.is_gated).collect();
+    let least = min_corrected_p(before, after);
     let probabilities = if least <= alpha {
-        let numbers: Vec<Numbers> = others
+        let numbers: Vec<NumberByRun> = others
             .iter()
-            .map(|row| row.0.numbers(&row.1, options))
+            .map(|row| row.0.for_permutations(&row.1, options))
             .collect();
-        corrected(&numbers, before, after)
+        corrected_p_values(&numbers, before, after)
             .into_iter()
             .map(Some)
             .collect()
@@ -274,15 +286,14 @@ fn claim_all(rows: &mut [Tested], (before, after): (usize, usize), options: &Opt
         vec![None; others.len()]
     };
     for ((row, _), p) in others.iter_mut().zip(probabilities) {
-        // Of a number that a side or some runs do not have, the test would say too little.
+        // The test has too little power for a number that a side or some runs lack.
         row.corrected_p = p.filter(|_| row.p.is_some());
-        row.claim = row.claimed(row.corrected_p, alpha, runs, options);
+        row.claim = row.conclude(row.corrected_p, alpha, runs, options);
     }
 }
 
-/// Decides what can be claimed of rows that are one family of tests, with a part of
-/// [`Options::alpha`].
-pub(super) fn claim(rows: &mut [&mut Difference], part: f64, options: &Options) {
+/// Sets the claims of rows that form one family of tests, with a share of [`Options::alpha`].
+pub(super) fn set_claims(rows: &mut [&mut Difference], part: f64, options: &Options) {
     let alpha = options.alpha * part;
     let gated: Vec<f64> = rows.iter().filter_map(|row| row.p).collect();
     let tests = gated.len().max(1) as f64;
@@ -292,38 +303,38 @@ pub(super) fn claim(rows: &mut [&mut Difference], part: f64, options: &Options) 
     }
     for row in rows {
         let (before, after) = (row.before.values.len(), row.after.values.len());
-        let is_enough = least_p(before, after) * tests <= alpha;
+        let is_enough = min_p(before, after) * tests <= alpha;
         let p = row.corrected_p.filter(|_| is_enough);
-        row.claim = row.claimed(p, alpha, (before, after), options);
+        row.claim = row.conclude(p, alpha, (before, after), options);
     }
 }
 
 impl Difference {
-    /// The number of each run for the test of all: as logarithms where all are above 0, so
-    /// that a change is a ratio.
-    fn numbers(&self, by_run: &[Option<f64>], options: &Options) -> Numbers {
+    /// Returns the value in each run for the permutation test: as logarithms if all are positive, so that a change
+    /// is a ratio.
+    fn for_permutations(&self, by_run: &[Option<f64>], options: &Options) -> NumberByRun {
         let least = match self.class {
             Class::Timed => options.noise,
-            // Sides that are each as good as equal show much.
+            // Small but consistent differences of counted numbers are meaningful.
             Class::Counted => options.tolerance / 100.0,
         };
         let values = || by_run.iter().flatten().copied();
         if values().all(|value| value > 0.0) {
             let logs = by_run.iter().map(|value| value.map(f64::ln));
-            return Numbers {
+            return NumberByRun {
                 by_run: logs.collect(),
                 noise: least,
             };
         }
         let most = values().map(f64::abs).fold(0.0, f64::max);
-        Numbers {
+        NumberByRun {
             by_run: by_run.to_vec(),
             noise: least * most,
         }
     }
 
-    /// What can be claimed: `p` is the corrected probability, `None` if there are too few runs.
-    fn claimed(
+    /// Returns the conclusion. `p` is the corrected p-value, `None` with too few runs.
+    fn conclude(
         &self,
         p: Option<f64>,
         alpha: f64,
@@ -331,7 +342,7 @@ impl Difference {
         options: &Options,
     ) -> Claim {
         let (before, after) = (&self.before.values, &self.after.values);
-        // A name that only some runs of one side have says little.
+        // A name in only some runs of one side is no evidence.
         if after.is_empty() || before.is_empty() {
             return match (before.len(), after.len()) {
                 (runs, 0) if runs == runs_before => Claim::OnlyBefore,
@@ -344,7 +355,7 @@ impl Difference {
         }
         match (self.class, p) {
             (Class::Timed, None) => Claim::TooFewRuns,
-            (Class::Counted, None) => self.counted(options.tolerance),
+            (Class::Counted, None) => self.conclude_counted(options.tolerance),
             (class, Some(p)) => {
                 let least = match class {
                     Class::Timed => options.noise,
@@ -359,8 +370,8 @@ impl Difference {
         }
     }
 
-    /// By which share of the lesser number it differs; where there is no ratio, by which share
-    /// of the greater one. It is the same if the sides are swapped.
+    /// Returns the change relative to the smaller value, or to the greater one if there is no ratio. Swapping the
+    /// sides does not change it.
     pub(super) fn relative(&self) -> f64 {
         match self.ratio {
             Some(ratio) => ratio.ln().abs().exp() - 1.0,
@@ -375,12 +386,12 @@ impl Difference {
         }
     }
 
-    /// Of few runs of what is counted: whether those of both sides lie apart, by much more
-    /// than those of one side.
-    fn counted(&self, tolerance: f64) -> Claim {
-        /// By so many times as much; less may be chance.
+    /// Returns the conclusion on counted numbers with too few runs: they changed if the sides are disjoint, with a
+    /// gap much larger than the spread within a side.
+    fn conclude_counted(&self, tolerance: f64) -> Claim {
+        /// Minimum ratio of gap to spread; less may be chance.
         const CLEARLY: f64 = 10.0;
-        let both = ends(&self.before.values).zip(ends(&self.after.values));
+        let both = min_max(&self.before.values).zip(min_max(&self.after.values));
         let Some((before, after)) = both else {
             return Claim::NoDifference;
         };

@@ -1,28 +1,27 @@
-//! By how much one side of runs is above the other: the shift of Hodges and Lehmann, the
-//! median of all differences of a run after and one before. Its interval holds what the rank
-//! test does not refuse, and the median's interval what order statistics tell.
+//! Size of the difference between two sides of runs: the Hodges–Lehmann shift, which is the median of all
+//! differences of a run after and a run before. Its confidence interval contains the shifts that the rank test
+//! does not reject. The interval of a median comes from order statistics.
 
 use model::sorting::CompactSort;
 
-/// Of more runs a side, so many quantiles stand for them: all differences of two sides are
-/// as many as the product of both.
-const MOST_VALUES: usize = 400;
+/// Sides with more runs are reduced to this many quantiles, as the number of differences is the product of both
+/// sides.
+const MAX_VALUES: usize = 400;
 
-/// A shift with its interval.
+/// Shift with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// How far it is.
+    /// Estimated shift.
     pub middle: f64,
-    /// How far it may be; `None` if there are too few runs for that.
+    /// Confidence interval; `None` with too few runs.
     pub interval: Option<(f64, f64)>,
 }
 
-/// From one side to the other, with an interval that is as sure as `1 - alpha`; `None` if a
-/// side is empty.
+/// Estimates the shift between two sides, with a confidence interval at `1 - alpha`; `None` if a side is empty.
 ///
-/// The interval goes from the `k`-th least of all differences to the `k`-th greatest, where
-/// fewer than `k` pairs in order are as unlikely as `alpha / 2` (Hollander and Wolfe,
-/// Nonparametric Statistical Methods, 4.3). Equal numbers make it somewhat too wide.
+/// The interval reaches from the `k`-th smallest to the `k`-th greatest difference, where the probability of fewer
+/// than `k` pairs in order is at most `alpha / 2` (Hollander and Wolfe, Nonparametric Statistical Methods, 4.3).
+/// Ties make it slightly too wide.
 #[must_use]
 pub fn shift(before: &[f64], after: &[f64], alpha: f64) -> Option<Shift> {
     let (before, after) = (thinned(before), thinned(after));
@@ -40,7 +39,7 @@ pub fn shift(before: &[f64], after: &[f64], alpha: f64) -> Option<Shift> {
     Some(Shift { middle, interval })
 }
 
-/// The median of numbers; `None` if there are none.
+/// Returns the median; `None` for no values.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
@@ -48,40 +47,40 @@ pub fn median(values: &[f64]) -> Option<f64> {
     median_of_sorted(&sorted)
 }
 
-/// The least and the greatest of numbers; `None` if there are none.
-pub(super) fn ends(values: &[f64]) -> Option<(f64, f64)> {
+/// Returns minimum and maximum; `None` for no values.
+pub(super) fn min_max(values: &[f64]) -> Option<(f64, f64)> {
     let values = values.iter().copied();
     let least = values.clone().reduce(f64::min)?;
     Some((least, values.fold(least, f64::max)))
 }
 
-/// Which of the numbers lie outside of Tukey's fences: by more than 1.5 times the distance
-/// of the quartiles below the lower or above the upper one (quartiles between two numbers are
-/// interpolated). None if there are fewer than five, of which each may be a quartile.
+/// Returns the indices of values outside Tukey's fences: more than 1.5 interquartile ranges below the lower or
+/// above the upper quartile (interpolated). Returns none for fewer than five values, each of which may be a
+/// quartile.
 #[must_use]
 pub fn outliers(values: &[f64]) -> Vec<usize> {
-    const LEAST: usize = 5;
+    const MIN_VALUES: usize = 5;
     const FENCE: f64 = 1.5;
-    if values.len() < LEAST {
+    if values.len() < MIN_VALUES {
         return Vec::new();
     }
     let mut sorted = values.to_vec();
     sorted.sort_small_by(f64::total_cmp);
     let quartile = |share: f64| {
-        let place = share * (sorted.len() - 1) as f64;
-        let (low, high) = (sorted[place as usize], sorted[place.ceil() as usize]);
-        low + (high - low) * place.fract()
+        let index = share * (sorted.len() - 1) as f64;
+        let (low, high) = (sorted[index as usize], sorted[index.ceil() as usize]);
+        low + (high - low) * index.fract()
     };
     let (lower, upper) = (quartile(0.25), quartile(0.75));
     let room = FENCE * (upper - lower);
     let is_out = |value: f64| value < lower - room || value > upper + room;
-    let places = 0..values.len();
-    places.filter(|place| is_out(values[*place])).collect()
+    let indices = 0..values.len();
+    indices.filter(|index| is_out(values[*index])).collect()
 }
 
-/// Between which two of the sorted numbers the median of all that they are drawn from lies,
-/// as sure as `1 - alpha`: it is outside of the `k` least with the probability that of `n`
-/// throws of a coin fewer than `k` are heads. `None` if there are too few for that.
+/// Returns the confidence interval of the median at `1 - alpha`, between two of the values; `None` with too few
+/// values. The median is below the `k`-th smallest of `n` values with the probability that fewer than `k` of `n`
+/// coin tosses are heads.
 #[must_use]
 pub fn median_interval(values: &[f64], alpha: f64) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
@@ -91,12 +90,12 @@ pub fn median_interval(values: &[f64], alpha: f64) -> Option<(f64, f64)> {
     Some((*sorted.get(cut)?, *sorted.get(throws - 1 - cut)?))
 }
 
-/// The most heads that as few or fewer of have a probability of `alpha / 2` at most; `None`
-/// if even none is more likely.
+/// Returns the greatest `k` such that at most `k` heads have a probability of at most `alpha / 2`; `None` if 0
+/// heads are already more likely.
 fn heads_cut(throws: usize, alpha: f64) -> Option<usize> {
-    /// Of more throws the normal distribution is as good, and has no tiny numbers.
-    const MOST_EXACT: usize = 500;
-    if throws > MOST_EXACT {
+    /// With more tosses the normal approximation is as good, and avoids underflow.
+    const MAX_EXACT: usize = 500;
+    if throws > MAX_EXACT {
         let throws = throws as f64;
         let cut = throws / 2.0 - normal_quantile(alpha / 2.0) * throws.sqrt() / 2.0 - 1.0;
         return (cut >= 0.0).then_some(cut as usize);
@@ -127,21 +126,21 @@ fn median_of_sorted(sorted: &[f64]) -> Option<f64> {
 fn thinned(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_small_by(f64::total_cmp);
-    if sorted.len() <= MOST_VALUES {
+    if sorted.len() <= MAX_VALUES {
         return sorted;
     }
     let last = sorted.len() - 1;
-    let places = (0..MOST_VALUES).map(|place| place * last / (MOST_VALUES - 1));
-    places.map(|place| sorted[place]).collect()
+    let indices = (0..MAX_VALUES).map(|index| index * last / (MAX_VALUES - 1));
+    indices.map(|index| sorted[index]).collect()
 }
 
-/// How many of the least differences are outside of the interval, and as many of the
-/// greatest; `None` if even none is too many.
+/// Returns how many of the smallest differences, and of the greatest, are outside the interval; `None` if there are
+/// too few runs for an interval.
 ///
-/// That so many pairs or fewer are in order has the probability of that number of partitions
-/// (the distribution of Mann and Whitney's U), of more than 20 runs the normal one.
+/// The number of pairs in order has the distribution of Mann and Whitney's U. With more than 20 runs on a side,
+/// this uses the normal approximation.
 fn pairs_cut(before: usize, after: usize, alpha: f64) -> Option<usize> {
-    let most = super::rank_test::MOST_EXACT;
+    let most = super::rank_test::MAX_EXACT;
     if before.max(after) > most {
         let (n, m) = (before as f64, after as f64);
         let z = normal_quantile(alpha / 2.0);
@@ -162,13 +161,13 @@ fn pairs_cut(before: usize, after: usize, alpha: f64) -> Option<usize> {
     cut
 }
 
-/// How far from the mean, in standard deviations, the normal distribution has a tail of this
-/// share: by halving, as its tails have no simple inverse.
+/// Returns the distance from the mean, in standard deviations, beyond which the normal distribution has this tail.
+/// It bisects, as the tail has no simple inverse.
 fn normal_quantile(tail: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..100 {
         let middle = f64::midpoint(low, high);
-        if super::rank_test::both_tails(middle) / 2.0 > tail {
+        if super::rank_test::two_sided_tail(middle) / 2.0 > tail {
             low = middle;
         } else {
             high = middle;
@@ -186,8 +185,8 @@ mod tests {
 
     #[test]
     fn published_tables() {
-        // The greatest U that is significant at 0.05, two-sided (Mann and Whitney's table as
-        // printed in Siegel, Nonparametric Statistics, table K).
+        // The greatest U significant at 0.05, two-sided (Mann and Whitney's table as printed in Siegel,
+        // Nonparametric Statistics, table K).
         let table = [
             ((4, 4), Some(0)),
             ((5, 5), Some(2)),
@@ -204,8 +203,7 @@ mod tests {
         for ((before, after), cut) in table {
             assert_eq!(pairs_cut(before, after, 0.05), cut, "{before}, {after}");
         }
-        // The ranks between which the median lies (Conover, Practical Nonparametric
-        // Statistics, from binomial tables).
+        // Ranks between which the median lies (Conover, Practical Nonparametric Statistics, from binomial tables).
         let ranks = |runs: u32| {
             let values: Vec<f64> = (1..=runs).map(f64::from).collect();
             median_interval(&values, 0.05)
@@ -221,8 +219,8 @@ mod tests {
 
     #[test]
     fn published_example() {
-        // Hollander and Wolfe, 4.2 and 4.3: the shift of the permeabilities is 0.305, with
-        // 96 % between -0.15 and 0.76.
+        // Hollander and Wolfe, 4.2 and 4.3: the shift of the permeabilities is 0.305, with a 96 % interval from
+        // -0.15 to 0.76.
         let term = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
         let early = [1.15, 0.88, 0.90, 0.74, 1.21];
         let found = shift(&early, &term, 0.05).expect("both sides have runs");
@@ -239,7 +237,7 @@ mod tests {
     }
 
     proptest! {
-        /// The interval holds exactly the shifts that the test does not refuse.
+        /// The interval contains exactly the shifts that the test does not reject.
         #[test]
         fn the_interval_is_the_test_turned_over(before in runs(), after in runs(), by in -1e9..1e9_f64) {
             let moved: Vec<f64> = before.iter().map(|value| value + by).collect();
@@ -264,7 +262,7 @@ mod tests {
             prop_assert!((more.middle - forth.middle * times).abs() <= 1e-6 * times);
         }
 
-        /// Of many runs, quantiles stand for all.
+        /// With many runs, quantiles stand in for all values.
         #[test]
         fn many_runs(by in 0.1..100.0_f64) {
             let before: Vec<f64> = (0..5_000).map(f64::from).collect();

@@ -1,31 +1,31 @@
-//! Many numbers tested at once, so that runs of one program claim a difference in any of them
-//! as seldom as in one: the step-down test by permutations of Westfall and Young
-//! (Resampling-Based Multiple Testing, 1993, algorithm 4.1).
+//! Multiple testing of many numbers: the step-down permutation test of Westfall and Young (Resampling-Based
+//! Multiple Testing, 1993, algorithm 4.1). Runs of one program claim a difference in any of the numbers no more
+//! often than a single test would.
 //!
-//! If both sides are runs of one program, each way to deal the runs to two sides of these
-//! sizes is as likely as any other. So all of them are tried, or a sample of them, always with
-//! all numbers of a run together: numbers that depend on each other stay so. What one number
-//! shows is corrected by how often the greatest of all numbers shows as much by chance.
+//! If both sides are runs of the same program, every split of the runs into sides of these sizes is equally
+//! likely. The test tries all of them, or a sample, and always keeps all numbers of a run together, which
+//! preserves their dependence. Each number's statistic is corrected by how often the maximum over all numbers
+//! reaches it by chance.
 
-use super::rank_test::ways;
+use super::rank_test::split_count;
 
-/// Up to so many ways to deal the runs all are tried, of more as many at random.
-const MOST_SPLITS: usize = 2_000;
+/// Up to this number of splits, all are tried; otherwise this many at random.
+const MAX_SPLITS: usize = 2_000;
 
-/// One number of all runs, those before first.
+/// One number of all runs, runs before first.
 #[derive(Clone, Debug)]
-pub(super) struct Numbers {
-    /// The number of each run; `None` of runs that do not have it.
+pub(super) struct NumberByRun {
+    /// Value in each run; `None` for runs without the number.
     pub(super) by_run: Vec<Option<f64>>,
-    /// A standard deviation that is added to that of the runs: two sides that differ by less
-    /// show little, however close the runs of each are.
+    /// Standard deviation to add to that of the runs, so that differences below it have a small statistic, however
+    /// close the runs of each side are.
     pub(super) noise: f64,
 }
 
-/// How likely it is, for each of the numbers, that any of those that show no more than it
-/// shows as much by chance. 1 if there are no runs on a side.
-pub(super) fn corrected(numbers: &[Numbers], before: usize, after: usize) -> Vec<f64> {
-    let rows: Vec<Standard> = numbers.iter().map(Standard::of).collect();
+/// Returns for each number the probability that any number with at most its statistic reaches it by chance; 1 if a
+/// side has no runs.
+pub(super) fn corrected_p_values(numbers: &[NumberByRun], before: usize, after: usize) -> Vec<f64> {
+    let rows: Vec<StandardizedNumber> = numbers.iter().map(StandardizedNumber::new).collect();
     let seen: Vec<bool> = (0..before + after).map(|run| run < before).collect();
     let shown: Vec<f64> = rows.iter().map(|row| row.distance(&seen)).collect();
     let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -34,34 +34,34 @@ pub(super) fn corrected(numbers: &[Numbers], before: usize, after: usize) -> Vec
     let mut as_much = vec![0_usize; rows.len()];
     for split in &splits {
         let mut most: f64 = 0.0;
-        for &place in &order {
-            most = most.max(rows[place].distance(split));
-            // Sums in another order are rounded otherwise.
-            as_much[place] += usize::from(most >= shown[place] * (1.0 - 1e-9));
+        for &index in &order {
+            most = most.max(rows[index].distance(split));
+            // Tolerate rounding: the sums are in another order.
+            as_much[index] += usize::from(most >= shown[index] * (1.0 - 1e-9));
         }
     }
     let mut all = vec![1.0; rows.len()];
     let mut least: f64 = 0.0;
-    for &place in order.iter().rev() {
-        let share = as_much[place] as f64 / splits.len().max(1) as f64;
+    for &index in order.iter().rev() {
+        let share = as_much[index] as f64 / splits.len().max(1) as f64;
         least = least.max(share);
-        all[place] = least;
+        all[index] = least;
     }
     all
 }
 
-/// The least probability that [`corrected`] can give for so many runs: that of the runs as
-/// they are, and of the same sides swapped if these are equally large.
-pub(super) fn least_corrected(before: usize, after: usize) -> f64 {
+/// Returns the minimum of [`corrected_p_values`] for these numbers of runs: the observed split, and the same with sides
+/// swapped if these have equal size.
+pub(super) fn min_corrected_p(before: usize, after: usize) -> f64 {
     let alike = if before == after { 2.0 } else { 1.0 };
-    alike / ways(before, after).min(MOST_SPLITS as f64)
+    alike / split_count(before, after).min(MAX_SPLITS as f64)
 }
 
-/// Ways to deal the runs, each by which runs are before; the first is how they are.
+/// Returns splits as flags of the runs on the first side; the observed split comes first.
 fn splits(before: usize, after: usize) -> Vec<Vec<bool>> {
     let mut split: Vec<bool> = (0..before + after).map(|run| run < before).collect();
-    if ways(before, after) > MOST_SPLITS as f64 {
-        // Always the same ones, so that an answer does not change when it is asked again.
+    if split_count(before, after) > MAX_SPLITS as f64 {
+        // A fixed seed makes results repeatable.
         let mut random = fastrand::Rng::with_seed(0x0065_7665_6e74);
         let mut drawn = split.clone();
         let drawn = std::iter::repeat_with(|| {
@@ -70,7 +70,7 @@ fn splits(before: usize, after: usize) -> Vec<Vec<bool>> {
         });
         return std::iter::once(split)
             .chain(drawn)
-            .take(MOST_SPLITS)
+            .take(MAX_SPLITS)
             .collect();
     }
     let mut all = vec![split.clone()];
@@ -80,31 +80,31 @@ fn splits(before: usize, after: usize) -> Vec<Vec<bool>> {
     all
 }
 
-/// The next one in the order in which runs before come first; `false` after the last.
+/// Advances to the next split in lexicographic order, runs before first; returns `false` after the last.
 fn next_split(split: &mut [bool]) -> bool {
     let movable = split.windows(2).rposition(|pair| pair[0] && !pair[1]);
-    let Some(place) = movable else {
+    let Some(index) = movable else {
         return false;
     };
-    split.swap(place, place + 1);
-    let rest = &mut split[place + 2..];
+    split.swap(index, index + 1);
+    let rest = &mut split[index + 2..];
     rest.sort_unstable_by_key(|is_before| !is_before);
     true
 }
 
-/// A number of all runs, ready to be split again and again.
-struct Standard {
-    /// How far each run is from the mean of all; 0 of runs without the number.
+/// A number of all runs, preprocessed for evaluating many splits.
+struct StandardizedNumber {
+    /// Deviation of each run from the mean of all; 0 for runs without the number.
     from_mean: Vec<f64>,
     /// Whether each run has the number.
     has: Vec<bool>,
-    /// The sum of all squares of distances.
+    /// Sum of the squared deviations.
     squares: f64,
     noise: f64,
 }
 
-impl Standard {
-    fn of(numbers: &Numbers) -> Self {
+impl StandardizedNumber {
+    fn new(numbers: &NumberByRun) -> Self {
         let values = numbers.by_run.iter().flatten();
         let count = values.clone().count().max(1) as f64;
         let mean = values.sum::<f64>() / count;
@@ -121,8 +121,8 @@ impl Standard {
         }
     }
 
-    /// How far the means of both sides are apart, in their standard error (Student's t, with
-    /// the noise in the deviation); 0 if a side has no run with the number.
+    /// Returns the difference of the two sides' means in standard errors (Student's t, with the noise added to the
+    /// deviation); 0 if a side has no run with the number.
     fn distance(&self, split: &[bool]) -> f64 {
         let (mut count, mut all, mut sum) = (0_u32, 0_u32, 0.0);
         for ((is_before, has), far) in split.iter().zip(&self.has).zip(&self.from_mean) {
@@ -136,13 +136,13 @@ impl Standard {
         if count == 0 || count == all || self.squares == 0.0 {
             return 0.0;
         }
-        // The distances from the common mean add up to 0.
+        // The deviations from the common mean sum to 0.
         let apart = sum / n + sum / m;
         let between = apart * apart * n * m / (n + m);
         let within = (self.squares - between).max(0.0);
         let variance = within / (n + m - 2.0).max(1.0);
         let error = ((variance + self.noise * self.noise) * (1.0 / n + 1.0 / m)).sqrt();
-        // Sides that are each all equal are as far apart as can be.
+        // Without any variance within sides the statistic is infinite.
         if error > 0.0 {
             apart.abs() / error
         } else {
@@ -157,8 +157,8 @@ mod tests {
 
     use super::*;
 
-    fn numbers(values: &[f64]) -> Numbers {
-        Numbers {
+    fn numbers(values: &[f64]) -> NumberByRun {
+        NumberByRun {
             by_run: values.iter().copied().map(Some).collect(),
             noise: 0.0,
         }
@@ -177,45 +177,44 @@ mod tests {
         all.dedup();
         assert_eq!(all.len(), 35);
         let sampled = splits(10, 10);
-        assert_eq!(sampled.len(), MOST_SPLITS);
+        assert_eq!(sampled.len(), MAX_SPLITS);
         assert!(
             sampled
                 .iter()
                 .all(|split| split.iter().filter(|is| **is).count() == 10)
         );
-        assert!((least_corrected(5, 5) - 2.0 / 252.0).abs() < 1e-12);
-        assert!((least_corrected(3, 5) - 1.0 / 56.0).abs() < 1e-12);
+        assert!((min_corrected_p(5, 5) - 2.0 / 252.0).abs() < 1e-12);
+        assert!((min_corrected_p(3, 5) - 1.0 / 56.0).abs() < 1e-12);
     }
 
     #[test]
     fn one_number_alone_has_the_share_of_splits_that_show_as_much() {
-        // Two-sample t of 1, 2, 3 and 4, 5, 6: only the sides as they are, and swapped.
-        let found = corrected(&[numbers(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])], 3, 3);
+        // Two-sample t of 1, 2, 3 and 4, 5, 6: only the observed split and its swap reach it.
+        let found = corrected_p_values(&[numbers(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])], 3, 3);
         assert_eq!(found, [2.0 / 20.0]);
-        // Student's t by hand: means 1.1733 and 1.015, squares 0.77087 and 0.03645, so
-        // 0.1583 / sqrt(0.80732 / 3 * (1 / 3 + 1 / 2)).
-        let row = Standard::of(&numbers(&[0.80, 0.83, 1.89, 1.15, 0.88]));
+        // Student's t by hand: means 1.1733 and 1.015, sums of squares 0.77087 and 0.03645, so 0.1583 /
+        // sqrt(0.80732 / 3 * (1 / 3 + 1 / 2)).
+        let row = StandardizedNumber::new(&numbers(&[0.80, 0.83, 1.89, 1.15, 0.88]));
         let far = row.distance(&[true, true, true, false, false]);
         assert!((far - 0.334_35).abs() < 1e-4, "{far}");
-        assert_eq!(corrected(&[numbers(&[7.0; 6])], 3, 3), [1.0]);
-        assert_eq!(corrected(&[], 3, 3), [0.0; 0]);
+        assert_eq!(corrected_p_values(&[numbers(&[7.0; 6])], 3, 3), [1.0]);
+        assert_eq!(corrected_p_values(&[], 3, 3), [0.0; 0]);
     }
 
     #[test]
     fn what_stands_out_of_many_is_found_and_its_neighbours_are_not() {
         let mut random = fastrand::Rng::with_seed(1);
-        let mut all: Vec<Numbers> = (0..100)
+        let mut all: Vec<NumberByRun> = (0..100)
             .map(|_| numbers(&(0..10).map(|_| random.f64()).collect::<Vec<_>>()))
             .collect();
         all[42] = numbers(&[1.0, 1.1, 1.0, 1.1, 1.0, 9.0, 9.1, 9.0, 9.1, 9.0]);
-        let found = corrected(&all, 5, 5);
+        let found = corrected_p_values(&all, 5, 5);
         assert!(found[42] <= 0.01, "{}", found[42]);
         assert!(found.iter().filter(|p| **p <= 0.05).count() == 1);
     }
 
     proptest! {
-        /// Dealt at random, the sides as they are belong to the most unlikely twentieth in
-        /// one of twenty cases: over all splits of any numbers, no more of them.
+        /// If any split is equally likely to be observed, at most a tenth of them claims a difference at 0.1.
         #[test]
         fn a_claim_is_as_rare_as_it_says(
             all in prop::collection::vec(prop::collection::vec(0.0..10.0_f64, 6), 1..5),
@@ -223,23 +222,23 @@ mod tests {
             let mut claimed = 0;
             let splits = splits(3, 3);
             for split in &splits {
-                let dealt: Vec<Numbers> = all.iter().map(|row| {
+                let dealt: Vec<NumberByRun> = all.iter().map(|row| {
                     let of = |is: bool| row.iter().zip(split).filter(move |(_, b)| **b == is);
                     let values: Vec<f64> = of(true).chain(of(false)).map(|(v, _)| *v).collect();
                     numbers(&values)
                 }).collect();
-                let least = corrected(&dealt, 3, 3).into_iter().fold(1.0, f64::min);
+                let least = corrected_p_values(&dealt, 3, 3).into_iter().fold(1.0, f64::min);
                 claimed += usize::from(least <= 0.1);
             }
             prop_assert!(claimed as f64 <= 0.1 * splits.len() as f64, "{claimed}");
         }
 
-        /// Sides swapped, and runs in another order, have the same.
+        /// Neither the order of runs nor of sides matters.
         #[test]
         fn order_does_not_matter(row in prop::collection::vec(0.0..10.0_f64, 8)) {
             let mut turned = row.clone();
             turned.reverse();
-            let (forth, back) = (corrected(&[numbers(&row)], 4, 4), corrected(&[numbers(&turned)], 4, 4));
+            let (forth, back) = (corrected_p_values(&[numbers(&row)], 4, 4), corrected_p_values(&[numbers(&turned)], 4, 4));
             prop_assert_eq!(forth, back);
         }
     }

@@ -30,7 +30,7 @@ fn digests(name: &str, class: Class, values: &[f64]) -> Vec<Digest> {
 
 fn compared(class: Class, before: &[f64], after: &[f64]) -> Difference {
     let [before, after] = [before, after].map(|side| digests("gc.time", class, side));
-    let comparison = Comparison::of(&before, &after, &Options::default());
+    let comparison = Comparison::compare(&before, &after, &Options::default());
     comparison.rows.first().cloned().expect("a row")
 }
 
@@ -56,7 +56,7 @@ fn of_one_run_each_only_what_is_counted_is_claimed() {
     );
     assert_eq!(compared(COUNTED, &[0.0], &[0.0]).claim, Claim::NoDifference);
     assert_eq!(compared(COUNTED, &[0.0], &[1.0]).claim, Claim::Changed);
-    // Sides lie apart, but by no more than the runs of one do; then by much more.
+    // Disjoint sides with a gap below ten times the spread, then with one above.
     assert_eq!(
         compared(COUNTED, &[100.0, 110.0], &[130.0, 150.0]).claim,
         Claim::TooFewRuns
@@ -65,7 +65,7 @@ fn of_one_run_each_only_what_is_counted_is_claimed() {
         compared(COUNTED, &[100.0, 101.0], &[130.0, 131.0]).claim,
         Claim::Changed
     );
-    // Runs of one side differ by more than the sides do.
+    // The spread within a side exceeds the difference between the sides.
     assert_eq!(
         compared(COUNTED, &[100.0, 120.0], &[110.0, 125.0]).claim,
         Claim::TooFewRuns
@@ -83,7 +83,7 @@ fn a_change_is_both_sure_and_large_enough() {
         compared(TIMED, &around(1000.0), &around(1100.0)).claim,
         Claim::Changed
     );
-    // Sure, but by 1 %.
+    // Significant, but only 1 %.
     let small = compared(TIMED, &around(10_000.0), &around(10_100.0));
     assert_eq!(small.claim, Claim::NoDifference);
     assert!(small.p.is_some_and(|p| p < 0.001));
@@ -91,7 +91,7 @@ fn a_change_is_both_sure_and_large_enough() {
         compared(COUNTED, &around(10_000.0), &around(10_100.0)).claim,
         Claim::Changed
     );
-    // Large, but not sure.
+    // Large, but not significant.
     let wide = compared(
         TIMED,
         &[100.0, 300.0, 200.0, 400.0],
@@ -103,16 +103,16 @@ fn a_change_is_both_sure_and_large_enough() {
 #[test]
 fn what_only_one_side_has_is_said() {
     let before = digests("span", TIMED, &[1.0, 2.0]);
-    let comparison = Comparison::of(&before, &[Digest::default()], &Options::default());
+    let comparison = Comparison::compare(&before, &[Digest::default()], &Options::default());
     assert_eq!(comparison.rows[0].claim, Claim::OnlyBefore);
-    let comparison = Comparison::of(&[Digest::default()], &before, &Options::default());
+    let comparison = Comparison::compare(&[Digest::default()], &before, &Options::default());
     assert_eq!(comparison.rows[0].claim, Claim::OnlyAfter);
-    // It may be among the names that were left out.
+    // The name may be among those left out.
     let full = Digest {
         left_out: vec![(Group::Program, 3)],
         ..Digest::default()
     };
-    let comparison = Comparison::of(&before, &[full], &Options::default());
+    let comparison = Comparison::compare(&before, &[full], &Options::default());
     assert!(comparison.rows.is_empty());
     assert_eq!(comparison.left_out, [(Group::Program, 1)]);
 }
@@ -136,13 +136,13 @@ fn the_verdict_is_about_what_was_asked_for() {
     };
     let options = Options::default();
     let verdict = |a: (f64, f64), b: (f64, f64)| {
-        Comparison::of(&side(a.0, a.1), &side(b.0, b.1), &options).verdict()
+        Comparison::compare(&side(a.0, a.1), &side(b.0, b.1), &options).verdict()
     };
     assert_eq!(verdict((100.0, 100.0), (100.0, 100.0)), Verdict::Alike);
     assert_eq!(verdict((100.0, 100.0), (100.0, 200.0)), Verdict::Alike);
     assert_eq!(verdict((100.0, 100.0), (200.0, 100.0)), Verdict::Changed);
     let few = |asked: f64| side(asked, 1.0).into_iter().take(3).collect::<Vec<_>>();
-    let comparison = Comparison::of(&few(100.0), &few(200.0), &options);
+    let comparison = Comparison::compare(&few(100.0), &few(200.0), &options);
     assert_eq!(comparison.verdict(), Verdict::TooFewRuns);
     assert_eq!(comparison.runs_needed(), 4);
 }
@@ -167,7 +167,7 @@ fn work_is_divided_by_spans() {
         per_span: Some("req".to_owned()),
         ..Options::default()
     };
-    let comparison = Comparison::of(&[digest(10.0, 50.0)], &[digest(20.0, 100.0)], &options);
+    let comparison = Comparison::compare(&[digest(10.0, 50.0)], &[digest(20.0, 100.0)], &options);
     let row = &comparison.rows[0];
     assert_eq!(
         (row.before.median, row.after.median, row.claim),
@@ -185,7 +185,7 @@ fn what_should_be_equal_is_told() {
         ..Digest::default()
     };
     let unequal = |before: &[Digest], after: &[Digest]| {
-        Comparison::of(before, after, &Options::default()).unequal
+        Comparison::compare(before, after, &Options::default()).unequal
     };
     assert_eq!(
         unequal(&[digest("9.6")], &[digest("9.6"), digest("9.6")]),
@@ -239,7 +239,7 @@ proptest! {
 
     #[test]
     fn the_unit_does_not_matter(before in side(), after in side(), power in -3_i32..4) {
-        // Powers of two, so that nothing is rounded.
+        // Powers of two avoid rounding.
         let times = 2_f64.powi(power);
         let scaled = |side: &[f64]| side.iter().map(|value| value * times).collect::<Vec<_>>();
         let plain = compared(TIMED, &before, &after);
@@ -264,7 +264,7 @@ fn candidates_of_one_baseline_are_one_family_of_tests() {
     };
     assert_eq!(claims(1, 3), [Claim::TooFewRuns]);
     assert_eq!(claims(1, 4), [Claim::Changed]);
-    // 5 runs a side can be as unlikely as 2 in 252: not enough where there are 8 candidates.
+    // With 5 runs per side, the minimum p-value is 2/252: not enough for 8 candidates.
     assert_eq!(claims(8, 5)[0], Claim::TooFewRuns);
     let of_eight = claims(8, 6);
     assert_eq!(of_eight[0], Claim::Changed);
@@ -276,7 +276,7 @@ fn candidates_of_one_baseline_are_one_family_of_tests() {
     assert_eq!(rank_test::runs_needed(0.05, 8), 6);
 }
 
-/// Sides of runs with some numbers of the program each, which grow a little from run to run.
+/// Creates sides with these program numbers, each growing slightly from run to run.
 fn sides(runs: u32, numbers: &[(&str, &'static str, [f64; 2])]) -> [Vec<Digest>; 2] {
     [0, 1].map(|side: usize| {
         let digest = |run: u32| Digest {
@@ -303,7 +303,7 @@ fn sides(runs: u32, numbers: &[(&str, &'static str, [f64; 2])]) -> [Vec<Digest>;
 }
 
 fn of_sides([before, after]: &[Vec<Digest>; 2]) -> Comparison {
-    Comparison::of(before, after, &Options::default())
+    Comparison::compare(before, after, &Options::default())
 }
 
 fn claim_of(comparison: &Comparison, name: &str) -> Claim {
@@ -330,10 +330,10 @@ fn five_runs_a_side_that_do_not_overlap_are_a_claim() {
     let claims = ["time.wall", "thread.ready", "thread.run", "gc.time"];
     let changed = claims.map(|name| claim_of(&comparison, name) == Claim::Changed);
     assert_eq!(changed, [true, true, false, false]);
-    // What the verdict is about comes first, the time before all.
+    // Gated numbers come first, wall-clock time before all others.
     let names: Vec<String> = comparison.rows.iter().map(Difference::name).collect();
     assert_eq!(names[..3], ["time.wall", "gc.time", "gc.pause.max"]);
-    // Of four nothing is told.
+    // Four runs per side are too few for any claim.
     let comparison = of_sides(&sides(4, &numbers));
     assert_eq!(comparison.verdict(), Verdict::TooFewRuns);
     assert!(
@@ -380,7 +380,7 @@ fn most_of_a_change_is_one_of_its_parts() {
     ];
     let told = |runs, numbers: &[(&str, &'static str, [f64; 2])]| {
         let comparison = of_sides(&sides(runs, numbers));
-        let lead = comparison.lead()?;
+        let lead = comparison.main_reason()?;
         let name = |row: Option<&Difference>| row.map(Difference::name);
         Some((lead.wall.change > 0.0, name(lead.part), name(lead.inner)))
     };
@@ -397,7 +397,7 @@ fn most_of_a_change_is_one_of_its_parts() {
         told(8, &less),
         Some((false, some("time.gc"), some("gc.count")))
     );
-    // No part is most of it.
+    // No part makes up most of the change.
     let mut even = numbers;
     (even[2].2, even[4].2, even[3].2) = ([10.0, 50.0], [88.0, 128.0], [1.0, 21.0]);
     assert_eq!(told(8, &even), Some((true, None, None)));
@@ -408,7 +408,7 @@ fn most_of_a_change_is_one_of_its_parts() {
 
 #[test]
 fn a_finding_that_comes_and_goes_is_neither_new_nor_gone() {
-    let known = |cost: u64| crate::digest::Known {
+    let known = |cost: u64| crate::digest::FindingSummary {
         identity: "polling".to_owned(),
         rule: Cow::Borrowed("polling"),
         title: String::new(),

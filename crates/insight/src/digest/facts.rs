@@ -1,4 +1,4 @@
-//! What should be equal in logs whose numbers are compared.
+//! Facts that should be equal in logs whose numbers are compared.
 
 use super::Fact;
 use crate::context::{Input, RuleContext};
@@ -6,7 +6,7 @@ use analysis::heap::HeapProfile;
 use eventlog::{EventSet, EventType};
 use model::format;
 
-/// The classes of events, by the flags that turn them on.
+/// Event classes with the event types that show them.
 const CLASSES: [(&str, &[EventType]); 7] = [
     ("threads", &[EventType::RUN_THREAD]),
     ("collections", &[EventType::GC_START]),
@@ -20,18 +20,18 @@ const CLASSES: [(&str, &[EventType]); 7] = [
     ("cost-centre samples", &[EventType::PROF_SAMPLE_COST_CENTRE]),
 ];
 
-/// What is to be compared first: other runtimes and flags make other numbers, and what is
-/// logged costs time.
+/// Collects the facts. They are compared before the numbers: another runtime or other flags change the numbers,
+/// and logging itself costs time.
 pub(super) fn facts(context: &RuleContext<'_>) -> Vec<Fact> {
     let info = &context.log.info;
     let process = info.process();
-    // Where the log goes is another place for each run.
+    // The file names of logs and reports differ in each run.
     let (arguments, reports) = without_files(&process.arguments);
     let fact = |name: &'static str, value: String| Fact {
         name: name.into(),
         value,
     };
-    let has = |types: &[EventType]| info.has(EventSet::of(types));
+    let has = |types: &[EventType]| info.has(EventSet::from_types(types));
     let classes = CLASSES.iter().filter(|(_, types)| has(types));
     let classes: Vec<&str> = classes.map(|(name, _)| *name).collect();
     let profiles = context.log.heap().iter();
@@ -58,16 +58,16 @@ pub(super) fn facts(context: &RuleContext<'_>) -> Vec<Fact> {
     ]
 }
 
-/// Reports that the runtime wrote beside the log: which ones is worth a note, but they change
-/// no number that is compared.
+/// Name of the fact that lists the reports that the runtime wrote in addition to the log. A difference is worth a
+/// note, but changes no compared number.
 pub(crate) const REPORTS: &str = "Reports of the runtime";
 
-/// Options of the runtime that say which file it writes something to, which is another one
-/// for each run. Of the log's own nothing is told.
+/// Runtime options whose file names differ in each run: `LOG` is dropped entirely, `FILES` are kept without the
+/// name.
 const LOG: &str = "-ol";
 const FILES: [&str; 5] = ["-po", "-hp", "-s", "-S", "-t"];
 
-/// The arguments without the options that name files, and these without the names.
+/// Returns the arguments without options that name files, and the report options without their file names.
 fn without_files(arguments: &[String]) -> (Vec<&str>, Vec<&'static str>) {
     let (mut kept, mut files) = (Vec::new(), Vec::new());
     let mut is_of_runtime = false;
@@ -89,7 +89,7 @@ fn without_files(arguments: &[String]) -> (Vec<&str>, Vec<&'static str>) {
     (kept, files)
 }
 
-/// The kind of runtime, without the version: `rts_thr` of `GHC-9.6.6 rts_thr`.
+/// Returns the way of the runtime without the version: `rts_thr` of `GHC-9.6.6 rts_thr`.
 fn way(rts: Option<&str>) -> String {
     let way = rts.and_then(|rts| rts.split_once(' '));
     way.map(|(_, way)| way.trim().to_owned())
@@ -115,7 +115,7 @@ mod tests {
             of("-stack +RTS -N2 -la -olone.eventlog -sone.txt -Sone.txt -poone -RTS -short");
         assert_eq!(kept, "-stack +RTS -N2 -la -RTS -short");
         assert_eq!(files, "-S -po -s");
-        // Other names are the same, no name is, and no report is not.
+        // A different file name or none counts as equal; a missing report does not.
         assert_eq!(of("+RTS -sA.txt"), of("+RTS -s"));
         assert_ne!(of("+RTS -sA.txt").1, of("+RTS -N1").1);
     }

@@ -1,39 +1,39 @@
-//! Makes a digest of a log.
+//! Creation of digests.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::facts::facts;
-use super::numbers::Sorted;
+use super::numbers::SortedNumbers;
 use super::{
-    Curve, Digest, Group, Key, Known, MOST_CURVES, MOST_FINDINGS, MOST_NAMES, NoData, Row,
+    Curve, Digest, FindingSummary, Group, Key, MAX_CURVES, MAX_FINDINGS, MAX_NAMES, NoData, Row,
 };
-use crate::assertion::Asked;
+use crate::assertion::ValueRequest;
 use crate::context::RuleContext;
-use crate::kept_name::kept_name;
 use crate::metrics::{
     Class, Direction, Labels, METRICS, Metric, MetricContext, NoNumber, Numbers, Unit,
 };
-use crate::threads::is_of_runtime;
+use crate::threads::is_runtime_label;
+use crate::truncated_name::truncated_name;
 use analysis::flamegraph::sources;
 use analysis::recording::Recording;
 use analysis::timeline::label_groups::LabelGroup;
 use analysis::yielder::{NoYield, Yield, block_on};
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
-use model::profile::origin::Choice;
+use model::profile::stack_source::FlameSelection;
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// What is counted and yet the same in each run of a program, however many capabilities it has.
+/// Counted metrics that are the same in each run, however many capabilities the program has.
 const SAME_IN_PARALLEL: [&str; 4] = ["alloc.bytes", "span.count", "spark.count", "thread.count"];
 
 impl Digest {
-    /// Of a part of a log that is read to its end, or of all of it.
-    pub async fn of(log: &Recording, range: Option<Interval>, yielder: &dyn Yield) -> Self {
+    /// Creates the digest of a completely read log, or of a range of it.
+    pub async fn gather(log: &Recording, range: Option<Interval>, yielder: &dyn Yield) -> Self {
         let context = RuleContext::new(log, range);
         yielder.yield_if_due().await;
-        let mut draft = Draft {
+        let mut builder = DigestBuilder {
             caps: context.caps,
             digest: Self {
                 range: context.range,
@@ -41,50 +41,50 @@ impl Digest {
                 ..Self::default()
             },
         };
-        draft.threads(&context, yielder).await;
-        draft.spans(&context);
+        builder.add_threads(&context, yielder).await;
+        builder.add_spans(&context);
         yielder.yield_if_due().await;
-        draft.cost_centres(&context);
-        draft.bands(&context);
+        builder.add_cost_centres(&context);
+        builder.add_bands(&context);
         yielder.yield_if_due().await;
-        draft.program(&MetricContext::prepared(context, yielder).await);
-        draft.finish()
+        builder.add_program(&MetricContext::prepared(context, yielder).await);
+        builder.finish()
     }
 
-    /// [`of`](Self::of), for who has nobody else to hear.
+    /// [`gather`](Self::gather) without yielding, for callers with nothing else to run.
     #[must_use]
     pub fn gather_blocking(log: &Recording, range: Option<Interval>) -> Self {
-        block_on(Self::of(log, range, &NoYield))
+        block_on(Self::gather(log, range, &NoYield))
     }
 }
 
 impl Digest {
-    /// Adds what assertions ask for; where there is none, why.
+    /// Adds the numbers that assertions use. Those that the log does not have go to `no_data` with the reason.
     ///
     /// # Errors
     ///
-    /// If it cannot be asked like this, whatever the log.
-    pub fn ask<'a>(
+    /// If a request is invalid for any log.
+    pub fn add_requested<'a>(
         &mut self,
-        asked: impl IntoIterator<Item = &'a Asked>,
-        looked: &MetricContext<'_>,
+        requests: impl IntoIterator<Item = &'a ValueRequest>,
+        metrics: &MetricContext<'_>,
     ) -> Result<(), String> {
-        for asked in asked {
+        for request in requests {
             let key = Key {
                 group: Group::Asked,
-                name: asked.key(),
+                name: request.key(),
                 part: Cow::Borrowed(""),
             };
             if self.rows.iter().any(|row| row.key == key) {
                 continue;
             }
-            match asked.read(looked) {
+            match request.evaluate(metrics) {
                 Ok(amount) => self.rows.push(Row {
                     key,
                     unit: amount.unit,
-                    direction: asked.direction(),
-                    class: class_of(asked.class(), looked.context.caps),
-                    is_total: asked.is_total(),
+                    direction: request.direction(),
+                    class: class_of(request.class(), metrics.context.caps),
+                    is_total: request.is_total(),
                     value: amount.number,
                 }),
                 Err(NoNumber::Usage(why)) => return Err(why),
@@ -99,17 +99,20 @@ impl Digest {
 }
 
 impl Digest {
-    /// Adds what assertions ask for of a log that is there no more: as far as the digest has
-    /// it, which is all metrics as they stand, and some statistics of them.
-    pub fn ask_again<'a>(&mut self, asked: impl IntoIterator<Item = &'a Asked>) {
-        for asked in asked {
-            let name = asked.key();
+    /// Adds the numbers that assertions use when the log is no longer available. A digest has all metrics
+    /// themselves and some of their statistics; anything else goes to `no_data`.
+    pub fn add_requested_from_digest<'a>(
+        &mut self,
+        requests: impl IntoIterator<Item = &'a ValueRequest>,
+    ) {
+        for request in requests {
+            let name = request.key();
             let is = |row: &&Row| {
                 let Key { group, name, part } = &row.key;
                 let is_it = match part.as_ref() {
-                    "" => *name == asked.text,
+                    "" => *name == request.text,
                     part => {
-                        asked
+                        request
                             .text
                             .strip_prefix(name.as_str())
                             .and_then(|rest| rest.strip_prefix('.'))
@@ -136,7 +139,7 @@ impl Digest {
     }
 }
 
-/// What is counted depends on times if there are several capabilities, but for little.
+/// With several capabilities, counted metrics depend on timing, except for [`SAME_IN_PARALLEL`].
 fn class_of((metric, class): (Option<&'static Metric>, Class), caps: u64) -> Class {
     let is_same = metric.is_some_and(|metric| SAME_IN_PARALLEL.contains(&metric.name));
     if caps > 1 && !is_same {
@@ -146,19 +149,19 @@ fn class_of((metric, class): (Option<&'static Metric>, Class), caps: u64) -> Cla
     }
 }
 
-struct Draft {
+struct DigestBuilder {
     digest: Digest,
     caps: u64,
 }
 
-/// Numbers of one name, and by what it is chosen if there are too many.
-struct Named {
+/// Numbers of one name, with the weight that decides which names are kept.
+struct NamedValues {
     name: String,
     weight: f64,
-    parts: Vec<Part>,
+    parts: Vec<StatisticValue>,
 }
 
-struct Part {
+struct StatisticValue {
     name: &'static str,
     unit: Unit,
     direction: Direction,
@@ -167,7 +170,7 @@ struct Part {
     value: f64,
 }
 
-impl Part {
+impl StatisticValue {
     fn total(name: &'static str, unit: Unit, direction: Direction, value: f64) -> Self {
         Self {
             name,
@@ -179,7 +182,7 @@ impl Part {
         }
     }
 
-    /// A time that does not grow with the work.
+    /// Creates a time that does not grow with the work.
     fn time(name: &'static str, value: f64) -> Self {
         Self {
             is_total: false,
@@ -187,18 +190,18 @@ impl Part {
         }
     }
 
-    fn counted(self, class: Class) -> Self {
+    fn with_class(self, class: Class) -> Self {
         Self { class, ..self }
     }
 }
 
-impl Draft {
-    fn push(&mut self, group: Group, name: &str, part: Part) {
+impl DigestBuilder {
+    fn push(&mut self, group: Group, name: &str, part: StatisticValue) {
         if part.value.is_finite() {
             self.digest.rows.push(Row {
                 key: Key {
                     group,
-                    name: kept_name(name),
+                    name: truncated_name(name),
                     part: Cow::Borrowed(part.name),
                 },
                 unit: part.unit,
@@ -210,33 +213,34 @@ impl Draft {
         }
     }
 
-    /// The names of a group: the heaviest are kept.
-    fn group(&mut self, group: Group, mut all: Vec<Named>) {
+    /// Adds the names of a group; those with the greatest weights are kept.
+    fn add_group(&mut self, group: Group, mut all: Vec<NamedValues>) {
         all.sort_small_by(|a, b| b.weight.total_cmp(&a.weight).then(a.name.cmp(&b.name)));
-        let left_out = all.len().saturating_sub(MOST_NAMES);
+        let left_out = all.len().saturating_sub(MAX_NAMES);
         if left_out > 0 {
             self.digest.left_out.push((group, left_out as u64));
         }
-        for named in all.into_iter().take(MOST_NAMES) {
+        for named in all.into_iter().take(MAX_NAMES) {
             for part in named.parts {
                 self.push(group, &named.name, part);
             }
         }
     }
 
-    async fn threads(&mut self, context: &RuleContext<'_>, yielder: &dyn Yield) {
+    async fn add_threads(&mut self, context: &RuleContext<'_>, yielder: &dyn Yield) {
         let store = &context.log.store;
         let groups = store.label_groups(Some(context.range), yielder).await;
-        let total = |name, direction, ns: u64| Part::total(name, Unit::Ns, direction, ns as f64);
+        let total =
+            |name, direction, ns: u64| StatisticValue::total(name, Unit::Ns, direction, ns as f64);
         let named = |group: LabelGroup| {
             let times = &group.sums.times;
             let count = group.count as f64;
-            Named {
+            NamedValues {
                 name: group.label.unwrap_or_else(|| "without a label".to_owned()),
                 weight: times.running_ns as f64,
                 parts: vec![
-                    Part::total("count", Unit::Count, Direction::Neutral, count)
-                        .counted(Class::Counted),
+                    StatisticValue::total("count", Unit::Count, Direction::Neutral, count)
+                        .with_class(Class::Counted),
                     total("ran", Direction::Lower, times.running_ns),
                     total("ready", Direction::Lower, times.ready_ns()),
                     total(
@@ -247,54 +251,56 @@ impl Draft {
                 ],
             }
         };
-        let is_of_program = |group: &LabelGroup| !group.label.as_deref().is_some_and(is_of_runtime);
+        let is_of_program =
+            |group: &LabelGroup| !group.label.as_deref().is_some_and(is_runtime_label);
         let groups = groups.unwrap_or_default().into_iter().filter(is_of_program);
-        self.group(Group::Threads, groups.map(named).collect());
+        self.add_group(Group::Threads, groups.map(named).collect());
     }
 
-    fn spans(&mut self, context: &RuleContext<'_>) {
+    fn add_spans(&mut self, context: &RuleContext<'_>) {
         let mut all = Vec::new();
         let mut curves = Vec::new();
         for listed in context.log.tracks.spans.listed() {
             let inside = listed.spans.iter().filter(|span| {
                 Nanos(span.start) >= context.range.start() && Nanos(span.end) <= context.range.end()
             });
-            let lengths = Sorted::new(inside.map(|span| (span.end - span.start) as f64).collect());
+            let lengths =
+                SortedNumbers::new(inside.map(|span| (span.end - span.start) as f64).collect());
             if lengths.len() == 0 {
                 continue;
             }
             let (count, sum) = (lengths.len() as f64, lengths.sum());
             curves.push((sum, curve(Group::Spans, &listed.info.name, &lengths)));
-            all.push(Named {
+            all.push(NamedValues {
                 name: listed.info.name.clone(),
                 weight: sum,
                 parts: vec![
-                    Part::total("count", Unit::Count, Direction::Neutral, count)
-                        .counted(Class::Counted),
-                    Part::total("total", Unit::Ns, Direction::Lower, sum),
-                    Part::time("median", lengths.percentile(50)),
-                    Part::time("p99", lengths.percentile(99)),
-                    Part::time("max", lengths.max()),
+                    StatisticValue::total("count", Unit::Count, Direction::Neutral, count)
+                        .with_class(Class::Counted),
+                    StatisticValue::total("total", Unit::Ns, Direction::Lower, sum),
+                    StatisticValue::time("median", lengths.percentile(50)),
+                    StatisticValue::time("p99", lengths.percentile(99)),
+                    StatisticValue::time("max", lengths.max()),
                 ],
             });
         }
-        self.group(Group::Spans, all);
+        self.add_group(Group::Spans, all);
         curves.sort_small_by(|a, b| b.0.total_cmp(&a.0));
-        let curves = curves.into_iter().take(MOST_CURVES - 1);
+        let curves = curves.into_iter().take(MAX_CURVES - 1);
         self.digest.curves.extend(curves.map(|(_, curve)| curve));
     }
 
-    /// The time of the samples by the innermost cost centre.
-    fn cost_centres(&mut self, context: &RuleContext<'_>) {
-        let choice = Choice {
+    /// Adds the time of the samples by innermost cost centre.
+    fn add_cost_centres(&mut self, context: &RuleContext<'_>) {
+        let choice = FlameSelection {
             source: sources::COST_CENTRES,
             range: Some(context.range),
-            ..Choice::default()
+            ..FlameSelection::default()
         };
-        let Some(origin) = context.log.origin(choice.source) else {
+        let Some(origin) = context.log.stack_source(choice.source) else {
             return;
         };
-        let weighed = origin.weighed(&choice);
+        let weighed = origin.weighted_stacks(&choice);
         let mut by_frame = vec![0_u64; weighed.frames.len()];
         for (stack, weight) in weighed.stacks.ids().zip(&weighed.own) {
             let frame = weighed.stacks.frame(stack);
@@ -308,17 +314,21 @@ impl Draft {
                 *by_name.entry(frame.name()).or_default() += ns;
             }
         }
-        let named = |(name, ns): (String, u64)| Named {
+        let named = |(name, ns): (String, u64)| NamedValues {
             name,
             weight: ns as f64,
-            parts: vec![Part::total("time", Unit::Ns, Direction::Lower, ns as f64)],
+            parts: vec![StatisticValue::total(
+                "time",
+                Unit::Ns,
+                Direction::Lower,
+                ns as f64,
+            )],
         };
-        self.group(Group::CostCentres, by_name.into_iter().map(named).collect());
+        self.add_group(Group::CostCentres, by_name.into_iter().map(named).collect());
     }
 
-    /// What bands of heap profiles held on average over the time, and at most; bands of one
-    /// name together.
-    fn bands(&mut self, context: &RuleContext<'_>) {
+    /// Adds the mean over time and the maximum of heap profile bands; bands of the same name are summed.
+    fn add_bands(&mut self, context: &RuleContext<'_>) {
         let mut by_name: SeededMap<String, (f64, f64)> = SeededMap::default();
         let names = context.log.band_names();
         for profile in context.log.heap().iter() {
@@ -334,44 +344,44 @@ impl Draft {
                 held.1 += sums.max as f64;
             }
         }
-        let bytes = |name, value| Part {
+        let bytes = |name, value| StatisticValue {
             is_total: false,
-            ..Part::total(name, Unit::Bytes, Direction::Lower, value)
+            ..StatisticValue::total(name, Unit::Bytes, Direction::Lower, value)
         };
-        let named = |(name, (mean, max)): (String, (f64, f64))| Named {
+        let named = |(name, (mean, max)): (String, (f64, f64))| NamedValues {
             name,
             weight: mean,
             parts: vec![bytes("mean", mean), bytes("max", max)],
         };
-        self.group(Group::Bands, by_name.into_iter().map(named).collect());
+        self.add_group(Group::Bands, by_name.into_iter().map(named).collect());
     }
 
-    /// Every metric, and the findings.
-    fn program(&mut self, looked: &MetricContext<'_>) {
-        // Spans have a group of their own, in which they are told apart.
-        let metrics = METRICS
+    /// Adds every metric, and the findings.
+    fn add_program(&mut self, metrics: &MetricContext<'_>) {
+        // Spans have their own group, in which they are separated by name.
+        let program_metrics = METRICS
             .iter()
             .filter(|metric| !metric.name.starts_with("span."));
-        for metric in metrics {
-            match metric.read(looked, &Labels::new()) {
+        for metric in program_metrics {
+            match metric.evaluate(metrics, &Labels::new()) {
                 Ok(Numbers::One(value)) => {
-                    let part = self.part_of(metric, ("", metric.unit), value);
+                    let part = self.statistic_value(metric, ("", metric.unit), value);
                     self.push(Group::Program, metric.name, part);
                 }
                 Ok(Numbers::Many(all)) => {
                     let values = all.iter().map(|seen| seen.value).collect();
-                    self.many(metric, Sorted::new(values));
+                    self.add_many(metric, SortedNumbers::new(values));
                 }
                 Err(_) => {}
             }
         }
-        let mut findings: Vec<&crate::Finding> = looked.report().gravest();
+        let mut findings: Vec<&crate::Finding> = metrics.report().significant_findings();
         findings.sort_small_by_key(|finding| Reverse(finding.severity));
-        let findings = findings.into_iter().take(MOST_FINDINGS);
-        self.digest.findings = findings.map(Known::from).collect();
+        let findings = findings.into_iter().take(MAX_FINDINGS);
+        self.digest.findings = findings.map(FindingSummary::from).collect();
     }
 
-    fn many(&mut self, metric: &'static Metric, all: Sorted) {
+    fn add_many(&mut self, metric: &'static Metric, all: SortedNumbers) {
         if all.len() == 0 {
             return;
         }
@@ -383,12 +393,12 @@ impl Draft {
                 [("p90", all.percentile(90)), ("p99", all.percentile(99))],
             );
         }
-        // The sum of the pauses is a metric by itself.
+        // The sum of the pauses is a metric of its own (`gc.time`).
         if unit == Unit::Ns && metric.name != "gc.pause" {
             parts.push(("sum", all.sum()));
         }
         for (name, value) in parts {
-            let part = self.part_of(metric, (name, unit), value);
+            let part = self.statistic_value(metric, (name, unit), value);
             self.push(Group::Program, metric.name, part);
         }
         if metric.name == "gc.pause" {
@@ -397,14 +407,14 @@ impl Draft {
         }
     }
 
-    fn part_of(
+    fn statistic_value(
         &self,
         metric: &'static Metric,
         (name, unit): (&'static str, Unit),
         value: f64,
-    ) -> Part {
+    ) -> StatisticValue {
         let sums_up = matches!(name, "" | "sum" | "count") && unit != Unit::Share;
-        Part {
+        StatisticValue {
             name,
             unit,
             direction: metric.direction,
@@ -420,10 +430,10 @@ impl Draft {
     }
 }
 
-fn curve(group: Group, name: &str, all: &Sorted) -> Curve {
+fn curve(group: Group, name: &str, all: &SortedNumbers) -> Curve {
     Curve {
         group,
-        name: kept_name(name),
+        name: truncated_name(name),
         unit: Unit::Ns,
         count: all.len() as u64,
         points: all.curve(),

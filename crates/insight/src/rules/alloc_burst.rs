@@ -1,27 +1,27 @@
 //! Does the program allocate in bursts?
 //!
-//! What was allocated the runtime tells in collections. A short part of the time in which
-//! threads ran that has much of all allocation is where to look, if memory or collections
-//! are a concern; that nobody ran elsewhere is no burst.
+//! The runtime logs allocation at collections. If a short part of the run has much of all allocation, that part is
+//! where to look when memory or collections are a concern. The rate is per running time, so idling elsewhere does
+//! not make a burst.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use analysis::yielder::Yield;
 use eventlog::ids::{Duration, Nanos};
 use model::format;
 use model::time::Interval;
 
-/// The time is looked at in so many parts.
+/// Number of equal parts into which the range is divided.
 const PARTS: u64 = 40;
-/// Where so many times as much is allocated as on average while threads run.
-const LEAST_TIMES: f64 = 3.0;
-/// A burst has so much of all that was allocated.
-const LEAST_SHARE: f64 = 0.30;
-/// Less is allocated in a tenth of a second.
-const LEAST_BYTES: u64 = 100_000_000;
-/// Fewer collections do not tell when it was.
-const LEAST_COLLECTIONS: usize = 10;
+/// Minimum rate of a burst, as a factor of the mean rate while threads run.
+const MIN_TIMES: f64 = 3.0;
+/// Minimum share of all allocation in bursts.
+const MIN_SHARE: f64 = 0.30;
+/// Minimum bytes in bursts; less is normal for a tenth of a second.
+const MIN_BYTES: u64 = 100_000_000;
+/// Minimum collections in a burst; with fewer the time of the allocation is too uncertain.
+const MIN_COLLECTIONS: usize = 10;
 
 const NAME: &str = "alloc-burst";
 
@@ -29,19 +29,19 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does the program allocate in bursts?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
 };
 
-/// A part of the time.
+/// One of the parts of the range, or several adjacent ones.
 #[derive(Clone, Copy)]
-struct Part {
+struct RangePart {
     range: Interval,
     bytes: u64,
     running_ns: u64,
 }
 
-impl Part {
-    fn at(context: &RuleContext<'_>, number: u64) -> Self {
+impl RangePart {
+    fn new(context: &RuleContext<'_>, number: u64) -> Self {
         let (start, length) = (context.range.start().0, context.range.duration().0);
         let bound = |number: u64| {
             Nanos(start + (u128::from(length) * u128::from(number) / u128::from(PARTS)) as u64)
@@ -57,12 +57,12 @@ impl Part {
         }
     }
 
-    /// Bytes for each nanosecond in which a thread ran.
+    /// Returns bytes per nanosecond of running time.
     fn rate(&self) -> f64 {
         self.bytes as f64 / self.running_ns.max(1) as f64
     }
 
-    fn and(self, next: Self) -> Self {
+    fn merge(self, next: Self) -> Self {
         Self {
             range: self.range.hull(next.range),
             bytes: self.bytes.saturating_add(next.bytes),
@@ -71,38 +71,37 @@ impl Part {
     }
 }
 
-async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let mut parts = Vec::new();
     for number in 0..PARTS {
         yielder.yield_if_due().await;
-        parts.push(Part::at(context, number));
+        parts.push(RangePart::new(context, number));
     }
-    let Some(all) = parts.iter().copied().reduce(Part::and) else {
+    let Some(all) = parts.iter().copied().reduce(RangePart::merge) else {
         return Outcome::Clear("nothing was allocated".to_owned());
     };
-    let is_high = |part: &Part| part.rate() >= LEAST_TIMES * all.rate();
-    let mut bursts: Vec<Part> = Vec::new();
+    let is_high = |part: &RangePart| part.rate() >= MIN_TIMES * all.rate();
+    let mut bursts: Vec<RangePart> = Vec::new();
     for part in parts.into_iter().filter(is_high) {
         match bursts
             .last_mut()
             .filter(|last| last.range.end() == part.range.start())
         {
-            Some(last) => *last = last.and(part),
+            Some(last) => *last = last.merge(part),
             None => bursts.push(part),
         }
     }
-    let collections = |part: &Part| {
+    let collections = |part: &RangePart| {
         context
-            .stops
+            .gc_pauses
             .iter()
-            .filter(|stop| part.range.contains(stop.pause.start))
+            .filter(|gc| part.range.contains(gc.pause.start))
             .count()
     };
-    bursts.retain(|burst| collections(burst) >= LEAST_COLLECTIONS);
-    let Some(sum) = bursts.iter().copied().reduce(Part::and) else {
+    bursts.retain(|burst| collections(burst) >= MIN_COLLECTIONS);
+    let Some(sum) = bursts.iter().copied().reduce(RangePart::merge) else {
         return Outcome::Clear(
-            "at no time three times as much was allocated as on average while threads run"
-                .to_owned(),
+            "the allocation rate never reached three times the mean while threads ran".to_owned(),
         );
     };
     let share = sum.bytes as f64 / all.bytes.max(1) as f64;
@@ -114,35 +113,37 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         format::duration(Duration(time)),
         format::duration(Duration(context.length_ns()))
     );
-    // Nor is it one if others only stood still meanwhile.
-    let is_short = share >= LEAST_TIMES * context.share(time);
-    if share < LEAST_SHARE || sum.bytes < LEAST_BYTES || !is_short {
+    // Not a burst if threads merely ran less elsewhere.
+    let is_short = share >= MIN_TIMES * context.share(time);
+    if share < MIN_SHARE || sum.bytes < MIN_BYTES || !is_short {
         return Outcome::Clear(format!(
             "{said}; the limits are 30 %, 100 MB and a third of that share of the time"
         ));
     }
     let mut finding = Finding::new(NAME, Axis::Memory, said);
-    // To allocate is no loss by itself: what it costs, rules about collections say.
+    // Allocation is not a loss by itself; rules about collections report its cost.
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Certain;
     finding.cost = Value::Bytes(sum.bytes);
     finding.meaning = format!(
-        "While threads ran there, they allocated {:.1} times as much a second as on average: what is made there is where allocation can be saved.",
+        "In these bursts threads allocated at {:.1} times the mean rate: reduce allocation there first.",
         sum.rate() / all.rate()
     )
     .into();
     finding.tries = vec![
-        Try::measure(
+        Advice::measure(
             "-p -l",
-            "Samples of cost centres in that time say who runs then, in a build with -prof.",
+            "Cost-centre samples of that time name the code that runs then, in a build with -prof.",
         ),
-        Try::measure(
+        Advice::measure(
             "-lT",
-            "Ticky counters say who allocates (ghc -ticky -ticky-allocd, and for the log GHC 9.4 and later).",
+            "Ticky counters name the closures that allocate (ghc -ticky -ticky-allocd, and for the log GHC 9.4 and later).",
         ),
-        Try::code("Say in messages what the program begins: traceMarkerIO, or START and STOP."),
+        Advice::code(
+            "Mark the phases of the program with messages: traceMarkerIO, or START and STOP.",
+        ),
     ];
-    finding.distrust = "Data that is loaded or built once has to be allocated once.".into();
+    finding.distrust = "Data that is loaded or built once must be allocated once.".into();
     finding.numbers = vec![
         ("allocated in it".into(), Value::Bytes(sum.bytes)),
         (
@@ -156,5 +157,5 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         subjects: Vec::new(),
         amount: Value::Bytes(burst.bytes),
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -1,13 +1,13 @@
 //! Were threads blocked at the same time until a timeout ended it?
 //!
-//! Threads that wait for each other do so until something from outside ends it: `timeout`, or
-//! another exception. Nobody wakes them then; they go on by themselves. Nothing runs meanwhile.
+//! Threads in a deadlock wait until something outside ends it: `timeout`, or another exception. No thread wakes
+//! them; the exception makes them continue. Nothing else runs meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Outcome, Try, Value};
+use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
 use crate::threads::Wait;
@@ -19,16 +19,16 @@ use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WaitReason};
 use model::format;
 
-/// Shorter waits cost little, and a wakeup may have been missed.
+/// Minimum length of a wait; shorter ones cost little, and their wakeup may have been missed.
 const LONG_NS: u64 = 5_000_000;
-/// Who is broken off has given back within this time what it held.
+/// Time within which an interrupted thread has released what it held.
 const SOON_NS: u64 = 1_000_000;
-/// Less of the capabilities' time is not worth a change.
-const LEAST_SHARE: f64 = 0.05;
-/// Waits of two threads are at the same time if they share so much of the shorter one.
+/// Minimum share of capability time; less is not worth a change.
+const MIN_SHARE: f64 = 0.05;
+/// Minimum overlap of two waits, as a share of the shorter one, to count as simultaneous.
 const TOGETHER: f64 = 0.50;
-/// Each wait is compared with so many that begin after it.
-const MOST_BESIDE: usize = 64;
+/// Number of later waits to compare each wait with.
+const MAX_LATER: usize = 64;
 
 const NAME: &str = "blocked-together";
 
@@ -36,8 +36,8 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Were threads blocked at the same time until a timeout ended it?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
@@ -48,11 +48,11 @@ const fn is_for_thread(reason: WaitReason) -> bool {
     )
 }
 
-/// Long waits for other threads that no wakeup ended, or one by a thread whose own wait was ended so, after which the
-/// thread goes on.
-async fn broken_off(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
+/// Returns long waits for other threads that were interrupted: they ended without a wakeup, or with one by a
+/// thread whose own wait had just been interrupted. The waiting thread must run on afterwards.
+async fn interrupted_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut waits = Vec::new();
-    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let reason = turn.1.wait_reason().filter(|reason| is_for_thread(*reason));
         let goes_on = turn.1.code.is_some_and(|code| code != StopCode::FINISHED);
         if reason.is_some() && goes_on {
@@ -61,7 +61,7 @@ async fn broken_off(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait>
         }
     };
     context
-        .each_turn_blocked((is_for_thread, 2), yielder, look)
+        .each_turn_blocked((is_for_thread, 2), yielder, visit)
         .await;
     if waits.len() < 2 {
         return Vec::new();
@@ -74,15 +74,15 @@ async fn broken_off(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait>
         for (at, thread) in context.log.store.wakeups_on(cap, context.range) {
             steps.step().await;
             if members.contains(&thread) {
-                let giver = runs.thread_at(at);
-                woken.entry(thread).or_default().push((at, giver));
+                let waker = runs.thread_at(at);
+                woken.entry(thread).or_default().push((at, waker));
             }
         }
     }
     for times in woken.values_mut() {
         sort(times, yielder).await;
     }
-    // A wakeup at its very beginning is that of the wait before.
+    // A wakeup at the very start of a wait belongs to the previous one.
     let wakeup = |wait: &Wait| {
         let times = woken.get(&wait.thread).map_or(&[][..], Vec::as_slice);
         let next = times.partition_point(|(at, _)| *at <= wait.range.start());
@@ -94,9 +94,9 @@ async fn broken_off(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait>
     }
     waits.retain(|wait| match wakeup(wait) {
         None => true,
-        // Who is broken off gives back what it holds, which the other one waits for.
-        Some((at, giver)) => {
-            let ends = giver.and_then(|giver| ends.get(&giver));
+        // An interrupted thread releases what it holds, which the other one waits for.
+        Some((at, waker)) => {
+            let ends = waker.and_then(|waker| ends.get(&waker));
             let last = ends.and_then(|ends| ends[..ends.partition_point(|end| end <= at)].last());
             last.is_some_and(|end| at.0 - end.0 <= SOON_NS)
         }
@@ -105,34 +105,37 @@ async fn broken_off(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait>
     waits
 }
 
-/// Those of them that another thread's wait lies beside (waits of one thread do not overlap).
-fn together(waits: Vec<Wait>) -> Vec<Wait> {
+/// Filters to waits that overlap one of another thread (waits of the same thread are disjoint).
+fn overlapping_waits(waits: Vec<Wait>) -> Vec<Wait> {
     let mut kept: BTreeSet<usize> = BTreeSet::new();
-    for (place, wait) in waits.iter().enumerate() {
-        let later = waits.iter().enumerate().skip(place + 1).take(MOST_BESIDE);
+    for (index, wait) in waits.iter().enumerate() {
+        let later = waits.iter().enumerate().skip(index + 1).take(MAX_LATER);
         let over = later.take_while(|(_, other)| other.range.start() < wait.range.end());
-        for (other_place, other) in over {
+        for (other_index, other) in over {
             let shared = wait.range.clip(other.range).duration().0 as f64;
             let shorter = wait.range.duration().min(other.range.duration()).0 as f64;
             if shared >= TOGETHER * shorter {
-                kept.extend([place, other_place]);
+                kept.extend([index, other_index]);
             }
         }
     }
     let all = waits.into_iter().enumerate();
-    all.filter(|(place, _)| kept.contains(place))
+    all.filter(|(index, _)| kept.contains(index))
         .map(|(_, wait)| wait)
         .collect()
 }
 
-/// Whether any other thread slept when one of the waits was broken off: it may have been on the
-/// way to end it.
-async fn somebody_slept(context: &RuleContext<'_>, waits: &[Wait], yielder: &dyn Yield) -> bool {
+/// Returns whether another thread slept when one of the waits was interrupted: it might have been about to end it.
+async fn other_thread_slept(
+    context: &RuleContext<'_>,
+    waits: &[Wait],
+    yielder: &dyn Yield,
+) -> bool {
     let mut ends: Vec<u64> = waits.iter().map(|wait| wait.range.end().0).collect();
     sort(&mut ends, yielder).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut slept = false;
-    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         if !members.contains(&life.id()) && turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             let (from, to) = turn.part(0);
             let next = ends.partition_point(|end| *end <= from);
@@ -140,62 +143,64 @@ async fn somebody_slept(context: &RuleContext<'_>, waits: &[Wait], yielder: &dyn
         }
     };
     context
-        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, look)
+        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, visit)
         .await;
     slept
 }
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
 ) -> Outcome {
-    let idle = context.share_of_caps(loss_budget.left_ns(Pool::Idle));
-    let waits = if idle < LEAST_SHARE {
+    let idle = context.share_of_caps(loss_budget.unclaimed_ns(Pool::Idle));
+    let waits = if idle < MIN_SHARE {
         Vec::new()
     } else {
-        together(broken_off(context, yielder).await)
+        overlapping_waits(interrupted_waits(context, yielder).await)
     };
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
     let stretches = union(&spans);
-    let cap_ns = context.idle_in(&stretches, yielder).await.nobody_ns;
+    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
     let share = context.share_of_caps(cap_ns);
-    if waits.is_empty() || share < LEAST_SHARE {
+    if waits.is_empty() || share < MIN_SHARE {
         return Outcome::Clear(format!(
-            "while two threads or more were blocked that nobody woke, and went on by themselves, nothing ran for {} of the time; the limit is 5 %",
+            "nothing ran for {} of the time while two or more threads were blocked and resumed without a wakeup; the limit is 5 %",
             format::fraction(share)
         ));
     }
-    if somebody_slept(context, &waits, yielder).await {
+    if other_thread_slept(context, &waits, yielder).await {
         return Outcome::Clear(
-            "threads were blocked at the same time until something else ended it, but another one slept then: it may have been about to wake them".into(),
+            "threads were blocked at the same time until an interruption, but another thread was asleep then and may have been about to wake them".into(),
         );
     }
     let threads: BTreeSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let title = format!(
         "{} were blocked at the same time until a timeout or exception ended it, {}",
-        format::many(threads.len() as u64, "thread"),
-        format::many(stretches.len() as u64, "time")
+        format::pluralize(threads.len() as u64, "thread"),
+        format::pluralize(stretches.len() as u64, "time")
     );
     let times = stretches.len() as u64;
     let mut finding = context
-        .of_idle((NAME, title), loss_budget, (stretches, cap_ns), yielder)
+        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
         .await;
     finding.confidence = Confidence::Probable;
-    finding.meaning = "Nobody woke them, and nothing ran meanwhile. Each of them may hold what the other one waits for: a deadlock, which only the timeout ends.".into();
+    finding.meaning = "No thread woke them, and nothing ran meanwhile. Each may hold what the other waits for: a deadlock that only the timeout ends.".into();
     finding.tries = vec![
-        Try::code(
-            "Take locks in the same order everywhere, or all of them in one STM transaction, which takes no lock until it ends.",
+        Advice::code(
+            "Take locks in the same order everywhere, or all of them in one STM transaction, which takes no locks before it commits.",
         ),
-        Try::code("Hold no lock while waiting for another one: read, release, then go on."),
+        Advice::code("Hold no lock while waiting for another: read, release, then continue."),
     ];
-    finding.distrust = "Threads that wait for somebody outside who does not answer look the same: with a timeout around hGetLine or a request.".into();
+    finding.distrust = "Threads that wait for an external answer that never comes look the same: a timeout around hGetLine or a request.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("threads".into(), Value::Count(threads.len() as u64)),
         ("times".into(), Value::Count(times)),
     ];
-    Outcome::Found(vec![finding.seen_in(waits.iter().map(Wait::evidence))])
+    Outcome::Found(vec![
+        finding.with_evidence(waits.iter().map(Wait::evidence)),
+    ])
 }
 
 #[cfg(test)]
@@ -221,7 +226,7 @@ mod tests {
             wait(1, 200, 300),
             wait(2, 270, 400),
         ];
-        let kept: Vec<u64> = together(all)
+        let kept: Vec<u64> = overlapping_waits(all)
             .iter()
             .map(|wait| wait.range.start().0)
             .collect();

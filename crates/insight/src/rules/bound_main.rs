@@ -1,31 +1,30 @@
 //! Does main pay for being a bound thread?
 //!
-//! In the threaded runtime `main` is bound: it runs on one thread of the operating
-//! system only. Whenever a capability goes on from main to another thread, or back, the
-//! kernel has to switch as well, which takes microseconds instead of a tenth of one.
+//! In the threaded runtime `main` is bound to one OS thread. Whenever a capability switches between main and
+//! another thread, the kernel must switch as well, which takes microseconds instead of about 0.1 µs.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Evidence, Outcome, Subject, Try, Value};
+use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use analysis::timeline::lives::RunOn;
+use analysis::timeline::lives::RunOnCap;
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::format;
 use model::lane::Lane;
 use model::time::Interval;
 
-/// Fewer switches a second cost less than a hundredth of the time.
-const LEAST_RATE: f64 = 1000.0;
-/// Where main is not bound, a switch takes less.
+/// Minimum switches per second; fewer cost less than 1 % of the time.
+const MIN_RATE: f64 = 1000.0;
+/// Minimum median duration of a switch; unbound threads switch faster.
 const SLOW_NS: u64 = 2_000;
-/// What a switch between threads that are not bound takes at the most.
+/// Maximum duration of a switch between unbound threads; only the excess counts as cost.
 const QUICK_NS: u64 = 500;
-/// A longer gap has another cause.
+/// Maximum duration of a switch; a longer gap has another cause.
 const LONGEST_NS: u64 = 1_000_000;
-/// Fewer switches are no habit, in however short a time they come.
-const LEAST: u64 = 500;
-/// The thread is created at once after its task.
+/// Minimum number of switches, however short the log; fewer are no pattern.
+const MIN_COUNT: u64 = 500;
+/// Maximum delay between the creation of a task and that of its thread.
 const AT_ONCE_NS: u64 = 100_000;
 
 const NAME: &str = "bound-main";
@@ -34,14 +33,14 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does main pay for being a bound thread?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-/// The thread of `main`: the runtime makes a task of the process's first thread for each
-/// Haskell function that it calls, and the thread right after it. There are three such:
-/// start, main and end; main lives longest.
+/// Finds the thread of `main`. For each Haskell function that it calls, the runtime creates a task on the
+/// process's first OS thread, and the Haskell thread right after it. There are three such calls (start, main and
+/// end), of which main lives longest.
 fn main_thread(context: &RuleContext<'_>) -> Option<ThreadId> {
     let store = &context.log.store;
     let pid = u64::from(context.log.info.process().pid?);
@@ -54,7 +53,7 @@ fn main_thread(context: &RuleContext<'_>) -> Option<ThreadId> {
         let spans = lane
             .into_iter()
             .flat_map(|lane| (0..lane.len()).map(|at| lane.span(at)));
-        // Where one span follows another at once, the task only changed its capability.
+        // Adjacent spans belong to one task that changed its capability.
         let mut last_end = None;
         spans
             .filter_map(move |(start, end)| (last_end.replace(end) != Some(start)).then_some(start))
@@ -73,7 +72,7 @@ fn main_thread(context: &RuleContext<'_>) -> Option<ThreadId> {
     })
 }
 
-/// A switch between main and another thread that was ready.
+/// Switch between main and another thread that was ready.
 #[derive(Clone, Copy)]
 struct Switch {
     cap: CapId,
@@ -86,10 +85,10 @@ async fn switches(context: &RuleContext<'_>, main: ThreadId, yielder: &dyn Yield
     let pauses = store.account().pauses();
     let (mut switches, mut steps) = (Vec::new(), Steps::new(yielder));
     for cap in context.cap_ids() {
-        let mut before: Option<RunOn> = None;
-        for (place, _) in context.runs_on(cap) {
+        let mut before: Option<RunOnCap> = None;
+        for (index, _) in context.runs_on(cap) {
             steps.step().await;
-            let Some(run) = store.run_on(cap, place) else {
+            let Some(run) = store.run_on_cap(cap, index) else {
                 break;
             };
             let last = before.replace(run);
@@ -97,10 +96,13 @@ async fn switches(context: &RuleContext<'_>, main: ThreadId, yielder: &dyn Yield
             else {
                 continue;
             };
-            // It must have been ready before the other stopped: else the gap is a wait.
+            // If the thread became ready only after the other stopped, the gap is a wait.
             let gap_ns = run.start_ns.saturating_sub(last.end_ns);
             let was_ready = run.ready_ns.is_some_and(|ready| ready >= gap_ns);
-            if was_ready && gap_ns < LONGEST_NS && pauses.still_in(last.end_ns, run.start_ns) == 0 {
+            if was_ready
+                && gap_ns < LONGEST_NS
+                && pauses.paused_in_ns(last.end_ns, run.start_ns) == 0
+            {
                 switches.push(Switch {
                     cap,
                     from: last.end_ns,
@@ -112,14 +114,14 @@ async fn switches(context: &RuleContext<'_>, main: ThreadId, yielder: &dyn Yield
     switches
 }
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
 ) -> Outcome {
     let Some(main) = main_thread(context) else {
         return Outcome::CannotTell(
-            "the log does not tell which thread is main: it has no tasks, or not the number of the process".into(),
+            "the thread of main is unknown: the log has no tasks, or no process ID".into(),
         );
     };
     let switches = switches(context, main, yielder).await;
@@ -134,10 +136,10 @@ async fn look(
     };
     let rate = switches.len() as f64 * 1e9 / context.length_ns() as f64;
     let count = switches.len() as u64;
-    if count < LEAST || rate < LEAST_RATE || median_ns < SLOW_NS {
+    if count < MIN_COUNT || rate < MIN_RATE || median_ns < SLOW_NS {
         return Outcome::Clear(format!(
             "{} to or from main, {} a second, half of them in {} or less; the limits are 500, 1,000 a second and 2 µs",
-            format::many(count, "direct change"),
+            format::pluralize(count, "direct change"),
             format::count(rate as u64),
             format::duration(Duration(median_ns))
         ));
@@ -145,10 +147,10 @@ async fn look(
     let all_ns: u64 = gaps.iter().map(|gap| gap.saturating_sub(QUICK_NS)).sum();
     let title = format!(
         "{} between main and other threads took {}",
-        format::many(count, "change"),
+        format::pluralize(count, "change"),
         format::duration(Duration(all_ns))
     );
-    let mut finding = context.of_time(
+    let mut finding = context.time_finding(
         NAME,
         title,
         loss_budget,
@@ -157,12 +159,11 @@ async fn look(
     finding.subject = Some(context.thread_name(main));
     finding.meaning = "Main is bound to an OS thread of its own: each switch to or from it goes through the kernel.".into();
     finding.tries = vec![
-        Try::code("Have main only start the work with forkIO, and wait for it."),
-        Try::code("Run main's body with runInUnboundThread."),
+        Advice::code("Let main only start the work with forkIO, and wait for it."),
+        Advice::code("Run main's body with runInUnboundThread."),
     ];
     finding.distrust =
-        "Libraries that need main's own OS thread (GUI toolkits, OpenGL) cannot run elsewhere."
-            .into();
+        "Libraries that need main's OS thread (GUI toolkits, OpenGL) cannot run elsewhere.".into();
     finding.numbers = vec![
         ("changes".into(), Value::Count(count)),
         ("half of them take at least".into(), Value::Ns(median_ns)),
@@ -173,5 +174,5 @@ async fn look(
         subjects: vec![Subject::Thread(main), Subject::Capability(switch.cap)],
         amount: Value::Ns(switch.to - switch.from),
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -1,22 +1,22 @@
 //! Are there more capabilities than the program uses?
 
-use super::{Look, Rule, lock_convoy, one_worker, ready_while_idle};
+use super::{Evaluation, Rule, lock_convoy, one_worker, ready_while_idle};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::account::report::CapTimes;
 use eventlog::ids::CapId;
 use model::format;
 
-/// A capability that runs threads for less of the time in which it could is hardly used.
+/// A capability that runs threads for less than this share of the time in which it could is hardly used.
 const HARDLY: f64 = 0.05;
-/// A program of which none runs for longer is idle, not short of threads.
+/// Minimum share for the busiest capability; otherwise the program is idle, not short of threads.
 const BUSY: f64 = 0.20;
-/// One may well be spare.
-const LEAST: usize = 2;
+/// Minimum number of hardly used capabilities: a single spare one is normal.
+const MIN_COUNT: usize = 2;
 
-/// To wait in collections for so much of the time is a reason to do without the second of two.
-const LEAST_COST: f64 = 0.02;
+/// Share of capability time lost in collections from which even the second of two capabilities is worth removing.
+const MIN_COST: f64 = 0.02;
 
 const NAME: &str = "capabilities-unused";
 
@@ -24,16 +24,21 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are there more capabilities than the program uses?",
     inputs: &[Input::Threads],
-    look: Look::AtFindings(look),
+    evaluate: Evaluation::OnFindings(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget, findings: &[Finding]) -> Outcome {
-    // There is work, and a reason that it stays where it is.
+fn evaluate(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    findings: &[Finding],
+) -> Outcome {
+    // Findings that explain why there is work that does not spread.
     const REASONS: [&str; 3] = [ready_while_idle::NAME, lock_convoy::NAME, one_worker::NAME];
-    let has_reason = |finding: &Finding| finding.matters() && REASONS.contains(&&*finding.rule);
+    let has_reason =
+        |finding: &Finding| finding.is_significant() && REASONS.contains(&&*finding.rule);
     if let Some(reason) = findings.iter().find(|finding| has_reason(finding)) {
         return Outcome::Clear(format!(
-            "another finding says why capabilities have no work: {}",
+            "another finding explains why capabilities have no work: {}",
             reason.title
         ));
     }
@@ -43,28 +48,29 @@ fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget, findings: &[Fin
         .filter(|(_, times)| times.life_ns > 0)
         .map(|(cap, times)| (*cap, times))
         .collect();
-    let parts = used.iter().map(|(_, times)| part_run(times));
+    let parts = used.iter().map(|(_, times)| running_share(times));
     let busiest = parts.fold(0.0, f64::max);
-    let is_hardly_used = |times: &CapTimes| could_run_ns(times) > 0 && part_run(times) < HARDLY;
+    let is_hardly_used =
+        |times: &CapTimes| could_run_ns(times) > 0 && running_share(times) < HARDLY;
     let hardly = used.iter().filter(|(_, times)| is_hardly_used(times));
     let hardly: Vec<_> = hardly.collect();
-    let many = format::many(hardly.len() as u64, "capability");
+    let many = format::pluralize(hardly.len() as u64, "capability");
     let all = context.times.all_caps();
     let cost_ns = all.stopping_ns + all.waiting_ns + all.coming_back_ns;
-    // A capability whose last buffers are missing seems to be unused.
+    // If its last buffers are missing from the log, a capability looks unused.
     let is_whole = context
         .log
-        .condition
+        .completeness
         .is_none_or(|now| now.ends && !now.damaged);
-    let costs = context.share_of_caps(cost_ns) >= LEAST_COST;
-    let least = if used.len() == LEAST && is_whole {
+    let costs = context.share_of_caps(cost_ns) >= MIN_COST;
+    let least = if used.len() == MIN_COUNT && is_whole {
         1
     } else {
-        LEAST
+        MIN_COUNT
     };
     if hardly.len() < least || busiest < BUSY {
         return Outcome::Clear(format!(
-            "{many} of {} ran threads for less than 5 % of the time; the limit is 2, or 1 of 2 of a whole log, beside one that is busy",
+            "{many} of {} ran threads for less than 5 % of the time; the limit is 2, or 1 of 2 in a complete log, with another one busy",
             used.len()
         ));
     }
@@ -74,48 +80,49 @@ fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget, findings: &[Fin
     );
     let idle = hardly.iter().map(|(_, times)| times.idle_ns);
     let claimed_ns = idle.fold(0, u64::saturating_add);
-    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::Serial, claimed_ns));
+    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Serial, claimed_ns));
     finding.confidence = Confidence::Certain;
-    // Of two capabilities one may be spare, where collections do not wait for it.
-    finding.severity = if used.len() > LEAST || costs {
+    // A spare one of two capabilities is fine unless collections wait for it.
+    finding.severity = if used.len() > MIN_COUNT || costs {
         Severity::Low
     } else {
         Severity::Minor
     };
-    finding.meaning = "Hardly any thread ran there. They still take part in collections.".into();
+    finding.meaning =
+        "These capabilities ran hardly any threads, but still take part in collections.".into();
     let enough = (used.len() - hardly.len()).max(1);
-    let names_number = |one: &Try| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-N"));
-    // One number is enough.
-    let is_named = |other: &Finding| other.matters() && other.tries.iter().any(names_number);
+    let names_number = |one: &Advice| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-N"));
+    // Do not advise a second value for the same option.
+    let is_named = |other: &Finding| other.is_significant() && other.tries.iter().any(names_number);
     if !findings.iter().any(is_named) {
-        finding.tries.push(Try::flag(
+        finding.tries.push(Advice::flag(
             format!("-N{enough}"),
             "Use as many capabilities as there is work for.",
-            "less room for work that comes now and then",
+            "less room for occasional work",
         ));
     }
     finding
         .tries
-        .push(Try::code("Give them work: forkIO, par, async."));
-    finding.distrust = "In another part of the run they may be needed.".into();
+        .push(Advice::code("Give them work: forkIO, par, async."));
+    finding.distrust = "Another part of the run may need them.".into();
     let evidence = hardly.iter().map(|(cap, times)| Evidence {
         range: context.range,
         subjects: vec![Subject::Capability(*cap)],
         amount: Value::Ns(idle_ns(times)),
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }
 
 const fn idle_ns(times: &CapTimes) -> u64 {
     times.idle_ns + times.idle_ready_ns
 }
 
-/// How long a capability could run threads: in a collection, or while all wait for one, it cannot.
+/// Returns how long a capability could run threads: not in collections, nor while stopping for one.
 const fn could_run_ns(times: &CapTimes) -> u64 {
     times.running_ns + idle_ns(times)
 }
 
-/// The part of that in which it did.
-fn part_run(times: &CapTimes) -> f64 {
+/// Returns the share of that time in which it did run threads.
+fn running_share(times: &CapTimes) -> f64 {
     times.running_ns as f64 / could_run_ns(times).max(1) as f64
 }

@@ -1,51 +1,51 @@
-//! Does heap profiling distort what is seen?
+//! Does heap profiling distort the measurement?
 //!
-//! A census walks the live heap while the program stands still.
+//! A census traverses the live heap while the program is stopped.
 
-use super::asked_for::claim;
-use super::{Look, Rule};
+use super::requested_collections::claim_collections;
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use analysis::yielder::Yield;
 use eventlog::ids::Duration;
 use model::format;
 
-/// Less of the time does not change the picture.
-const LEAST_SHARE: f64 = 0.02;
+/// Minimum share of the time; less does not distort the picture.
+const MIN_SHARE: f64 = 0.02;
 
-/// Intervals between censuses, in seconds, and their flags.
+/// Intervals between censuses in seconds, with their flags.
 const INTERVALS: [(f64, &str); 4] = [(0.5, "-i0.5"), (1.0, "-i1"), (5.0, "-i5"), (30.0, "-i30")];
 
-/// A heap profile of fewer censuses shows no course.
+/// Minimum censuses per run: fewer do not show a trend.
 const FEW: f64 = 5.0;
 
 const NAME: &str = "census-pauses";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Does heap profiling distort what is seen?",
+    question: "Does heap profiling distort the measurements?",
     inputs: &[Input::Collections, Input::Censuses],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
 ) -> Outcome {
     let mut found = Vec::new();
-    for (place, stop) in context.stops_where(|_| true) {
+    for (index, gc) in context.gc_pauses_where(|_| true) {
         yielder.yield_if_due().await;
-        if loss_budget.is_free(place) && context.has_census(stop) {
-            found.push((place, stop));
+        if loss_budget.is_pause_free(index) && context.has_census(gc) {
+            found.push((index, gc));
         }
     }
-    let all_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
+    let all_ns: u64 = found.iter().map(|(_, gc)| gc.pause_ns()).sum();
     let share = context.share(all_ns);
-    if share < LEAST_SHARE {
+    if share < MIN_SHARE {
         let share = format::fraction(share);
         return Outcome::Clear(format!(
             "collections with censuses took {share} of the time; the limit is 2 %"
@@ -53,37 +53,38 @@ async fn look(
     }
     let title = format!(
         "{} stopped the program for {} of {}",
-        format::many(found.len() as u64, "census"),
+        format::pluralize(found.len() as u64, "census"),
         format::duration(Duration(all_ns)),
         format::duration(Duration(context.length_ns()))
     );
-    let mut finding = claim(context, loss_budget, &found, (NAME, title));
-    // It is no fault of the program.
+    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
+    // The program itself is not at fault.
     finding.severity = finding.severity.min(Severity::Medium);
-    finding.meaning = "Each census runs a major collection and walks the live heap while the program is stopped. Other findings about time are less certain because of it.".into();
+    finding.axis = Axis::Log;
+    finding.meaning = "Each census runs a major collection and traverses the live heap while the program is stopped. Findings about time are less certain because of it.".into();
     finding.tries = tries(context.length_ns(), found.len() as u64, all_ns);
     finding.distrust = "Without the heap profile the program does not have these pauses.".into();
     finding.numbers = vec![("censuses".into(), Value::Count(found.len() as u64))];
     Outcome::Found(vec![finding])
 }
 
-/// A longer interval, if the run is long enough for one at which censuses take little of it.
-fn tries(length_ns: u64, censuses: u64, all_ns: u64) -> Vec<Try> {
+/// Advises a longer interval, if the run is long enough for one at which censuses take little time.
+fn tries(length_ns: u64, censuses: u64, all_ns: u64) -> Vec<Advice> {
     let seconds = |ns: u64| ns as f64 / 1e9;
     let (length, each) = (seconds(length_ns), seconds(all_ns / censuses.max(1)));
     let is_seldom = |interval: f64| {
         let is_longer = interval * censuses as f64 > length;
-        is_longer && each < LEAST_SHARE * interval && length >= FEW * interval
+        is_longer && each < MIN_SHARE * interval && length >= FEW * interval
     };
     let seldom = INTERVALS.iter().find(|(interval, _)| is_seldom(*interval));
     let flag = seldom.map(|(_, flag)| {
-        Try::flag(
+        Advice::flag(
             *flag,
-            "Take a census less often: they take less than 2 % of the time then.",
+            "Take a census less often: censuses then take less than 2 % of the time.",
             "a coarser heap profile",
         )
     });
-    let without = Try::code("Measure times in a run without a heap profile.");
+    let without = Advice::code("Measure times in a run without a heap profile.");
     flag.into_iter().chain([without]).collect()
 }
 
@@ -103,10 +104,10 @@ mod tests {
         };
         assert_eq!(flag(10_000, 100, 5).as_deref(), Some("-i0.5"));
         assert_eq!(flag(10_000, 100, 15).as_deref(), Some("-i1"));
-        // At -i5 it would have two censuses.
+        // At -i5 there would be only two censuses.
         assert_eq!(flag(10_000, 100, 40), None);
         assert_eq!(flag(100_000, 100, 40).as_deref(), Some("-i5"));
-        // They are as seldom as that already.
+        // The current interval is already as long.
         assert_eq!(flag(10_000, 10, 5), None);
         assert_eq!(flag(100, 2, 5), None);
     }

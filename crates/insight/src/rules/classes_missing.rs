@@ -1,8 +1,8 @@
-//! Which events are missing, and what would they tell?
+//! Which events are missing, and what would they show?
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use eventlog::{EventSet, EventType};
 
@@ -12,30 +12,30 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Which events are missing?",
     inputs: &[],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-/// What a plain `+RTS -l` logs: its name, the flag, the questions that need it.
+/// Events that plain `+RTS -l` logs: input, name, flag, questions that need them.
 const USUAL: [(Input, &str, &str, &str); 2] = [
     (
         Input::Threads,
         "events of threads",
         "-ls",
-        "Which threads ran, waited or were blocked, and on what.",
+        "Running, waiting and blocked threads, with the reasons.",
     ),
     (
         Input::GcStatistics,
         "statistics of collections",
         "-lg",
-        "What collections cost, what they copied, and how much is alive (GHC 7.6 and later).",
+        "Time of collections, copied bytes and live bytes (GHC 7.6 and later).",
     ),
 ];
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let info = &context.log.info;
-    let has = |types: &[EventType]| info.has(EventSet::of(types));
-    // The settings of the heap are logged by the same flag when the program starts: then there
-    // was no collection.
+    let has = |types: &[EventType]| info.has(EventSet::from_types(types));
+    // The same flag logs the heap settings at program start: with these but no statistics, there was no
+    // collection.
     let none_yet = has(&[EventType::HEAP_INFO_GHC]) && !has(&[EventType::GC_START]);
     let is_missing = |input: Input| {
         let is_told = input == Input::GcStatistics && none_yet;
@@ -51,12 +51,11 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.severity = Severity::Low;
     finding.cost = Value::Count(missing.len() as u64);
     finding.meaning =
-        "Rules that need them could not run: finding nothing does not mean that nothing is wrong."
-            .into();
+        "Rules that need these events could not run: problems may go unnoticed.".into();
     let tries = missing
         .iter()
-        .map(|(_, _, flag, tells)| Try::measure(flag, *tells));
+        .map(|(_, _, flag, tells)| Advice::measure(flag, *tells));
     finding.tries = tries.collect();
-    finding.distrust = "A program that ends at once may have none of them.".into();
+    finding.distrust = "A program that ends at once may have no such events.".into();
     Outcome::Found(vec![finding])
 }

@@ -1,13 +1,13 @@
-//! Do options that were asked for cost time?
+//! Do the run's options cost time?
 //!
-//! Some options of the runtime trade speed for memory, for short pauses or for checks. Where
-//! the log shows what they cost, dropping them is the first thing to try.
+//! Some runtime options trade speed for memory, for short pauses or for checks. Where the log shows their cost,
+//! dropping them is the first thing to try.
 
-use super::asked_for::claim;
-use super::nursery_too_small::asked_small;
-use super::{Look, Rule};
+use super::nursery_too_small::small_area_option;
+use super::requested_collections::claim_collections;
+use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
 use eventlog::ids::{Duration, Nanos};
@@ -15,53 +15,53 @@ use model::format;
 use model::gauge::Samples;
 use model::time::Interval;
 
-/// Less of the time is a price that the option may be worth.
-const LEAST_SHARE: f64 = 0.05;
-/// Fewer full collections are no habit.
-const LEAST: usize = 3;
-/// Of fewer minor collections a single long one has most of the time.
-const LEAST_MINOR: usize = 50;
-/// With a smaller factor the old generation is collected twice as often as by default, or more.
+/// Minimum share of the time; the option may be worth less.
+const MIN_SHARE: f64 = 0.05;
+/// Minimum number of major collections; fewer are no pattern.
+const MIN_COUNT: usize = 3;
+/// Minimum number of minor collections; of fewer, one long one may dominate.
+const MIN_MINOR: usize = 50;
+/// Below this factor the old generation is collected at least twice as often as by default.
 const SMALL_FACTOR: f64 = 1.5;
-/// A heap of so much of its limit comes near it.
+/// Share of the heap limit from which the heap is near it.
 const NEAR: f64 = 0.80;
-/// Marking takes a core: for so much of the time it slows a program down.
-const LEAST_MARKING: f64 = 0.20;
+/// Minimum share of the time spent marking; marking takes a core, so that much slows a program down.
+const MIN_MARKING: f64 = 0.20;
 
 const NAME: &str = "costly-flags";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Do options that were asked for cost time?",
+    question: "Do options of the run cost time?",
     inputs: &[Input::Collections, Input::GcStatistics],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-/// An option whose price is time in collections.
-struct Costly {
+/// Option that costs time in collections.
+struct CostlyOption {
     flag: String,
-    /// Whether it is about full collections, or about those of the young generation.
+    /// Whether major collections cost the time; otherwise minor ones.
     is_major: bool,
     meaning: &'static str,
     price: &'static str,
 }
 
-/// Whether the heap was nearly as large as it may be.
-fn comes_near(context: &RuleContext<'_>, limit: u64) -> bool {
+/// Returns whether the heap came near its limit.
+fn is_near_limit(context: &RuleContext<'_>, limit: u64) -> bool {
     let sizes = context.log.numbers.heap_sizes();
     let (from, to) = (context.range.start().0, context.range.end().0);
-    let places = sizes.first_at(from)..sizes.first_after(to);
-    let most = places.map(|place| sizes.value(place)).max();
+    let indices = sizes.first_at(from)..sizes.first_after(to);
+    let most = indices.map(|index| sizes.value(index)).max();
     most.is_some_and(|most| most as f64 >= NEAR * limit as f64)
 }
 
-/// The options of the run that cost time in collections.
-fn asked(context: &RuleContext<'_>) -> Vec<Costly> {
+/// Returns the options of the run that cost time in collections.
+fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
     let mut all = Vec::new();
     let options = context.log.info.runtime_options();
     let checks = |word: &&String| word.starts_with("-D") && word.contains('S');
     if let Some(flag) = options.iter().find(checks) {
-        all.push(Costly {
+        all.push(CostlyOption {
             flag: flag.clone(),
             is_major: true,
             meaning: "The debug runtime checks the whole heap around each collection.",
@@ -69,18 +69,18 @@ fn asked(context: &RuleContext<'_>) -> Vec<Costly> {
         });
     }
     if context.has_argument("-c") {
-        all.push(Costly {
+        all.push(CostlyOption {
             flag: "-c".to_owned(),
             is_major: true,
-            meaning: "All live data is marked and moved together in place: that takes longer than to copy it, and needs less memory.",
-            price: "memory: live data is there twice during a collection",
+            meaning: "Major collections mark and compact all live data in place: that takes longer than copying, and needs less memory.",
+            price: "memory: live data exists twice during a collection",
         });
     }
     if context.has_argument("-G1") {
-        all.push(Costly {
+        all.push(CostlyOption {
             flag: "-G1".to_owned(),
             is_major: true,
-            meaning: "There is one generation: each collection copies all live data.",
+            meaning: "With one generation, each collection copies all live data.",
             price: "collections of the old generation are rarer, and not shorter",
         });
     }
@@ -88,88 +88,93 @@ fn asked(context: &RuleContext<'_>) -> Vec<Costly> {
         && context.old_generation_factor() < SMALL_FACTOR
         && !context.is_nonmoving()
     {
-        all.push(Costly {
+        all.push(CostlyOption {
             flag: format!("-F{value}"),
             is_major: true,
-            meaning: "The old generation is collected whenever it has grown a little, not when it has doubled as by default.",
+            meaning: "The old generation is collected after little growth; by default, when it has doubled.",
             price: "memory: the old generation may grow to twice live data",
         });
     }
     if let Some(value) = context.option_value("-M")
         && context
             .heap_limit_bytes()
-            .is_some_and(|limit| comes_near(context, limit))
+            .is_some_and(|limit| is_near_limit(context, limit))
     {
-        all.push(Costly {
+        all.push(CostlyOption {
             flag: format!("-M{value}"),
             is_major: true,
-            meaning: "The heap came near this limit. The nearer it comes, the more often the old generation is collected, and at last it is compacted in place.",
+            meaning: "The heap came near this limit. Near the limit, the runtime collects the old generation more often, and finally compacts it in place.",
             price: "memory: the heap may become larger",
         });
     }
-    if let Some(flag) = asked_small(context) {
-        all.push(Costly {
+    if let Some(flag) = small_area_option(context) {
+        all.push(CostlyOption {
             flag,
             is_major: false,
-            meaning: "The smaller the allocation area, the more collections there are, each with a cost of its own.",
+            meaning: "A smaller allocation area causes more collections, each with a fixed cost.",
             price: "memory: 1 MiB for each capability before GHC 9.2, 4 MiB since",
         });
     }
     all
 }
 
-fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
-    let asked = asked(context);
-    let looked_at = asked.iter().map(|one| one.flag.clone()).collect::<Vec<_>>();
-    let found = asked
+fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let costly_options = costly_options(context);
+    let examined = costly_options
+        .iter()
+        .map(|one| one.flag.clone())
+        .collect::<Vec<_>>();
+    let found = costly_options
         .into_iter()
-        .filter_map(|one| collections(context, loss_budget, one));
+        .filter_map(|one| collections_finding(context, loss_budget, one));
     let mut found: Vec<Finding> = found.collect();
-    found.extend(nonmoving(context));
+    found.extend(nonmoving_finding(context));
     if !found.is_empty() {
         return Outcome::Found(found);
     }
-    Outcome::Clear(match looked_at.is_empty() {
-        true => {
-            "the command line and GHCRTS have no option that costs time in collections".to_owned()
-        }
+    Outcome::Clear(match examined.is_empty() {
+        true => "no option on the command line or in GHCRTS costs time in collections".to_owned(),
         false => format!(
-            "{}: its collections took less than the limit of 5 % of the time, were too few, or another finding has them",
-            looked_at.join(", ")
+            "{}: its collections took less than the limit of 5 % of the time, were too few, or are counted in another finding",
+            examined.join(", ")
         ),
     })
 }
 
-/// The finding of an option by the collections that it is about.
-fn collections(
+/// Creates the finding on an option from the collections that it affects, unless they are few or claimed.
+fn collections_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
-    costly: Costly,
+    costly: CostlyOption,
 ) -> Option<Finding> {
-    let wanted = |stop: &GcPause<'_>| stop.told.is_some() && stop.is_major == costly.is_major;
+    let wanted = |gc: &GcPause<'_>| gc.statistics.is_some() && gc.is_major == costly.is_major;
     let found: Vec<_> = context
-        .stops_where(wanted)
-        .filter(|(place, _)| loss_budget.is_free(*place))
+        .gc_pauses_where(wanted)
+        .filter(|(index, _)| loss_budget.is_pause_free(*index))
         .collect();
-    let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
+    let pause_ns: u64 = found.iter().map(|(_, gc)| gc.pause_ns()).sum();
     let share = context.share(pause_ns);
-    let least = if costly.is_major { LEAST } else { LEAST_MINOR };
-    if share < LEAST_SHARE || found.len() < least {
+    let least = if costly.is_major {
+        MIN_COUNT
+    } else {
+        MIN_MINOR
+    };
+    if share < MIN_SHARE || found.len() < least {
         return None;
     }
     let kind = if costly.is_major { "major" } else { "minor" };
     let title = format!(
         "{} was asked for: {} took {} of the time",
         costly.flag,
-        format::many(found.len() as u64, &format!("{kind} collection")),
+        format::pluralize(found.len() as u64, &format!("{kind} collection")),
         format::fraction(share)
     );
-    let mut finding = claim(context, loss_budget, &found, (NAME, title));
+    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
     finding.confidence = Confidence::Probable;
     finding.meaning = costly.meaning.into();
     finding.tries = vec![run_without(&costly.flag, costly.price)];
     finding.distrust =
-        "Without the option some of these collections remain; it may be there on purpose.".into();
+        "Without the option some of these collections remain; it may be set on purpose.".into();
     finding.numbers = vec![
         ("collections".into(), Value::Count(found.len() as u64)),
         ("their pauses".into(), Value::Ns(pause_ns)),
@@ -178,18 +183,18 @@ fn collections(
     Some(finding)
 }
 
-/// To run without an option.
-fn run_without(flag: &str, price: &'static str) -> Try {
-    let mut advice = Try::code(format!(
+/// Creates advice to run without an option.
+fn run_without(flag: &str, price: &'static str) -> Advice {
+    let mut advice = Advice::code(format!(
         "Drop {flag}, and compare runs with and without it."
     ));
     advice.price = Some(price.into());
     advice
 }
 
-/// The nonmoving collector, if it was asked for: its price is a core that marks, and slower
-/// promotion, of which the log shows the first.
-fn nonmoving(context: &RuleContext<'_>) -> Option<Finding> {
+/// Creates the finding on the nonmoving collector, if an option enables it. It costs a core for marking, and
+/// slower promotion; the log shows only the former.
+fn nonmoving_finding(context: &RuleContext<'_>) -> Option<Finding> {
     let flag = ["--nonmoving-gc", "-xn"]
         .into_iter()
         .find(|flag| context.has_argument(flag))?;
@@ -205,7 +210,7 @@ fn nonmoving(context: &RuleContext<'_>) -> Option<Finding> {
     let spans: Vec<Interval> = spans.collect();
     let marking_ns: u64 = spans.iter().map(|span| span.duration().0).sum();
     let share = context.share(marking_ns);
-    if share < LEAST_MARKING {
+    if share < MIN_MARKING {
         return None;
     }
     let title = format!(
@@ -213,22 +218,21 @@ fn nonmoving(context: &RuleContext<'_>) -> Option<Finding> {
         format::duration(Duration(marking_ns)),
         format::fraction(share)
     );
-    // It takes no time of capabilities as long as a core is free: there is nothing to claim.
+    // It uses no capability time as long as a core is free, so there is nothing to claim.
     let mut finding = Finding::new(NAME, Axis::Time, title);
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Hint;
     finding.cost = Value::Share(share);
     finding.share = share;
     finding.subject = Some(flag.to_owned());
-    finding.meaning = "The nonmoving collector makes pauses short, and programs slower: it marks beside the program, and promotion costs more.".into();
+    finding.meaning = "The nonmoving collector shortens pauses but slows programs down: it marks concurrently, and promotion costs more.".into();
     finding.tries = vec![run_without(flag, "long pauses, with much live data")];
-    finding.distrust =
-        "Where answers in time count for more than throughput, that is its use.".into();
+    finding.distrust = "Where latency matters more than throughput, this is intended.".into();
     finding.numbers = vec![("marking".into(), Value::Ns(marking_ns))];
     let evidence = spans.into_iter().map(|range| Evidence {
         range,
         subjects: Vec::new(),
         amount: Value::Ns(range.duration().0),
     });
-    Some(finding.seen_in(evidence))
+    Some(finding.with_evidence(evidence))
 }

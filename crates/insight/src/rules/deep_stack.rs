@@ -1,14 +1,14 @@
 //! Does a stack grow?
 //!
-//! A thread begins with a stack of a kilobyte, and gets chunks of 32 KiB as it needs them: a deep
-//! recursion, or the forcing of a long chain of thunks, takes one after the other. Whenever
-//! one is full the runtime logs how large all of them are.
+//! A thread starts with a stack of a kilobyte and gets 32 KiB chunks as needed: deep recursion, or forcing a long
+//! chain of thunks, takes one after the other. Whenever a chunk is full, the runtime logs the size of the whole
+//! stack.
 
 use std::collections::BTreeMap;
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
@@ -16,10 +16,10 @@ use model::gauge::Samples;
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// A recursion over data that is deep for a reason seldom needs more.
-const LEAST_BYTES: u64 = 10_000_000;
-/// Beside a heap of many gigabytes it is not much.
-const LEAST_SHARE: f64 = 0.01;
+/// Minimum size; recursion over deep data seldom needs more.
+const MIN_BYTES: u64 = 10_000_000;
+/// Minimum share of the heap; with a heap of many gigabytes, less is negligible.
+const MIN_SHARE: f64 = 0.01;
 
 const NAME: &str = "deep-stack";
 
@@ -27,10 +27,10 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does a stack grow?",
     inputs: &[Input::Threads],
-    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
 };
 
-/// A stack at its largest, and since when it was large.
+/// Maximum size of a stack, with the time range in which it grew to that.
 #[derive(Clone, Copy)]
 struct Deepest {
     bytes: u64,
@@ -56,15 +56,15 @@ async fn deepest(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<Thr
     all
 }
 
-async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let mut all = deepest(context, yielder).await;
     let most = all.values().map(|deep| deep.bytes).max().unwrap_or(0);
     let sizes = context.log.numbers.heap_sizes();
-    let places = sizes.first_at(context.range.start().0)..sizes.first_after(context.range.end().0);
-    let heap = places.map(|place| sizes.value(place)).max().unwrap_or(0);
-    all.retain(|_, deep| deep.bytes >= LEAST_BYTES);
+    let indices = sizes.first_at(context.range.start().0)..sizes.first_after(context.range.end().0);
+    let heap = indices.map(|index| sizes.value(index)).max().unwrap_or(0);
+    all.retain(|_, deep| deep.bytes >= MIN_BYTES);
     let share = most as f64 / heap.max(most).max(1) as f64;
-    if all.is_empty() || share < LEAST_SHARE {
+    if all.is_empty() || share < MIN_SHARE {
         let most = match most {
             0 => "no stack reached 1 MiB".to_owned(),
             most => format!("the largest stack had {}", format::bytes(most)),
@@ -78,24 +78,24 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         1 => format!("The stack of {name} grew to {}", format::bytes(most)),
         count => format!(
             "The stacks of {} grew to 10 MB and more, that of {name} to {}",
-            format::many(count, "thread"),
+            format::pluralize(count, "thread"),
             format::bytes(most)
         ),
     };
     let mut finding = Finding::of_memory(NAME, title, (most, share));
-    // Without statistics of the heap there is no share of anything.
+    // Without heap statistics the share is meaningless.
     if heap == 0 {
         finding.severity = Severity::Low;
     }
     finding.confidence = Confidence::Certain;
-    finding.meaning = "It recurses deeply, or forces a long chain of thunks: each call waits on the stack for the next one, and collections walk all of it.".into();
+    finding.meaning = "The thread recurses deeply, or forces a long chain of thunks: each call waits on the stack for the next one, and collections traverse all of it.".into();
     finding.tries = vec![
-        Try::code("Use an accumulator (foldl', not foldr or foldl), so that nothing waits."),
-        Try::code("Do not let thunks pile up: modifyIORef', strict fields, evaluate now and then."),
-        Try::code("For long lists in IO, use mapM_ or a stream instead of mapM or sequence."),
+        Advice::code("Use an accumulator (foldl', not foldr or foldl), so that no calls wait."),
+        Advice::code("Avoid chains of thunks: modifyIORef', strict fields, evaluate at intervals."),
+        Advice::code("For long lists in IO, use mapM_ or a stream instead of mapM or sequence."),
     ];
     finding.distrust =
-        "A recursion may be as deep as its data, a tree for example. That a stack became smaller again is not logged."
+        "A recursion may be as deep as its data, such as a tree. The log does not show when a stack shrinks."
             .into();
     finding.numbers = vec![
         ("the largest stack".into(), Value::Bytes(most)),
@@ -107,5 +107,5 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         subjects: vec![Subject::Thread(thread)],
         amount: Value::Bytes(deep.bytes),
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -1,13 +1,13 @@
 //! Do threads sit in foreign calls?
 //!
-//! Each safe foreign call takes a thread of the operating system for as long as it
-//! lasts: the runtime makes as many as there are calls at a time, and keeps them.
+//! Each safe foreign call occupies an OS thread for its duration. The runtime creates as many OS threads as there
+//! are simultaneous calls, and keeps them.
 
 use std::collections::BTreeSet;
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
@@ -18,76 +18,76 @@ use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
 
-/// So many more calls than capabilities at a time are more than a pool has.
+/// Maximum number of simultaneous calls beyond the number of capabilities; more is not a deliberate pool.
 const MANY: usize = 32;
-/// Shorter calls hardly pile up.
-const LEAST_NS: u64 = 100_000;
+/// Minimum duration of a call; shorter ones hardly pile up.
+const MIN_NS: u64 = 100_000;
 
 const NAME: &str = "foreign-calls";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Do threads sit in foreign calls?",
+    question: "Do foreign calls occupy many OS threads?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
 async fn calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut calls = Vec::new();
-    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.wait_reason() == Some(WaitReason::ForeignCall) {
             let wait = context.wait(life, turn, 0);
-            calls.extend(wait.filter(|wait| wait.ns >= LEAST_NS));
+            calls.extend(wait.filter(|wait| wait.ns >= MIN_NS));
         }
     };
     let is_wanted = |reason| reason == WaitReason::ForeignCall;
     context
-        .each_turn_blocked((is_wanted, 0), yielder, look)
+        .each_turn_blocked((is_wanted, 0), yielder, visit)
         .await;
     calls
 }
 
-/// How many calls there were at a time at the most, and from when to when.
-async fn most_at_once(calls: &[Wait], yielder: &dyn Yield) -> (usize, Interval) {
+/// Returns the maximum number of simultaneous calls, with its time range.
+async fn max_simultaneous(calls: &[Wait], yielder: &dyn Yield) -> (usize, Interval) {
     let spans = calls.iter().map(Wait::span);
     let mut bounds: Vec<(u64, bool)> = spans
         .flat_map(|(from, to)| [(from, true), (to, false)])
         .collect();
     sort(&mut bounds, yielder).await;
     let (mut now, mut most) = (0_usize, (0, Interval::default()));
-    for (place, (time, begins)) in bounds.iter().enumerate() {
+    for (index, (time, begins)) in bounds.iter().enumerate() {
         now = if *begins {
             now + 1
         } else {
             now.saturating_sub(1)
         };
         if now > most.0 {
-            let until = bounds.get(place + 1).map_or(*time, |next| next.0);
+            let until = bounds.get(index + 1).map_or(*time, |next| next.0);
             most = (now, Interval::new(Nanos(*time), Nanos(until)));
         }
     }
     most
 }
 
-async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
     let limit = MANY + usize::try_from(context.caps).unwrap_or(usize::MAX - MANY);
-    // More than that many at a time last as long each.
-    let least_ns = (limit as u64).saturating_mul(LEAST_NS);
+    // More simultaneous calls than the limit, each of minimum duration, take at least this long in total.
+    let least_ns = (limit as u64).saturating_mul(MIN_NS);
     let calls = if context.threads(yielder).await.times.foreign_ns() < least_ns {
         Vec::new()
     } else {
         calls(context, yielder).await
     };
-    let (most, at) = most_at_once(&calls, yielder).await;
+    let (most, at) = max_simultaneous(&calls, yielder).await;
     if most <= limit {
         if most == 0 {
             return Outcome::Clear("there were no or few long foreign calls".to_owned());
         }
         return Outcome::Clear(format!(
             "at most {} went on at a time; the limit is {}",
-            format::many(most as u64, "long foreign call"),
+            format::pluralize(most as u64, "long foreign call"),
             format::count(limit as u64)
         ));
     }
@@ -99,15 +99,15 @@ async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield
     finding.severity = Severity::of_latency(longest_ns);
     finding.cost = Value::Ns(longest_ns);
     finding.share = context.share(longest_ns);
-    finding.meaning = "A safe foreign call holds an OS thread until it returns. Each has a stack, and the machine may not allow that many.".into();
+    finding.meaning = "A safe foreign call occupies an OS thread until it returns. Each OS thread has a stack, and the machine may limit their number.".into();
     finding.tries = vec![
-        Try::code(
+        Advice::code(
             "Make the calls from a small pool of threads, or limit them with a semaphore (QSem).",
         ),
-        Try::code(
-            "Use what the library offers for waiting without a call: threadWaitRead, or callbacks.",
+        Advice::code(
+            "Wait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
         ),
-        Try::code("Batch several requests into one call."),
+        Advice::code("Batch several requests into one call."),
     ];
     finding.distrust =
         "The return of a call is not logged: its time includes the wait for a capability after it."
@@ -125,5 +125,5 @@ async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield
         ),
     ];
     let crowd = calls.iter().filter(|call| call.range.overlaps(at));
-    Outcome::Found(vec![finding.seen_in(crowd.map(Wait::evidence))])
+    Outcome::Found(vec![finding.with_evidence(crowd.map(Wait::evidence))])
 }

@@ -1,27 +1,29 @@
-//! Do parallel collections wake capabilities that stand by?
+//! Do parallel collections wake idle capabilities?
 //!
-//! A parallel collection takes all capabilities, also those that stand by: each must be
-//! woken first, which takes the operating system some hundredths of a millisecond, where a
-//! collection by one thread begins within one or two thousandths. No event says when a
-//! capability was woken, and a busy machine takes milliseconds for it now and then: so the
-//! usual wait counts, and of longer ones no more than twice that.
+//! A parallel collection involves all capabilities, even idle ones. Each must be woken first, which takes the
+//! operating system tens of microseconds, while a collection by one thread starts within one or two. No event
+//! shows when a capability was woken, and on a busy machine it occasionally takes milliseconds. So the median wait
+//! counts, and longer waits count at most twice that.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Confidence, Outcome, Try, Value};
+use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::Duration;
 use model::format;
 use model::lane::Lane;
 
-/// Less of the time is not worth a change.
-const LEAST_SHARE: f64 = 0.02;
+/// Minimum share of the time; less is not worth a change.
+const MIN_SHARE: f64 = 0.02;
+/// Minimum share of idle time between collections: a busy capability that was just between two threads has not to
+/// be woken.
+const MIN_IDLE: f64 = 0.10;
 
-/// Fewer collections have no usual wait.
-const LEAST: usize = 50;
-/// What takes longer than so many times the usual wait waits for something else.
-const MOST_USUAL: u64 = 2;
+/// Minimum number of collections for a meaningful median.
+const MIN_COUNT: usize = 50;
+/// Factor of the median beyond which a wait has another cause.
+const MAX_FACTOR: u64 = 2;
 
 const NAME: &str = "gc-sync-idle-caps";
 
@@ -29,17 +31,17 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do parallel collections wake idle capabilities?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-/// How many capabilities ran a thread when a collection was asked for.
-fn ran_before(context: &RuleContext<'_>, stop: &GcPause<'_>) -> u64 {
-    let time = stop.pause.requested.0;
+/// Returns the number of capabilities running a thread when a collection was requested.
+fn running_caps(context: &RuleContext<'_>, gc: &GcPause<'_>) -> u64 {
+    let time = gc.pause.requested.0;
     let running = context.cap_ids().filter(|cap| {
-        // The one that asks has just stopped.
-        *cap == stop.pause.leader
+        // The leader has just stopped.
+        *cap == gc.pause.leader
             || context.log.store.cap(*cap).is_some_and(|cap| {
                 let next = cap.runs.first_ending_after(time);
                 next < cap.runs.len() && cap.runs.start(next) < time
@@ -48,35 +50,47 @@ fn ran_before(context: &RuleContext<'_>, stop: &GcPause<'_>) -> u64 {
     running.count() as u64
 }
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
 ) -> Outcome {
-    let is_parallel = |stop: &GcPause<'_>| stop.told.is_some_and(|told| told.is_parallel());
-    let mostly_idle = |stop: &GcPause<'_>| {
-        is_parallel(stop) && ran_before(context, stop) * 2 <= context.caps && context.caps > 1
+    let all = context.times.all_caps();
+    let idle_ns = all.idle_ns.saturating_add(all.idle_ready_ns);
+    let idle = idle_ns as f64 / idle_ns.saturating_add(all.running_ns).max(1) as f64;
+    if idle < MIN_IDLE {
+        return Outcome::Clear(format!(
+            "between collections capabilities were idle for {} of their time; the limit is 10 %",
+            format::fraction(idle)
+        ));
+    }
+    let is_parallel = |gc: &GcPause<'_>| {
+        gc.statistics
+            .is_some_and(|statistics| statistics.is_parallel())
+    };
+    let mostly_idle = |gc: &GcPause<'_>| {
+        is_parallel(gc) && running_caps(context, gc) * 2 <= context.caps && context.caps > 1
     };
     let (mut found, mut steps) = (Vec::new(), Steps::new(yielder));
-    for (place, stop) in context.stops_where(|_| true) {
+    for (index, gc) in context.gc_pauses_where(|_| true) {
         steps.step().await;
-        if loss_budget.is_sync_free(place) && mostly_idle(stop) {
-            found.push((place, stop));
+        if loss_budget.is_sync_free(index) && mostly_idle(gc) {
+            found.push((index, gc));
         }
     }
-    let usual_ns = usual(found.iter().map(|(_, stop)| stop.sync_ns()).collect());
-    let waking = |stop: &GcPause<'_>| stop.sync_ns().min(usual_ns.saturating_mul(MOST_USUAL));
-    let waking_ns: u64 = found.iter().map(|(_, stop)| waking(stop)).sum();
+    let usual_ns = median_wait(found.iter().map(|(_, gc)| gc.sync_ns()).collect());
+    let waking = |gc: &GcPause<'_>| gc.sync_ns().min(usual_ns.saturating_mul(MAX_FACTOR));
+    let waking_ns: u64 = found.iter().map(|(_, gc)| waking(gc)).sum();
     let share = context.share(waking_ns);
-    let count = format::many(found.len() as u64, "parallel collection");
-    if share < LEAST_SHARE || found.len() < LEAST {
+    let count = format::pluralize(found.len() as u64, "parallel collection");
+    if share < MIN_SHARE || found.len() < MIN_COUNT {
         return Outcome::Clear(format!(
-            "{count} began while half of the capabilities or more were idle, and the usual wait for them was {} of the time in all; the limits are 50 collections and 2 %",
+            "{count} began with at least half of the capabilities idle, and their usual waits took {} of the time in total; the limits are 50 collections and 2 %",
             format::fraction(share)
         ));
     }
-    for (place, _) in &found {
-        loss_budget.claim_sync(*place);
+    for (index, _) in &found {
+        loss_budget.claim_sync(*index);
     }
     let title = format!(
         "Waking idle capabilities usually took {}, before {count}: {} in all",
@@ -84,48 +98,48 @@ async fn look(
         format::duration(Duration(waking_ns)),
     );
     let cost = waking_ns.saturating_mul(context.caps);
-    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::Stopping, cost));
+    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Stopping, cost));
     finding.confidence = Confidence::Hint;
     finding.meaning =
         "A parallel collection wakes every capability, even to copy a few kilobytes.".into();
     let busy = (context.parallelism().ceil() as u64).clamp(1, context.caps);
     finding.tries = vec![
-        Try::flag(
+        Advice::flag(
             "-qg",
-            "Collect with one thread: no capability has to be woken.",
+            "Collect with one thread: no capability must be woken.",
             "large collections take longer",
         ),
-        Try::flag(
+        Advice::flag(
             format!("-N{busy}"),
             "Use as many capabilities as there is work for.",
             "less parallel work",
         ),
-        Try::flag(
+        Advice::flag(
             "-A16m",
             "Collect less often: the gain is not certain, so measure it.",
             "memory: 16 MiB for each capability; an area larger than the processor's cache slows some programs down",
         ),
     ];
     finding.distrust =
-        "Large collections may gain more from all cores than waking them costs. Waits of more than twice the usual are left out here: then the machine was busy with something else."
+        "Large collections may gain more from all cores than waking them costs. Waits are counted up to twice the usual one: longer ones come from other work of the machine."
             .into();
     finding.numbers = vec![
         ("the usual wait".into(), Value::Ns(usual_ns)),
         ("waking".into(), Value::Ns(waking_ns)),
         (
             "all waits, with those for the machine".into(),
-            Value::Ns(found.iter().map(|(_, stop)| stop.sync_ns()).sum()),
+            Value::Ns(found.iter().map(|(_, gc)| gc.sync_ns()).sum()),
         ),
         ("collections".into(), Value::Count(found.len() as u64)),
     ];
-    let evidence = RuleContext::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
-        Value::Ns(waking(stop))
+    let evidence = RuleContext::collections_evidence(found.iter().map(|(_, gc)| *gc), |gc| {
+        Value::Ns(waking(gc))
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }
 
-/// The wait in the middle; 0 if there is none.
-fn usual(mut waits: Vec<u64>) -> u64 {
+/// Returns the median wait; 0 if there is none.
+fn median_wait(mut waits: Vec<u64>) -> u64 {
     let middle = waits.len() / 2;
     match waits.is_empty() {
         true => 0,

@@ -1,112 +1,225 @@
-//! Who delays collections?
+//! Does one thread delay collections?
 //!
-//! Of each collection that all took long to stop for, the log says whose run ended last
-//! after the request. If one thread has most of that time, it is the cause: it ran in a
-//! loop that does not allocate, or in an unsafe foreign call, and could not be stopped. Or
-//! the operating system had put another program on its core, for some milliseconds.
+//! For each collection with a long wait for all capabilities to stop, the log shows whose run ended last after the
+//! request. If one thread accounts for most of that time, it is the cause: it ran a loop without allocation or an
+//! unsafe foreign call, and could not be interrupted. Alternatively, the operating system ran another program on
+//! its core for some milliseconds.
 
 use std::collections::BTreeMap;
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::format;
 
-/// What the runtime itself calls long (`--long-gc-sync` waits that long by default).
+/// Minimum length of a wait: the default of the runtime's `--long-gc-sync`.
 const LONG_NS: u64 = 1_000_000;
-/// The share of the waits that one thread must have: else it is chance, or the machine.
-const MOST: f64 = 0.70;
-/// Fewer waits may be chance, unless they are long: the operating system may stop any thread
-/// for some milliseconds.
-const LEAST: usize = 3;
+/// Minimum share of the waits caused by one thread; less may be chance, or the machine.
+const MIN_THREAD_SHARE: f64 = 0.70;
+/// Minimum number of waits, unless they are at least `LONG_ENOUGH_NS` in total: the operating system may stop any
+/// thread for some milliseconds.
+const MIN_COUNT: usize = 3;
 const LONG_ENOUGH_NS: u64 = 20_000_000;
-/// The operating system seldom takes a core away for longer: where most of the time is in
-/// several such waits, it was the thread. A single one, however long, may be the machine.
+/// The operating system seldom takes a core away for longer than this. If several such waits make up most of the
+/// time, the thread caused them. A single one, however long, may be the machine.
 const SURE_NS: u64 = 15_000_000;
-/// Many waits that are shorter are hardly chance either: on a busy machine 41 waits took 3 ms each.
+/// This many waits of at least `LIKELY_NS` on average are hardly chance either: on a busy machine, 41 waits took 3
+/// ms each.
 const MANY: u64 = 20;
 const LIKELY_NS: u64 = 8_000_000;
-/// Less of the time is not worth a change.
-const LEAST_SHARE: f64 = 0.01;
+/// Minimum share of the time; less is not worth a change.
+const MIN_SHARE: f64 = 0.01;
+/// Maximum number of threads that are named together: workers that all make the same calls.
+const MAX_THREADS: usize = 16;
+/// Minimum share of the time that several threads delayed, and minimum mean delay: of several threads, chance and
+/// the machine explain more than of one.
+const MIN_SHARE_OF_SEVERAL: f64 = 0.05;
+const MIN_MEAN_NS: u64 = 5_000_000;
 
 const NAME: &str = "gc-sync-straggler";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Who delays collections?",
+    question: "Do threads delay collections?",
     inputs: &[Input::Threads, Input::Collections],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-/// A collection that waited for a thread.
-struct Late {
-    place: usize,
+/// Collection that waited for a thread.
+struct LateStop {
+    index: usize,
     cap: CapId,
     thread: ThreadId,
     late_ns: u64,
 }
 
-fn late(context: &RuleContext<'_>) -> Vec<Late> {
-    let long = context.stops_where(|stop| stop.sync_ns() > LONG_NS);
-    let late = long.filter_map(|(place, stop)| {
-        let (cap, run) = stop.pause.last_to_stop?;
+fn late_stops(context: &RuleContext<'_>) -> Vec<LateStop> {
+    let long = context.gc_pauses_where(|gc| gc.sync_ns() > LONG_NS);
+    let late = long.filter_map(|(index, gc)| {
+        let (cap, run) = gc.pause.last_to_stop?;
         let thread = context.log.store.thread_of(cap, run as usize)?;
         let (_, end) = context.log.store.cap(cap)?.runs.span_at(run as usize)?;
-        Some(Late {
-            place,
+        Some(LateStop {
+            index,
             cap,
             thread,
             late_ns: end
-                .min(stop.pause.start.0)
-                .saturating_sub(stop.pause.requested.0),
+                .min(gc.pause.start.0)
+                .saturating_sub(gc.pause.requested.0),
         })
     });
     late.collect()
 }
 
-fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
-    if context.caps < 2 {
-        return Outcome::Clear("there is one capability: nobody else has to stop".to_owned());
+/// Returns the threads that each delayed collections often and for long, if together they caused most of the waits.
+fn several(
+    context: &RuleContext<'_>,
+    by_thread: &BTreeMap<ThreadId, u64>,
+    all_ns: u64,
+) -> Option<Vec<ThreadId>> {
+    let mut often: Vec<(u64, ThreadId)> = by_thread
+        .iter()
+        .map(|(thread, ns)| (*ns, *thread))
+        .collect();
+    often.sort_unstable_by(|a, b| b.cmp(a));
+    often.truncate(MAX_THREADS);
+    let ns: u64 = often.iter().map(|(ns, _)| ns).sum();
+    let is_much =
+        context.share(ns) >= MIN_SHARE_OF_SEVERAL && ns as f64 >= MIN_THREAD_SHARE * all_ns as f64;
+    // One that delayed little may have been the last by chance.
+    let limit = often.first().map_or(0, |(most, _)| most / 4);
+    is_much.then(|| {
+        often
+            .into_iter()
+            .filter(|(ns, _)| *ns >= limit)
+            .map(|(_, thread)| thread)
+            .collect()
+    })
+}
+
+/// Creates the finding about threads of one kind that all cannot be interrupted.
+fn held_up_by_several(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (late, threads): (&[LateStop], &[ThreadId]),
+) -> Outcome {
+    let of_thread: Vec<&LateStop> = late
+        .iter()
+        .filter(|late| threads.contains(&late.thread))
+        .collect();
+    let ns: u64 = of_thread.iter().map(|late| late.late_ns).sum();
+    let count = of_thread.len() as u64;
+    let mean_ns = ns / count.max(1);
+    if count < MANY || mean_ns < MIN_MEAN_NS {
+        return Outcome::Clear(format!(
+            "{} were the last to stop for {}, {} late on average; the limits are {MANY} collections and 5 ms",
+            format::pluralize(threads.len() as u64, "thread"),
+            format::pluralize(count, "collection"),
+            format::duration(Duration(mean_ns)),
+        ));
     }
-    let late = late(context);
-    let long = context.stops_where(|stop| stop.sync_ns() > LONG_NS);
-    let all_ns: u64 = long.map(|(_, stop)| stop.sync_ns()).sum();
+    for late in &of_thread {
+        loss_budget.claim_sync(late.index);
+    }
+    let title = format!(
+        "{} could not be interrupted: {} waited {} for one of them, {} each",
+        format::pluralize(threads.len() as u64, "thread"),
+        format::pluralize(count, "collection"),
+        format::duration(Duration(ns)),
+        format::duration(Duration(mean_ns)),
+    );
+    let cost = ns.saturating_mul(context.caps.saturating_sub(1));
+    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Stopping, cost));
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "A collection begins only when all capabilities have stopped. Each of these threads was in an unsafe foreign call, or in a loop that does not allocate: it stops when that ends, and all others wait.".into();
+    finding.tries = advice();
+    finding.distrust = DISTRUST.into();
+    finding.numbers = vec![
+        ("held up".into(), Value::Ns(ns)),
+        ("collections".into(), Value::Count(count)),
+        ("threads".into(), Value::Count(threads.len() as u64)),
+    ];
+    Outcome::Found(vec![finding.with_evidence(evidence(context, &of_thread))])
+}
+
+const DISTRUST: &str = "On a busy machine, threads stop a few milliseconds late by chance.";
+
+/// Returns what to do about threads that cannot be interrupted.
+fn advice() -> Vec<Advice> {
+    vec![
+        Advice::code(
+            "For a foreign call: import it as safe, so that the runtime need not wait for it (price: each call is slower, and other threads run meanwhile).",
+        ),
+        Advice::flag(
+            "-fno-omit-yields",
+            "For a loop that does not allocate: compile its module with this flag, so that it can be interrupted.",
+            "code a little larger and slower",
+        ),
+        Advice::measure(
+            "-p -l",
+            "Cost-centre samples in these waits can distinguish a loop from a call.",
+        ),
+    ]
+}
+
+fn evidence<'a>(
+    context: &'a RuleContext<'_>,
+    of_thread: &'a [&LateStop],
+) -> impl Iterator<Item = Evidence> + 'a {
+    of_thread.iter().map(|late| Evidence {
+        range: context.gc_pauses[late.index].pause.span(),
+        subjects: vec![Subject::Thread(late.thread), Subject::Capability(late.cap)],
+        amount: Value::Ns(late.late_ns),
+    })
+}
+
+fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    if context.caps < 2 {
+        return Outcome::Clear("there is one capability: no other must stop".to_owned());
+    }
+    let late = late_stops(context);
+    let long = context.gc_pauses_where(|gc| gc.sync_ns() > LONG_NS);
+    let all_ns: u64 = long.map(|(_, gc)| gc.sync_ns()).sum();
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
     for late in &late {
         *by_thread.entry(late.thread).or_default() += late.late_ns;
     }
+    let several = several(context, &by_thread, all_ns);
     let worst = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
     let share = context.share(all_ns);
-    let Some((thread, ns)) = worst
-        .filter(|(_, ns)| context.share(*ns) >= LEAST_SHARE && *ns as f64 >= MOST * all_ns as f64)
-    else {
+    let Some((thread, ns)) = worst.filter(|(_, ns)| {
+        context.share(*ns) >= MIN_SHARE && *ns as f64 >= MIN_THREAD_SHARE * all_ns as f64
+    }) else {
+        if let Some(threads) = several {
+            return held_up_by_several(context, loss_budget, (&late, &threads));
+        }
         let share = format::fraction(share);
         return Outcome::Clear(format!(
-            "waits of 1 ms or longer for all to stop took {share} of the time, the limit is 1 %; or no single thread was the cause"
+            "waits of 1 ms or longer for all capabilities to stop took {share} of the time, the limit is 1 %; or they were too few, or the last thread to stop was a different one each time"
         ));
     };
-    let places: Vec<&Late> = late.iter().filter(|late| late.thread == thread).collect();
-    if places.len() < LEAST && ns < LONG_ENOUGH_NS {
+    let of_thread: Vec<&LateStop> = late.iter().filter(|late| late.thread == thread).collect();
+    if of_thread.len() < MIN_COUNT && ns < LONG_ENOUGH_NS {
         return Outcome::Clear(format!(
             "{} held up {} only, for {}; the limits are 3 and 20 ms",
             context.thread_name(thread),
-            format::many(places.len() as u64, "collection"),
+            format::pluralize(of_thread.len() as u64, "collection"),
             format::duration(Duration(ns))
         ));
     }
-    for late in &places {
-        loss_budget.claim_sync(late.place);
+    for late in &of_thread {
+        loss_budget.claim_sync(late.index);
     }
-    let count = places.len() as u64;
-    let waits = places.iter().map(|late| late.late_ns);
+    let count = of_thread.len() as u64;
+    let waits = of_thread.iter().map(|late| late.late_ns);
     let waits: Vec<u64> = waits.filter(|ns| *ns >= SURE_NS).collect();
-    let is_sure = waits.len() >= LEAST && waits.iter().sum::<u64>() * 2 >= ns;
+    let is_sure = waits.len() >= MIN_COUNT && waits.iter().sum::<u64>() * 2 >= ns;
     let is_likely = count >= MANY && ns / count.max(1) >= LIKELY_NS;
     let name = context.thread_name(thread);
     let [collections, time] = [
-        format::many(count, "collection"),
+        format::pluralize(count, "collection"),
         format::duration(Duration(ns)),
     ];
     let title = if is_sure {
@@ -115,7 +228,7 @@ fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
         format!("{name} was the last to stop for {collections}, and {time} late in all")
     };
     let others = context.caps.saturating_sub(1);
-    let mut finding = context.of_time(
+    let mut finding = context.time_finding(
         NAME,
         title,
         loss_budget,
@@ -130,14 +243,14 @@ fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let why = match (is_sure, is_likely) {
         (true, _) => "",
         (false, true) => {
-            " So many long waits for one thread are hardly chance: it was in a foreign call or a loop that cannot be interrupted."
+            " This number of long waits for one thread is hardly chance: it was in a foreign call or a loop that cannot be interrupted."
         }
         (false, false) => {
-            " It happened too seldom to tell a thread that cannot be interrupted from a machine that ran something else on its core."
+            " It happened too rarely to distinguish a thread that cannot be interrupted from other work on its core."
         }
     };
     finding.meaning = format!(
-        "A collection can only begin when all capabilities have stopped. For {} in all, {} of {} capabilities stood still and waited for this thread: of the program's time that is {}.{why}",
+        "A collection begins only when all capabilities have stopped. For {} in total, {} of {} capabilities waited for this thread: {} of the program's time.{why}",
         format::duration(Duration(ns)),
         others,
         context.caps,
@@ -145,25 +258,12 @@ fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     )
     .into();
     if !is_sure {
-        finding.tries.push(Try::code(
-            "Record the log again on a machine where nothing else needs the cores: does the same thread come last?",
+        finding.tries.push(Advice::code(
+            "Record the log again on an idle machine, and check whether the same thread stops last.",
         ));
     }
-    finding.tries.extend([
-        Try::code(
-            "If the thread was in a foreign call: import it as safe, so that the runtime need not wait for it (price: each call is slower, and other threads run meanwhile).",
-        ),
-        Try::flag(
-            "-fno-omit-yields",
-            "If it was in a loop that does not allocate: compile its module with this, so that it can be interrupted.",
-            "code a little larger and slower",
-        ),
-        Try::measure(
-            "-p -l",
-            "Cost-centre samples inside it can tell whether it was a loop or a call.",
-        ),
-    ]);
-    finding.distrust = "On a machine with other work, threads are late by chance, by a few milliseconds each time.".into();
+    finding.tries.extend(advice());
+    finding.distrust = DISTRUST.into();
     finding.numbers = vec![
         ("held up".into(), Value::Ns(ns)),
         ("collections".into(), Value::Count(count)),
@@ -172,10 +272,5 @@ fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
             Value::Share(ns as f64 / all_ns.max(1) as f64),
         ),
     ];
-    let evidence = places.iter().map(|late| Evidence {
-        range: context.stops[late.place].pause.span(),
-        subjects: vec![Subject::Thread(thread), Subject::Capability(late.cap)],
-        amount: Value::Ns(late.late_ns),
-    });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence(context, &of_thread))])
 }

@@ -1,28 +1,30 @@
 //! What holds the heap?
 //!
-//! A heap profile says what live data is made of. Where one band, or a group of bands that are
-//! one thing, has half of the largest census or more, its name says where to look. Thunks and
-//! byte arrays of profiles by closure type have rules of their own.
+//! A heap profile shows what live data consists of. If one band, or a group of related bands, has at least half of
+//! the largest census, its name shows where to look. Thunks and byte arrays in profiles by closure type have rules
+//! of their own.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use analysis::yielder::{Steps, Yield};
 use model::census::BandId;
 use model::format;
 use model::time::Interval;
 
-/// Of the largest census.
-const LEAST_SHARE: f64 = 0.50;
-/// Three kinds of data that are so much of the heap are one structure.
+/// Minimum share of the largest census.
+const MIN_SHARE: f64 = 0.50;
+/// Share of the heap from which three kinds of data together count as one structure.
 const NEARLY_ALL: f64 = 0.90;
-/// Less is not worth a look.
-const LEAST_BYTES: u64 = 10_000_000;
-/// With fewer censuses nothing is said of growth.
-const LEAST_CENSUSES: usize = 4;
-/// It grows still if the last quarter of the censuses adds so much of its most.
+/// Minimum size; less is not worth a look.
+const MIN_BYTES: u64 = 10_000_000;
+/// Minimum number of censuses for a statement about growth.
+const MIN_CENSUSES: usize = 4;
+/// Growth over the last quarter of the censuses, as a share of the maximum, from which the data still grows.
 const GROWS: f64 = 0.10;
+/// Share of the maximum above which data that no longer changes is kept.
+const STAYS: f64 = 0.75;
 
 const NAME: &str = "heap-holder";
 
@@ -30,30 +32,31 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "What holds the heap?",
     inputs: &[Input::Censuses],
-    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
 };
 
-/// Bands that are one thing.
+/// Related bands that are reported together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Group {
-    /// Computations that are not done: the rule `unevaluated` has them.
+    /// Unevaluated computations, covered by the rule `unevaluated`.
     Thunks,
     /// Threads with their stacks.
     Threads,
-    /// The cells of lists, and the letters of strings. Boxed numbers are fields of records too.
+    /// List cells and the characters of strings. Boxed numbers are not included, as they are also fields of
+    /// records.
     Lists,
-    /// Bytes: the rule `pinned-blocks` has them.
+    /// Byte arrays, covered by the rule `pinned-blocks`.
     Bytes,
-    /// A band by itself.
-    One(BandId),
-    /// Three bands that are nearly all.
-    Together,
+    /// A single band.
+    Band(BandId),
+    /// Three bands that together are nearly all of the heap.
+    Structure,
 }
 
 impl Group {
-    /// The group of a band. Profiles by closure type write constructors as
-    /// `ghc-prim:GHC.Types.:`, those by description as `:`, those by type write lists as `[]`.
-    fn of(breakdown: Breakdown, band: BandId, label: &str) -> Self {
+    /// Returns the group of a band. The list constructor is `ghc-prim:GHC.Types.:` in profiles by closure type and
+    /// `:` in those by description; profiles by type name lists `[]`.
+    fn from_label(breakdown: Breakdown, band: BandId, label: &str) -> Self {
         const CELLS: [&str; 2] = [":", "C#"];
         let is_cell = |name: &str| CELLS.contains(&name);
         let cell = label.rsplit_once("GHC.Types.").map(|(_, name)| name);
@@ -65,63 +68,63 @@ impl Group {
             (Breakdown::ClosureType, _) if cell.is_some_and(is_cell) => Self::Lists,
             (Breakdown::ClosureDescription, _) if is_cell(label) => Self::Lists,
             (Breakdown::Type, "[]") => Self::Lists,
-            _ => Self::One(band),
+            _ => Self::Band(band),
         }
     }
 
-    /// What it is called, if its bands alone do not say it.
+    /// Returns the title of a group that needs one in addition to its bands.
     const fn title(self) -> Option<&'static str> {
         match self {
             Self::Threads => Some("Threads"),
             Self::Lists => Some("Lists"),
             Self::Thunks => Some("Thunks"),
             Self::Bytes => Some("Byte arrays"),
-            Self::One(_) => None,
-            Self::Together => Some("Three kinds of data"),
+            Self::Band(_) => None,
+            Self::Structure => Some("Three kinds of data"),
         }
     }
 
-    /// Whether it may be a part of a structure of several kinds of data.
+    /// Returns whether the group may be part of a structure of several kinds of data.
     const fn is_data(self) -> bool {
-        matches!(self, Self::Lists | Self::One(_))
+        matches!(self, Self::Lists | Self::Band(_))
     }
 }
 
-/// The bands of one thing, and their bytes.
-type OfGroup = (Group, Vec<BandId>, u64);
+/// Group with its bands and their bytes.
+type GroupBands = (Group, Vec<BandId>, u64);
 
-/// What holds most: a group, or three of data where these are nearly all and none is half.
-fn largest(mut groups: Vec<OfGroup>, all_bytes: u64) -> Option<OfGroup> {
+/// Returns the largest group; or three kinds of data together, if they are nearly all and none is half.
+fn largest(mut groups: Vec<GroupBands>, all_bytes: u64) -> Option<GroupBands> {
     const KINDS: usize = 3;
     groups.sort_by_key(|(.., bytes)| std::cmp::Reverse(*bytes));
     let share = |bytes: u64| bytes as f64 / all_bytes.max(1) as f64;
     let first = groups.first()?;
-    if let Some(kinds) = groups.get(..KINDS).filter(|_| share(first.2) < LEAST_SHARE) {
+    if let Some(kinds) = groups.get(..KINDS).filter(|_| share(first.2) < MIN_SHARE) {
         let bytes = kinds.iter().map(|(.., bytes)| *bytes);
         let bytes = bytes.fold(0, u64::saturating_add);
         if kinds.iter().all(|(group, ..)| group.is_data()) && share(bytes) >= NEARLY_ALL {
             let bands = kinds.iter().flat_map(|(_, bands, _)| bands.iter().copied());
-            return Some((Group::Together, bands.collect(), bytes));
+            return Some((Group::Structure, bands.collect(), bytes));
         }
     }
     groups.into_iter().next()
 }
 
-/// What holds most of the largest census.
+/// Largest group of bands in the largest census.
 struct Holder<'a> {
     profile: &'a HeapProfile,
     group: Group,
     bands: Vec<BandId>,
     census: u32,
     bytes: u64,
-    /// Everything that is alive in that census.
+    /// All live data in that census, in bytes.
     all_bytes: u64,
 }
 
 impl<'a> Holder<'a> {
-    async fn in_scope(context: &RuleContext<'a>, yielder: &dyn Yield) -> Option<Self> {
+    async fn find(context: &RuleContext<'a>, yielder: &dyn Yield) -> Option<Self> {
         let is_whole = |profile: &&HeapProfile| {
-            // Biographies have no names of data, and small programs have one module.
+            // Biographies do not name data, and small programs have only one module.
             let has_names = !matches!(
                 profile.kind.breakdown,
                 Breakdown::Biography | Breakdown::Module
@@ -132,20 +135,20 @@ impl<'a> Holder<'a> {
         let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
         let places = profile.places(Some(context.range), context.log.end());
         let (all_bytes, census) = places.filter_map(|at| Some((total(&at)?, at))).max()?;
-        let mut groups: Vec<OfGroup> = Vec::new();
+        let mut groups: Vec<GroupBands> = Vec::new();
         let mut steps = Steps::new(yielder);
         for band in profile.bands() {
             steps.step().await;
-            let bytes = profile.censuses.at(band, census);
+            let bytes = profile.censuses.bytes_at(band, census);
             let group = match profile.label(band) {
                 _ if bytes == 0 => continue,
-                Some(Label::Text(text)) => Group::of(profile.kind.breakdown, band, &text),
-                Some(Label::Stack(_)) => Group::One(band),
-                // Many small bands are not one thing.
+                Some(Label::Text(text)) => Group::from_label(profile.kind.breakdown, band, &text),
+                Some(Label::Stack(_)) => Group::Band(band),
+                // The rest consists of many small, unrelated bands.
                 Some(Label::Rest) | None => continue,
             };
             let known = match group {
-                Group::One(_) => None,
+                Group::Band(_) => None,
                 _ => groups.iter_mut().find(|(known, ..)| *known == group),
             };
             match known {
@@ -167,9 +170,9 @@ impl<'a> Holder<'a> {
         })
     }
 
-    /// Its name; of several bands the largest in brackets.
+    /// Returns the name of the band, or the title of the group with its largest bands in parentheses.
     fn name(&self, context: &RuleContext<'_>) -> String {
-        const MOST: usize = 3;
+        const MAX_BANDS: usize = 3;
         let names = context.log.band_names();
         let breakdown = self.profile.kind.breakdown;
         let describe = |band: &BandId| {
@@ -181,30 +184,32 @@ impl<'a> Holder<'a> {
             return band.map_or_else(String::new, |band| band.long_name());
         };
         let mut bands = self.bands.clone();
-        bands.sort_by_key(|band| std::cmp::Reverse(self.profile.censuses.at(*band, self.census)));
-        let largest = bands.iter().take(MOST).filter_map(describe);
+        bands.sort_by_key(|band| {
+            std::cmp::Reverse(self.profile.censuses.bytes_at(*band, self.census))
+        });
+        let largest = bands.iter().take(MAX_BANDS).filter_map(describe);
         let largest: Vec<String> = largest.map(|band| band.name).collect();
         format!("{title} ({})", largest.join(", "))
     }
 
-    /// What it means, and what to try.
-    fn words(&self, context: &RuleContext<'_>) -> (String, &'static str) {
+    /// Returns an explanation and advice.
+    fn explanation(&self, context: &RuleContext<'_>) -> (String, &'static str) {
         match self.group {
             Group::Threads => (
-                "These are threads and their stacks: many threads that wait and never end, or a few that recurse deeply.".to_owned(),
+                "These are threads and their stacks: many threads that never end, or a few that recurse deeply.".to_owned(),
                 if Input::Threads.is_in(&context.log.info) {
-                    "See the panel Threads for threads that are blocked for long: end them, or bound how many there are."
+                    "Find threads that are blocked for long in the panel Threads: end them, or limit their number."
                 } else {
-                    "Take a log with events of threads too (+RTS -ls): the panel Threads then shows which are blocked for long. End them, or bound how many there are."
+                    "Record a log with thread events too (+RTS -ls): the panel Threads then shows threads that are blocked for long. End them, or limit their number."
                 },
             ),
             Group::Lists => (
-                "These are the cells of lists, without their elements: a list is kept that could be consumed as it is made, or text is kept as String, whose cells take three words for each letter.".to_owned(),
-                "Keep text as Text and numbers in an unboxed vector, and traverse a list once: a second use keeps all of it.",
+                "These are list cells, without their elements: a list is retained that could be consumed while it is produced, or text is kept as String, whose cells take three words per character.".to_owned(),
+                "Keep text as Text and numbers in an unboxed vector, and traverse a list only once: a second use retains all of it.",
             ),
-            Group::Together => (
+            Group::Structure => (
                 "Together they are probably one structure, such as a list with its elements that is traversed twice, a top-level value, or a map.".to_owned(),
-                "Find what keeps it: a top-level value, a second traversal, a map or a reference that is only added to.",
+                "Find what retains it: a top-level value, a second traversal, or a map or reference that only grows.",
             ),
             _ => {
                 let names = context.log.band_names();
@@ -218,7 +223,7 @@ impl<'a> Holder<'a> {
                     what => what.to_owned(),
                 };
                 let advice = match advice {
-                    "" => "Find what keeps it, such as a map or a reference that is only added to, and drop what is not needed.",
+                    "" => "Find what retains it, such as a map or reference that only grows, and drop what is not needed.",
                     advice => advice,
                 };
                 (what, advice)
@@ -226,7 +231,7 @@ impl<'a> Holder<'a> {
         }
     }
 
-    /// Its bytes in all censuses of a part of the log.
+    /// Returns the bytes of the group in each census of the range.
     fn series(&self, context: &RuleContext<'_>) -> Vec<u64> {
         let places = self.profile.places(Some(context.range), context.log.end());
         let mut sums = vec![0_u64; places.len()];
@@ -242,20 +247,22 @@ impl<'a> Holder<'a> {
     }
 }
 
-/// How a holder changes.
+/// Trend of the group's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Course {
+enum SizeTrend {
     Unknown,
     Grows,
+    /// Near its maximum to the end.
     Stays,
+    /// Smaller in the end, or for some time before it.
     Falls,
 }
 
-impl Course {
-    /// By the last quarter of the censuses, of which single ones may be out of line. What ends
-    /// below its most does not grow.
-    fn of(series: &[u64]) -> Self {
-        if series.len() < LEAST_CENSUSES {
+impl SizeTrend {
+    /// Estimates the trend from the last quarter of the censuses, averaged against outliers. Data that ends below
+    /// its maximum does not grow, and data that ends far below it does not stay.
+    fn from_series(series: &[u64]) -> Self {
+        if series.len() < MIN_CENSUSES {
             return Self::Unknown;
         }
         let mean = |part: &[u64]| {
@@ -264,7 +271,7 @@ impl Course {
         let most = series.iter().copied().max().unwrap_or(0) as f64;
         let quarter = &series[series.len() - series.len() / 4 - 1..];
         let (first, last) = quarter.split_at(quarter.len() / 2);
-        // Between the middles of the two halves lies half of the time.
+        // The midpoints of the two halves are half of the time apart.
         let change = (mean(last) - mean(first)) * 2.0;
         match change / most.max(1.0) {
             change if change >= GROWS => match series.last() {
@@ -272,6 +279,7 @@ impl Course {
                 _ => Self::Unknown,
             },
             change if change <= -GROWS => Self::Falls,
+            _ if mean(last) < most * STAYS => Self::Falls,
             _ => Self::Stays,
         }
     }
@@ -279,16 +287,18 @@ impl Course {
     const fn sentence(self) -> &'static str {
         match self {
             Self::Unknown => "",
-            Self::Grows => " It still grows in the end.",
-            Self::Stays => " In the end it stays about as large.",
-            Self::Falls => " In the end it becomes smaller.",
+            Self::Grows => " It still grows at the end.",
+            Self::Stays => {
+                " It is live until the end: if the rest of the program does not need it, something still refers to it."
+            }
+            Self::Falls => " At the end it is smaller.",
         }
     }
 }
 
-async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
-    let Some(holder) = Holder::in_scope(context, yielder).await else {
-        return Outcome::CannotTell("the log has no census of the whole heap by names of data in this time: run the program with +RTS -hT -l".into());
+async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+    let Some(holder) = Holder::find(context, yielder).await else {
+        return Outcome::CannotTell("the log has no census of the whole heap by closure names in this range: run the program with +RTS -hT -l".into());
     };
     let share = holder.bytes as f64 / holder.all_bytes.max(1) as f64;
     let name = holder.name(context);
@@ -297,11 +307,11 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         format::fraction(share),
         format::bytes(holder.bytes)
     );
-    if share < LEAST_SHARE || holder.bytes < LEAST_BYTES {
+    if share < MIN_SHARE || holder.bytes < MIN_BYTES {
         return Outcome::Clear(format!("{said}; the limits are 50 % and 10 MB"));
     }
     if matches!(holder.group, Group::Thunks | Group::Bytes) {
-        return Outcome::Clear(format!("{said}: another rule is about that"));
+        return Outcome::Clear(format!("{said}: covered by another rule"));
     }
     let title = format!(
         "{name} hold{} {} of the heap at its peak, {}",
@@ -313,23 +323,24 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         format::fraction(share),
         format::bytes(holder.bytes)
     );
-    let course = Course::of(&holder.series(context));
+    let trend = SizeTrend::from_series(&holder.series(context));
     let mut finding = Finding::of_memory(NAME, title, (holder.bytes, share));
     finding.confidence = Confidence::Certain;
-    // Something holds most of every heap: growth makes it a problem.
-    finding.severity = match course {
-        Course::Grows => Severity::Medium,
+    // Every heap has a largest holder; only growth makes it a problem.
+    // Threads, however, seldom hold most of a heap on purpose.
+    finding.severity = match (trend, holder.group) {
+        (SizeTrend::Grows, _) | (_, Group::Threads) => Severity::Medium,
         _ => Severity::Low,
     };
-    let (what, advice) = holder.words(context);
-    finding.meaning = format!("{what}{}", course.sentence()).into();
-    finding.tries = vec![Try::code(advice)];
-    finding.tries.push(Try::measure(
+    let (what, advice) = holder.explanation(context);
+    finding.meaning = format!("{what}{}", trend.sentence()).into();
+    finding.tries = vec![Advice::code(advice)];
+    finding.tries.push(Advice::measure(
         "-hi -l",
-        "With -finfo-table-map it names the line of the program that made it (GHC 9.2 and later).",
+        "With -finfo-table-map the profile names the source line that allocates it (GHC 9.2 and later).",
     ));
     finding.distrust =
-        "A cache, or data that the program needs as long as it runs, holds the heap on purpose."
+        "A cache, or data that the program needs for its whole run, holds the heap on purpose."
             .into();
     finding.numbers = vec![
         ("its bytes".into(), Value::Bytes(holder.bytes)),
@@ -342,7 +353,7 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         subjects: Vec::new(),
         amount: Value::Bytes(holder.bytes),
     };
-    Outcome::Found(vec![finding.seen_in([evidence])])
+    Outcome::Found(vec![finding.with_evidence([evidence])])
 }
 
 #[cfg(test)]
@@ -352,33 +363,35 @@ mod tests {
     #[test]
     fn the_last_quarter_decides_whether_it_grows() {
         let steady: Vec<u64> = (1..=16).collect();
-        assert_eq!(Course::of(&steady), Course::Grows);
+        assert_eq!(SizeTrend::from_series(&steady), SizeTrend::Grows);
         let ended: Vec<u64> = (1..=16).map(|at: u64| at.min(8)).collect();
-        assert_eq!(Course::of(&ended), Course::Stays);
+        assert_eq!(SizeTrend::from_series(&ended), SizeTrend::Stays);
         let fell: Vec<u64> = (1..=16).rev().collect();
-        assert_eq!(Course::of(&fell), Course::Falls);
+        assert_eq!(SizeTrend::from_series(&fell), SizeTrend::Falls);
+        let fell_early: Vec<u64> = (0..16).map(|at| if at < 8 { 100 } else { 5 }).collect();
+        assert_eq!(SizeTrend::from_series(&fell_early), SizeTrend::Falls);
         let mut dropped = steady;
         dropped.push(0);
-        assert_ne!(Course::of(&dropped), Course::Grows);
+        assert_ne!(SizeTrend::from_series(&dropped), SizeTrend::Grows);
         let mut dropped = ended;
         dropped[12..].copy_from_slice(&[2, 4, 8, 5]);
-        assert_eq!(Course::of(&dropped), Course::Unknown);
-        assert_eq!(Course::of(&[1, 2, 3]), Course::Unknown);
-        assert_eq!(Course::of(&[0; 8]), Course::Stays);
+        assert_eq!(SizeTrend::from_series(&dropped), SizeTrend::Unknown);
+        assert_eq!(SizeTrend::from_series(&[1, 2, 3]), SizeTrend::Unknown);
+        assert_eq!(SizeTrend::from_series(&[0; 8]), SizeTrend::Stays);
     }
 
     #[test]
     fn what_is_one_thing_is_one_group() {
-        let group = |label| Group::of(Breakdown::ClosureType, BandId(7), label);
+        let group = |label| Group::from_label(Breakdown::ClosureType, BandId(7), label);
         assert!(group("STACK") == group("TSO"));
         assert!(group("ghc-prim:GHC.Types.:") == Group::Lists);
         assert!(group("ghc-prim:GHC.Types.C#") == Group::Lists);
-        assert!(group("main:Main.:") == Group::One(BandId(7)));
-        assert!(group("ghc-prim:GHC.Types.D#") == Group::One(BandId(7)));
+        assert!(group("main:Main.:") == Group::Band(BandId(7)));
+        assert!(group("ghc-prim:GHC.Types.D#") == Group::Band(BandId(7)));
         assert!(group("THUNK_1_0") == group("AP"));
-        assert!(group("MUT_VAR_CLEAN") == Group::One(BandId(7)));
-        assert!(Group::of(Breakdown::Type, BandId(7), "[]") == Group::Lists);
-        assert!(Group::of(Breakdown::ClosureDescription, BandId(7), ":") == Group::Lists);
-        assert!(Group::of(Breakdown::Module, BandId(7), "TSO") == Group::One(BandId(7)));
+        assert!(group("MUT_VAR_CLEAN") == Group::Band(BandId(7)));
+        assert!(Group::from_label(Breakdown::Type, BandId(7), "[]") == Group::Lists);
+        assert!(Group::from_label(Breakdown::ClosureDescription, BandId(7), ":") == Group::Lists);
+        assert!(Group::from_label(Breakdown::Module, BandId(7), "TSO") == Group::Band(BandId(7)));
     }
 }

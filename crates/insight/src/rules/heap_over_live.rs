@@ -1,22 +1,26 @@
-//! Why is the heap a multiple of live data?
+//! Is the heap a multiple of live data?
 //!
-//! A copying collector needs more than what is alive: with `-F2` the old generation may
-//! grow to twice that before it is collected, and what is alive in it is there twice
-//! meanwhile. Only what goes beyond that, and beyond the allocation areas, is looked at.
+//! A copying collector needs more memory than live data: with `-F2` the old generation may grow to twice that
+//! before it is collected, and during the collection its live data exists twice. Only memory beyond that and the
+//! allocation areas counts.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Evidence, Finding, Outcome, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::Nanos;
 use model::format;
 use model::gauge::Samples;
 use model::time::Interval;
 
-/// Less is not worth a look.
-const LEAST_BYTES: u64 = 200_000_000;
-/// Of the heap.
-const LEAST_SHARE: f64 = 0.20;
+/// Minimum excess; less is not worth a look.
+const MIN_BYTES: u64 = 200_000_000;
+/// Minimum excess as a share of the heap.
+const MIN_SHARE: f64 = 0.20;
+
+/// Allocation areas matter by themselves if they are this share of the heap, and live data less than this part of them.
+const MAX_AREAS: f64 = 0.50;
+const LITTLE_LIVE: u64 = 16;
 
 const NAME: &str = "heap-over-live";
 
@@ -24,55 +28,54 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Is the heap a multiple of live data?",
     inputs: &[Input::GcStatistics],
-    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
 };
 
-/// The heap at its largest.
+/// The heap at its maximum.
 struct Peak {
     at: Nanos,
     held_bytes: u64,
-    /// What was alive then, the most that the major collections around it tell.
+    /// Live data at that time: the maximum of the major collections around it.
     live_bytes: u64,
 }
 
 impl Peak {
-    fn in_scope(context: &RuleContext<'_>) -> Option<Self> {
+    fn find(context: &RuleContext<'_>) -> Option<Self> {
         let numbers = &context.log.numbers;
         let (sizes, live) = (numbers.heap_sizes(), numbers.live());
         let (from, to) = (context.range.start().0, context.range.end().0);
-        // The first of equal ones: what was alive there is what made it so large.
-        let places = sizes.first_at(from)..sizes.first_after(to);
-        let place = places.reduce(|most, next| {
+        // Among equal sizes take the first: the live data at that time caused the growth.
+        let indices = sizes.first_at(from)..sizes.first_after(to);
+        let index = indices.reduce(|most, next| {
             if sizes.value(next) > sizes.value(most) {
                 next
             } else {
                 most
             }
         })?;
-        let at = sizes.time(place);
+        let at = sizes.time(index);
         let next = live.first_after(at);
-        // The heap may be told after what its own collection left alive: what was alive
-        // before that let it grow.
+        // The size may be logged after its own collection's live data, but earlier live data caused the growth.
         let around = next.saturating_sub(2)..(next + 1).min(live.len());
-        // The collection at the runtime's end finds nothing of the program's alive any more.
+        // The final collection of the runtime finds none of the program's data alive.
         around.clone().find(|one| live.time(*one) <= to)?;
         Some(Self {
             at: Nanos(at),
-            held_bytes: sizes.value(place),
+            held_bytes: sizes.value(index),
             live_bytes: around.map(|one| live.value(one)).max()?,
         })
     }
 }
 
-/// The most that a capability was seen to allocate between two collections, for each of
-/// them: options may be compiled into the program, so that the arguments do not say it.
+/// Returns the maximum observed allocation of a capability between collections, times capabilities. The arguments
+/// do not show areas set by compiled-in options.
 async fn areas_seen_bytes(context: &RuleContext<'_>, yielder: &dyn Yield) -> u64 {
     let (mut area, mut steps) = (0, Steps::new(yielder));
     let starts = || {
-        let told = context.log.numbers.told_collections().iter();
-        told.map(|told| told.start)
+        let statistics = context.log.numbers.collections_with_statistics().iter();
+        statistics.map(|statistics| statistics.start)
     };
-    // A collection tells of what was allocated before it once it has begun.
+    // A collection logs the allocation before it after its own start.
     for (from, to) in starts().zip(starts().skip(1).chain([Nanos(u64::MAX)])) {
         steps.step().await;
         area = area.max(context.log.numbers.most_allocated_bytes(from, to));
@@ -80,23 +83,68 @@ async fn areas_seen_bytes(context: &RuleContext<'_>, yielder: &dyn Yield) -> u64
     area.saturating_mul(context.caps)
 }
 
-async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+/// Creates the finding on allocation areas that are nearly all of the heap.
+fn of_areas(context: &RuleContext<'_>, peak: &Peak) -> Option<Finding> {
+    let area = context.allocation_area_bytes();
+    let areas = area.saturating_mul(context.caps).min(peak.held_bytes);
+    let share = areas as f64 / peak.held_bytes.max(1) as f64;
+    let is_little = peak.live_bytes < areas / LITTLE_LIVE;
+    if areas < MIN_BYTES || share < MAX_AREAS || !is_little {
+        return None;
+    }
+    let title = format!(
+        "Allocation areas take {} of {} of memory; {} is live",
+        format::bytes(areas),
+        format::bytes(peak.held_bytes),
+        format::bytes(peak.live_bytes)
+    );
+    let mut finding = Finding::of_memory(NAME, title, (areas, share));
+    finding.severity = finding.severity.min(Severity::Medium);
+    finding.confidence = Confidence::Certain;
+    finding.meaning = format!(
+        "Each capability fills an allocation area of {} (-A) before it collects. With so little live data, collections stay cheap with a smaller area, which may fit the processor's cache.",
+        format::bytes(area)
+    )
+    .into();
+    finding.tries = vec![Advice::flag(
+        "-A16m",
+        "Use a smaller area. Measure the time too.",
+        "more minor collections",
+    )];
+    finding.distrust =
+        "A program that must not pause may want no collection at all in this time.".into();
+    finding.numbers = vec![
+        ("held".into(), Value::Bytes(peak.held_bytes)),
+        ("alive".into(), Value::Bytes(peak.live_bytes)),
+        ("allocation areas".into(), Value::Bytes(areas)),
+    ];
+    let evidence = Evidence {
+        range: Interval::new(peak.at, peak.at),
+        subjects: Vec::new(),
+        amount: Value::Bytes(areas),
+    };
+    Some(finding.with_evidence([evidence]))
+}
+
+async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     if context.is_nonmoving() {
         return Outcome::CannotTell(
-            "the nonmoving collector does not copy, so what is usual is not known".into(),
+            "the nonmoving collector does not copy, so the usual ratio is unknown".into(),
         );
     }
-    let Some(peak) = Peak::in_scope(context) else {
+    let Some(peak) = Peak::find(context) else {
         return Outcome::CannotTell(
-            "no major collection says what was alive when the heap was largest".into(),
+            "no major collection shows the live data at the heap's peak".into(),
         );
     };
-    let first = context.log.numbers.told_collections().first();
+    if let Some(finding) = of_areas(context, &peak) {
+        return Outcome::Found(vec![finding]);
+    }
+    let first = context.log.numbers.collections_with_statistics().first();
     let at_first = first.and_then(|first| first.heap_size_bytes);
     if at_first.is_some_and(|bytes| bytes >= peak.held_bytes) {
         return Outcome::Clear(
-            "the heap was as large at the first collection: that is what the options ask for"
-                .to_owned(),
+            "the heap was as large at the first collection, as the options require".to_owned(),
         );
     }
     let factor = context.old_generation_factor();
@@ -106,7 +154,7 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         peak.held_bytes.saturating_sub(usual.saturating_add(areas))
     };
     let mut areas = context.allocation_area_bytes().saturating_mul(context.caps);
-    if beyond(areas) >= LEAST_BYTES {
+    if beyond(areas) >= MIN_BYTES {
         areas = areas.max(areas_seen_bytes(context, yielder).await);
     }
     let excess = beyond(areas);
@@ -116,7 +164,7 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         format::bytes(peak.held_bytes),
         format::bytes(peak.live_bytes)
     );
-    if excess < LEAST_BYTES || share < LEAST_SHARE {
+    if excess < MIN_BYTES || share < MIN_SHARE {
         return Outcome::Clear(format!(
             "at the peak {said}: normal for a copying collector ({} more than live data, its copies and allocation areas need; the limits are 200 MB and 20 %)",
             format::bytes(excess)
@@ -124,27 +172,27 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     }
     let mut finding = Finding::of_memory(NAME, said, (excess, share));
     finding.meaning = format!(
-        "With -F{factor} the collector may need {} times what is alive, to copy it and to let garbage wait; {} go beyond that and the allocation areas.",
+        "With -F{factor} the collector may need {} times the live data, for copies and uncollected garbage; {} are beyond that and the allocation areas.",
         2.0 + factor,
         format::bytes(excess)
     )
     .into();
     finding.tries = vec![
-        Try::code(
-            "Long-lived small pieces among short-lived ones keep whole megablocks: copy what is kept, or make it first.",
+        Advice::code(
+            "Small long-lived objects among short-lived ones retain whole megablocks: copy what is kept, or allocate it first.",
         ),
-        Try::flag(
+        Advice::flag(
             "-F1.5",
             "Collect the old generation earlier.",
             "more time in major collections",
         ),
-        Try::flag(
+        Advice::flag(
             "-c",
-            "Compact the old generation in place of copying it.",
+            "Compact the old generation instead of copying it.",
             "longer major collections; large and pinned objects still stay where they are",
         ),
     ];
-    finding.distrust = "Memory that an earlier peak needed is given back slowly, and options that are compiled into the program, such as -F4, may ask for more on purpose.".into();
+    finding.distrust = "The runtime returns memory of an earlier peak slowly, and options compiled into the program, such as -F4, may use more on purpose.".into();
     finding.numbers = vec![
         ("held".into(), Value::Bytes(peak.held_bytes)),
         ("alive".into(), Value::Bytes(peak.live_bytes)),
@@ -157,5 +205,5 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         subjects: Vec::new(),
         amount: Value::Bytes(excess),
     };
-    Outcome::Found(vec![finding.seen_in([evidence])])
+    Outcome::Found(vec![finding.with_evidence([evidence])])
 }

@@ -1,49 +1,49 @@
 //! Does one cost centre have much of the time?
 //!
-//! Samples of a profile (`-p`) say which cost centre was innermost at each tick. That is no
-//! loss by itself: it says where to look first.
+//! Profile samples (`-p`) show the innermost cost centre at each tick. That is no loss by itself; it shows where
+//! to look first.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::RuleContext;
-use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use analysis::flamegraph::sources;
 use eventlog::hash::SeededMap;
 use model::format;
 use model::profile::frames::FrameKind;
-use model::profile::origin::Choice;
+use model::profile::stack_source::FlameSelection;
 
-/// Of the samples in the program's own code: no other can have as much then but two.
-const LEAST_SHARE: f64 = 0.30;
-/// With fewer samples such a share is uncertain by more than a tenth of it.
-const LEAST: u64 = 200;
+/// Minimum share of the samples in the program's own code; at most two others can have as much.
+const MIN_SHARE: f64 = 0.30;
+/// Minimum number of samples; with fewer the relative error of such a share exceeds a tenth.
+const MIN_COUNT: u64 = 200;
 
 const NAME: &str = "hot-cost-centre";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Does one cost centre have much of the time?",
+    question: "Does one cost centre take much of the time?",
     inputs: &[],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
-    let choice = Choice {
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let choice = FlameSelection {
         source: sources::COST_CENTRES,
         range: Some(context.range),
-        ..Choice::default()
+        ..FlameSelection::default()
     };
-    let Some(origin) = context.log.origin(choice.source) else {
+    let Some(origin) = context.log.stack_source(choice.source) else {
         return Outcome::CannotTell(
             "the log has no samples of cost centres: build with -prof -fprof-late, run with +RTS -p -l"
                 .into(),
         );
     };
-    let weighed = origin.weighed(&choice);
+    let weighed = origin.weighted_stacks(&choice);
     let names: Vec<Option<String>> = weighed
         .frames
         .iter()
-        // GC, IDLE and SYSTEM are no code of the program.
+        // GC, IDLE and SYSTEM are not code of the program.
         .map(|(_, frame)| (frame.kind != FrameKind::BuiltIn).then(|| frame.name()))
         .collect();
     let (mut samples, mut by_name) = (0, SeededMap::<&str, u64>::default());
@@ -59,10 +59,10 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         .max_by_key(|(name, count)| (*count, *name));
     let (name, own) = most.unwrap_or_default();
     let share = own as f64 / samples.max(1) as f64;
-    if samples < LEAST || share < LEAST_SHARE {
+    if samples < MIN_COUNT || share < MIN_SHARE {
         return Outcome::Clear(format!(
-            "of {} in the program's code the most in one cost centre are {}; the limits are 200 and 30 %",
-            format::many(samples, "sample"),
+            "of {} in the program's code, at most {} are in one cost centre; the limits are 200 and 30 %",
+            format::pluralize(samples, "sample"),
             format::fraction(share)
         ));
     }
@@ -72,20 +72,20 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     );
     let mut finding = Finding::new(NAME, Axis::Time, title);
     finding.subject = Some(name.to_owned());
-    // It is where the work is done, which is not lost.
+    // The program does its work there; the time is not lost.
     finding.severity = Severity::Low;
     finding.cost = Value::Count(own);
-    finding.meaning = "Its own code, without what it calls, takes most of the time in the program's code: nothing else offers as much to gain.".into();
+    finding.meaning = "Its own code, excluding callees, takes the most time in the program's code: optimize it first.".into();
     finding.tries = vec![
-        Try::code(
-            "See who calls it, and how often, in the flame graph's sandwich view: calling it less helps as much.",
+        Advice::code(
+            "Find its callers in the flame graph's sandwich view: calling it less often helps as much.",
         ),
-        Try::measure(
+        Advice::measure(
             "-fprof-late",
-            "With cost centres that are added after optimisation, code runs nearly as without them (GHC 9.4 and later).",
+            "Cost centres that are added after optimization hardly slow the code down (GHC 9.4 and later).",
         ),
     ];
-    finding.distrust = "Cost centres prevent some optimisations: small functions that are called often look slower than they are.".into();
+    finding.distrust = "Cost centres prevent some optimizations: small functions that are called often look slower than they are.".into();
     finding.numbers = vec![
         ("of its samples".into(), Value::Share(share)),
         ("samples".into(), Value::Count(samples)),
@@ -95,5 +95,5 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         subjects: Vec::new(),
         amount: Value::Count(own),
     };
-    Outcome::Found(vec![finding.seen_in([evidence])])
+    Outcome::Found(vec![finding.with_evidence([evidence])])
 }

@@ -1,26 +1,26 @@
 //! Does live data grow?
 //!
-//! Major collections say how much is alive, and come when that has doubled, so that a leak has
-//! few points. Growth is what the second half of the time added; its rate is the line through
-//! its points. It has ended if the last quarter adds next to nothing, or, where no major
-//! collection came in that time, if minor collections copied next to nothing since the last.
+//! Major collections log live data, but come only when it has doubled, so a leak has few points. Growth is what
+//! the second half of the time added; its rate is that of the line through these points. Growth has ended if the
+//! last quarter adds next to nothing or, without a major collection in that time, if minor collections since the
+//! last one copied next to nothing.
 
-use super::{Look, Rule, census};
+use super::{Evaluation, Rule, census};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Finding, Outcome, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use eventlog::ids::Nanos;
 use model::format;
 use model::gauge::Samples;
 use model::time::Interval;
 
-/// Less is a matter of when the collections were.
-const LEAST_BYTES: u64 = 10_000_000;
-/// Of the most that was live: less is no growth.
-const LEAST_SHARE: f64 = 0.25;
-/// Growth that adds less than this share of itself in the last quarter has ended.
-const GOES_ON: f64 = 0.10;
-/// What rises so often in a row is no matter of chance.
+/// Minimum growth; less depends on when the collections happened.
+const MIN_BYTES: u64 = 10_000_000;
+/// Minimum growth as a share of the maximum live data.
+const MIN_SHARE: f64 = 0.25;
+/// Growth has ended if the last quarter adds less than this share of it.
+const CONTINUES: f64 = 0.10;
+/// Number of consecutive rises that is hardly chance.
 const SURE_RISES: usize = 4;
 
 const NAME: &str = "live-growth";
@@ -29,7 +29,7 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does live data grow?",
     inputs: &[Input::GcStatistics],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
 /// Live data after a major collection.
@@ -39,32 +39,32 @@ struct Point {
     bytes: u64,
 }
 
-/// What was alive in a part of the time.
+/// Live data over time in the range.
 #[derive(Debug)]
-struct Live {
+struct LiveData {
     points: Vec<Point>,
     from_ns: u64,
     to_ns: u64,
 }
 
-impl Live {
-    fn of(context: &RuleContext<'_>) -> Self {
+impl LiveData {
+    fn new(context: &RuleContext<'_>) -> Self {
         let live = context.log.numbers.live();
         let (from_ns, to_ns) = (context.range.start().0, context.range.end().0);
-        let places = live.first_at(from_ns)..live.first_at(to_ns);
+        let indices = live.first_at(from_ns)..live.first_at(to_ns);
         let point = |at| Point {
             time_ns: live.time(at),
             bytes: live.value(at),
         };
         Self {
-            points: places.map(point).collect(),
+            points: indices.map(point).collect(),
             from_ns,
             to_ns,
         }
     }
 
-    /// The points from the last one before a share of the time on; none if there is none
-    /// before it, or none after.
+    /// Returns the points from the last one before a share of the time; `None` without one before, or without one
+    /// after.
     fn since(&self, share: f64) -> Option<&[Point]> {
         let time_ns = self.from_ns + ((self.to_ns - self.from_ns) as f64 * share) as u64;
         let next = self.points.partition_point(|point| point.time_ns < time_ns);
@@ -72,22 +72,21 @@ impl Live {
         (since.len() > 1).then_some(since)
     }
 
-    /// How many times in a row, up to the last point, there was more than before.
+    /// Returns the number of consecutive rises up to the last point.
     fn rises(&self) -> usize {
         let pairs = self.points.windows(2).rev();
         pairs.take_while(|two| two[1].bytes > two[0].bytes).count()
     }
 }
 
-/// What was added from the first point to the last, in bytes.
+/// Returns the growth from the first point to the last, in bytes.
 fn added(points: &[Point]) -> u64 {
     let first = points.first().map_or(0, |point| point.bytes);
     let last = points.last().map_or(0, |point| point.bytes);
     last.saturating_sub(first)
 }
 
-/// The slope of the line through points by least squares, in bytes a second; 0 if it falls, or
-/// if all points are at one time.
+/// Returns the least-squares slope in bytes per second; 0 if it falls, or if all points are at one time.
 fn bytes_per_second(points: &[Point]) -> f64 {
     let count = points.len().max(1) as f64;
     let origin_ns = points.first().map_or(0, |point| point.time_ns);
@@ -107,53 +106,53 @@ fn bytes_per_second(points: &[Point]) -> f64 {
     }
 }
 
-/// Whether growth of so many bytes had ended when the log did.
-fn has_ended(context: &RuleContext<'_>, live: &Live, growth: u64) -> bool {
-    let least = growth as f64 * GOES_ON;
+/// Returns whether this growth had ended before the log did.
+fn has_ended(context: &RuleContext<'_>, live: &LiveData, growth: u64) -> bool {
+    let least = growth as f64 * CONTINUES;
     if let Some(last) = live.since(0.75) {
         return (added(last) as f64) < least;
     }
-    // No more than what was copied since can have become old.
+    // Bytes copied since then bound what can have been promoted.
     let last_ns = live.points.last().map_or(0, |point| point.time_ns);
     let since = context
-        .stops
+        .gc_pauses
         .iter()
-        .filter(|stop| stop.pause.start.0 > last_ns);
+        .filter(|gc| gc.pause.start.0 > last_ns);
     let copied = since
-        .filter_map(|stop| stop.told)
-        .map(|told| told.copied_bytes);
+        .filter_map(|gc| gc.statistics)
+        .map(|statistics| statistics.copied_bytes);
     let quiet_ns = live.to_ns.saturating_sub(last_ns);
     let is_long = quiet_ns as f64 >= (live.to_ns - live.from_ns) as f64 / 4.0;
     is_long && (copied.fold(0, u64::saturating_add) as f64) < least
 }
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
-    // Until it has marked again, all that was promoted meanwhile counts as alive
-    // (`Note [Live data accounting in nonmoving collector]`, rts/sm/NonMoving.c).
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    // The nonmoving collector counts everything promoted as live until it has marked again (`Note [Live data
+    // accounting in nonmoving collector]`, rts/sm/NonMoving.c).
     if context.is_nonmoving() {
-        return Outcome::CannotTell("the nonmoving collector counts garbage as alive until it has marked again: a heap profile (-hT) of a run without it would tell".into());
+        return Outcome::CannotTell("the nonmoving collector counts garbage as live until it has marked again: take a heap profile (-hT) of a run without it".into());
     }
-    let live = Live::of(context);
+    let live = LiveData::new(context);
     let Some(half) = live.since(0.5) else {
-        return Outcome::CannotTell("there are too few major collections to see whether live data grows: a longer log, or performMajorGC now and then, would tell".into());
+        return Outcome::CannotTell("too few major collections to measure growth of live data: record a longer log, or call performMajorGC at intervals".into());
     };
     let [before, after] = [half[0].bytes, half[half.len() - 1].bytes];
     let most = live.points.iter().map(|point| point.bytes).max();
     let growth = added(half);
     let share = growth as f64 / most.unwrap_or(0).max(1) as f64;
     let said = format!(
-        "{} in the middle, {} in the end",
+        "{} in the middle, {} at the end",
         format::bytes(before),
         format::bytes(after)
     );
-    if growth < LEAST_BYTES || share < LEAST_SHARE {
+    if growth < MIN_BYTES || share < MIN_SHARE {
         return Outcome::Clear(format!(
-            "live data was {said}; the limits are 10 MB and a quarter of the most"
+            "live data was {said}; the limits are 10 MB and a quarter of the maximum"
         ));
     }
     if has_ended(context, &live, growth) {
         return Outcome::Clear(format!(
-            "live data was {said}, but the last quarter of the time added less than a tenth of that growth: it has ended"
+            "live data was {said}, but growth has ended: the last quarter of the time added less than a tenth of it"
         ));
     }
     let title = format!(
@@ -163,29 +162,38 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     );
     let mut finding = Finding::of_memory(NAME, title, (growth, share));
     let rises = live.rises();
-    if half.len() < 3 && rises < SURE_RISES {
+    let is_old = live.since(0.75).is_none();
+    if half.len() < 3 && rises < SURE_RISES || is_old {
         finding.confidence = Confidence::Hint;
+    }
+    if is_old {
+        finding.severity = finding.severity.min(Severity::Low);
     }
     let held = census::largest_bands(context);
     finding.meaning = format!(
-        "Something is kept that may not be needed any more, or loading goes on.{}",
+        "The program retains data that it may no longer need, or is still loading.{}{}",
+        if is_old {
+            " No later major collection shows whether it still grows."
+        } else {
+            ""
+        },
         held.map_or(String::new(), |held| format!(
             " The largest census has {held}."
         ))
     )
     .into();
     finding.tries = vec![
-        Try::measure(
+        Advice::measure(
             "-hT -l",
-            "A heap profile by closure types names what grows, without a profiling build.",
+            "A heap profile by closure type names the growing data, without a profiling build.",
         ),
-        Try::measure(
+        Advice::measure(
             "-hi -l",
-            "With -finfo-table-map it names the line of the program that made it (GHC 9.2 and later).",
+            "With -finfo-table-map the profile names the source line that allocates it (GHC 9.2 and later).",
         ),
-        Try::code("Look for maps and references that are only added to."),
+        Advice::code("Look for maps and references that only grow."),
     ];
-    finding.distrust = "Caches that fill and data that is loaded once grow too.".into();
+    finding.distrust = "Filling caches and data that is loaded once grow too.".into();
     finding.numbers = vec![
         ("growth".into(), Value::Bytes(growth)),
         ("in the middle".into(), Value::Bytes(before)),
@@ -195,26 +203,26 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             Value::Count(rises as u64),
         ),
     ];
-    let range = Interval::new(Nanos(half[0].time_ns), context.range.end());
+    let range = Interval::new(Nanos(half[0].time_ns), Nanos(half[half.len() - 1].time_ns));
     let evidence = Evidence {
         range,
         subjects: Vec::new(),
         amount: Value::Bytes(growth),
     };
-    Outcome::Found(vec![finding.seen_in([evidence])])
+    Outcome::Found(vec![finding.with_evidence([evidence])])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn live(bytes: &[u64]) -> Live {
+    fn live(bytes: &[u64]) -> LiveData {
         let points = bytes.iter().enumerate();
         let points = points.map(|(at, bytes)| Point {
             time_ns: at as u64 * 1_000_000_000,
             bytes: *bytes,
         });
-        Live {
+        LiveData {
             points: points.collect(),
             from_ns: 0,
             to_ns: bytes.len() as u64 * 1_000_000_000,
@@ -225,7 +233,7 @@ mod tests {
     fn the_rate_is_that_of_the_line_through_all_points() {
         let even = live(&[10, 20, 30, 40]);
         assert_eq!(bytes_per_second(&even.points), 10.0);
-        // The last point alone does not make it.
+        // The last point alone does not determine the rate.
         let odd = live(&[10, 20, 30, 80]);
         assert_eq!(bytes_per_second(&odd.points), 22.0);
         assert_eq!(bytes_per_second(&odd.points[..1]), 0.0);

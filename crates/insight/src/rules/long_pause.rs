@@ -1,22 +1,21 @@
 //! How long are the pauses?
 //!
-//! Where the heap is counted for a profile, that takes most of the collection: without
-//! the profile the program has no such pause, so another rule tells of it. What the longest
-//! stop was busy with decides what may help: to wait for all, to copy, or neither.
+//! Long collections with a heap census are excluded: without the profile the program has no such pauses, and
+//! another rule reports them. The main activity of the longest pause decides on the advice: stopping, copying, or
+//! neither.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use eventlog::ids::Duration;
 use model::format;
 
-/// Who waits for an answer feels it: three frames of a picture.
+/// Length of a pause that users notice: three video frames.
 const LONG_NS: u64 = 50_000_000;
 
-/// A collector copies twenty times as much in that time, even where it has to look at each object:
-/// in bytes a microsecond.
-const LEAST_COPIED: u64 = 20;
+/// Bytes per microsecond; a collector copies twenty times as much, even if it must visit each object.
+const MIN_COPIED: u64 = 20;
 
 const NAME: &str = "long-pause";
 
@@ -24,13 +23,13 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "How long are the pauses?",
     inputs: &[Input::Collections],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
-    let counts = |stop: &GcPause<'_>| stop.all_ns() >= LONG_NS && context.has_census(stop);
-    let stops = context.stops.iter().filter(|stop| !counts(stop));
-    let mut all: Vec<u64> = stops.map(GcPause::all_ns).collect();
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let counts = |gc: &GcPause<'_>| gc.all_ns() >= LONG_NS && context.has_census(gc);
+    let gc_pauses = context.gc_pauses.iter().filter(|gc| !counts(gc));
+    let mut all: Vec<u64> = gc_pauses.map(GcPause::all_ns).collect();
     all.sort_unstable();
     let longest_ns = all.last().copied().unwrap_or(0);
     let longest = format::duration(Duration(longest_ns));
@@ -39,8 +38,8 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             "the longest stop was {longest}; the limit is 50 ms"
         ));
     }
-    let is_long = |stop: &GcPause<'_>| stop.all_ns() >= LONG_NS && !context.has_census(stop);
-    let found: Vec<_> = context.stops_where(is_long).collect();
+    let is_long = |gc: &GcPause<'_>| gc.all_ns() >= LONG_NS && !context.has_census(gc);
+    let found: Vec<_> = context.gc_pauses_where(is_long).collect();
     let title = match found.len() as u64 {
         1 => format!("A pause of {longest}"),
         count => format!(
@@ -52,13 +51,14 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.severity = Severity::of_latency(longest_ns);
     finding.cost = Value::Ns(longest_ns);
     finding.share = context.share(longest_ns);
-    let worst = found.iter().max_by_key(|(_, stop)| stop.all_ns());
-    if let Some((place, worst)) = worst {
-        advise(context, (*place, worst), &mut finding);
+    let worst = found.iter().max_by_key(|(_, gc)| gc.all_ns());
+    if let Some((index, worst)) = worst {
+        advise(context, (*index, worst), &mut finding);
     }
     finding.distrust =
-        "It does not matter in a program that nobody waits for, such as a batch job.".into();
-    // Of a hundred stops, 99 are not longer.
+        "Pauses do not matter in a program without latency requirements, such as a batch job."
+            .into();
+    // Percentile by nearest rank.
     let p99 = all.get((all.len() * 99).div_ceil(100).saturating_sub(1));
     finding.numbers = vec![
         ("longest".into(), Value::Ns(longest_ns)),
@@ -68,51 +68,51 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ),
         ("stops".into(), Value::Count(all.len() as u64)),
     ];
-    let evidence = RuleContext::evidence_of(found.iter().map(|(_, stop)| *stop), |stop| {
-        Value::Ns(stop.all_ns())
+    let evidence = RuleContext::collections_evidence(found.iter().map(|(_, gc)| *gc), |gc| {
+        Value::Ns(gc.all_ns())
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }
 
-/// What the longest stop was busy with, and what may help.
-fn advise(context: &RuleContext<'_>, (place, stop): (usize, &GcPause<'_>), finding: &mut Finding) {
-    let copied = stop.told.map(|told| told.copied_bytes);
+/// Describes the main activity of the longest pause, with advice.
+fn advise(context: &RuleContext<'_>, (index, gc): (usize, &GcPause<'_>), finding: &mut Finding) {
+    let copied = gc.statistics.map(|statistics| statistics.copied_bytes);
     let is_too_long = |bytes: &u64| {
-        let takes_less = *bytes < stop.pause_ns() / 1_000 * LEAST_COPIED;
-        takes_less && !stop.is_major || context.is_disturbed(place)
+        let takes_less = *bytes < gc.pause_ns() / 1_000 * MIN_COPIED;
+        takes_less && !gc.is_major || context.is_disturbed(index)
     };
     let hardly_copied = copied.filter(is_too_long);
-    if stop.sync_ns() * 2 >= stop.all_ns() {
-        finding.meaning = "Nothing is answered meanwhile. Most of the longest pause was the wait until all capabilities had stopped.".into();
-        finding.tries.push(Try::code(
-            "Let loops allocate, or compile them with -fno-omit-yields, and import long foreign calls as safe: else they cannot be stopped.",
+    if gc.sync_ns() * 2 >= gc.all_ns() {
+        finding.meaning = "The program answers no requests during a pause. Most of the longest pause was the wait for all capabilities to stop.".into();
+        finding.tries.push(Advice::code(
+            "Let loops allocate, or compile them with -fno-omit-yields, and import long foreign calls as safe: otherwise they cannot be interrupted.",
         ));
     } else if let Some(bytes) = hardly_copied {
         finding.confidence = Confidence::Hint;
         finding.meaning = format!(
-            "Nothing is answered and nothing is computed meanwhile. The longest collection copied {}, which takes no such time: its threads waited for cores of the machine, or for memory.",
+            "All Haskell threads are stopped during a pause. The longest collection copied {}, which is too little for its length: its threads waited for cores of the machine, or for memory.",
             format::bytes(bytes)
         )
         .into();
-        finding.tries.push(Try::flag(
+        finding.tries.push(Advice::flag(
             "-qg",
-            "Collect with one thread, which waits for no other.",
+            "Collect with one thread, which need not wait for others.",
             "large collections take longer",
         ));
-        finding.tries.push(Try::code(
-            "Run it where nothing else needs the cores, with no more capabilities than these.",
+        finding.tries.push(Advice::code(
+            "Run the program on an idle machine, with at most as many capabilities as cores.",
         ));
     } else {
-        finding.meaning = "Nothing is answered and nothing is computed meanwhile.".into();
-        if stop.is_major {
-            finding.tries.push(Try::flag(
+        finding.meaning = "All Haskell threads are stopped during a pause.".into();
+        if gc.is_major {
+            finding.tries.push(Advice::flag(
                 "--nonmoving-gc",
-                "Collect the old generation while the program runs (GHC 8.10 and later), if answers in time count for more than throughput.",
+                "Collect the old generation concurrently (GHC 8.10 and later), if latency matters more than throughput.",
                 "time: the program runs slower; memory; not with -G1, -c or heap profiles",
             ));
         }
-        finding.tries.push(Try::code(
-            "Keep less data alive, or keep what does not change in a compact region: collections copy what is alive.",
+        finding.tries.push(Advice::code(
+            "Keep less data alive, or keep immutable data in a compact region: collections copy live data.",
         ));
     }
 }

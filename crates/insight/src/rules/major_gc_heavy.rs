@@ -1,21 +1,22 @@
-//! Do full collections cost too much?
+//! Do major collections cost too much?
 //!
-//! Each goes through all that is alive, and copies most of it; they come whenever the old
-//! generation has grown by the factor of `-F`.
+//! Each one traverses all live data and copies most of it. They happen whenever the old generation has grown by
+//! the factor of `-F`.
 
-use super::asked_for::claim;
-use super::{Look, Rule};
+use super::requested_collections::claim_collections;
+use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Confidence, Outcome, Try, Value};
+use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::LossBudget;
 use model::format;
 use model::gauge::Samples;
 
-/// Less of the time is usual.
-const LEAST_SHARE: f64 = 0.10;
-/// Fewer are no habit, but for two that copy so much each and take so much of the time.
-const LEAST: usize = 3;
-const LEAST_LONG: usize = 2;
+/// Minimum share of the time; less is usual.
+const MIN_SHARE: f64 = 0.10;
+/// Minimum number of collections. `MIN_LONG` are enough if they take the share `MUCH` of the time and copy
+/// `MUCH_BYTES` each.
+const MIN_COUNT: usize = 3;
+const MIN_LONG: usize = 2;
 const MUCH: f64 = 0.20;
 const MUCH_BYTES: u64 = 4_000_000;
 
@@ -23,28 +24,28 @@ const NAME: &str = "major-gc-heavy";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Do full collections cost too much?",
+    question: "Do major collections cost too much?",
     inputs: &[Input::Collections, Input::GcStatistics],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
-    let is_major = |stop: &GcPause<'_>| stop.is_major && stop.told.is_some();
-    let all = context.stops_where(is_major).count();
+fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let is_major = |gc: &GcPause<'_>| gc.is_major && gc.statistics.is_some();
+    let all = context.gc_pauses_where(is_major).count();
     let found: Vec<_> = context
-        .stops_where(is_major)
-        .filter(|(place, _)| loss_budget.is_free(*place))
+        .gc_pauses_where(is_major)
+        .filter(|(index, _)| loss_budget.is_pause_free(*index))
         .collect();
-    let pause_ns: u64 = found.iter().map(|(_, stop)| stop.pause_ns()).sum();
+    let pause_ns: u64 = found.iter().map(|(_, gc)| gc.pause_ns()).sum();
     let share = context.share(pause_ns);
     let count = found.len() as u64;
-    let copied = found.iter().filter_map(|(_, stop)| stop.told);
-    let copied = copied.map(|told| told.copied_bytes);
+    let copied = found.iter().filter_map(|(_, gc)| gc.statistics);
+    let copied = copied.map(|statistics| statistics.copied_bytes);
     let copied = copied.fold(0, u64::saturating_add);
     let each = copied / count.max(1);
     let is_much = share >= MUCH && each >= MUCH_BYTES;
-    let least = if is_much { LEAST_LONG } else { LEAST };
-    if share < LEAST_SHARE || found.len() < least {
+    let least = if is_much { MIN_LONG } else { MIN_COUNT };
+    if share < MIN_SHARE || found.len() < least {
         let others = match all - found.len() {
             0 => String::new(),
             others => format!(
@@ -54,27 +55,27 @@ fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
         };
         return Outcome::Clear(format!(
             "{}{others} took {} of the time; the limits are 3 and 10 %, or 2 of 4 MB and 20 %",
-            format::many(count, "major collection"),
+            format::pluralize(count, "major collection"),
             format::fraction(share)
         ));
     }
     let title = format!(
         "{} copied {} each, {} of the time",
-        format::many(count, "major collection"),
+        format::pluralize(count, "major collection"),
         format::bytes(each),
         format::fraction(share)
     );
-    let mut finding = claim(context, loss_budget, &found, (NAME, title));
+    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
     finding.confidence = Confidence::Probable;
     finding.meaning = if context.is_nonmoving() {
-        "The program stands still for each, although the old generation is marked while it runs."
+        "Each stops the program, although the old generation is marked concurrently."
     } else {
-        "Each time the old generation fills up, all live data is traversed and, except for large objects, copied."
+        "Whenever the old generation fills up, the collector traverses all live data and copies it, except for large objects."
     }
     .into();
     finding.tries = tries(context);
     finding.distrust =
-        "How long data lives decides what an option saves: data that is loaded once has to be copied until it is all there."
+        "The gain of an option depends on how long data lives: data that is loaded once must be copied until loading ends."
             .into();
     finding.numbers = vec![
         ("collections".into(), Value::Count(count)),
@@ -83,34 +84,34 @@ fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     Outcome::Found(vec![finding])
 }
 
-/// Of the steps from one full collection to the next, so many rise where data only grows.
+/// Minimum share of steps between major collections that rise, for data that only grows.
 const RISING: f64 = 0.9;
 
-/// Whether live data grew from nearly each full collection to the next.
+/// Returns whether live data grew from nearly each major collection to the next.
 fn only_grows(context: &RuleContext<'_>) -> bool {
     let live = context.log.numbers.live();
-    let places = live.first_at(context.range.start().0)..live.first_at(context.range.end().0);
-    let all: Vec<u64> = places.map(|at| live.value(at)).collect();
+    let indices = live.first_at(context.range.start().0)..live.first_at(context.range.end().0);
+    let all: Vec<u64> = indices.map(|at| live.value(at)).collect();
     let rising = all.windows(2).filter(|two| two[1] > two[0]).count();
-    all.len() >= LEAST && rising as f64 >= (all.len() - 1) as f64 * RISING
+    all.len() >= MIN_COUNT && rising as f64 >= (all.len() - 1) as f64 * RISING
 }
 
-/// The nonmoving collector is none of them: it shortens pauses, and makes programs slower. A
-/// larger area keeps short-lived data from growing old; where all of it stays, fewer full
-/// collections help (`docs/findings.md`).
-fn tries(context: &RuleContext<'_>) -> Vec<Try> {
-    let area = Try::flag(
+/// Returns advice. It does not include the nonmoving collector, which shortens pauses but slows programs down. A
+/// larger area keeps short-lived data from growing old; if all data stays alive, fewer major collections help
+/// (`docs/findings.md`).
+fn tries(context: &RuleContext<'_>) -> Vec<Advice> {
+    let area = Advice::flag(
         "-A64m",
-        "Keep short-lived data from growing old: fewer full collections. Measure it.",
+        "Promote less short-lived data: fewer major collections. Measure it.",
         "memory: 64 MiB for each capability; the processor's cache helps less",
     );
-    let factor = Try::flag(
+    let factor = Advice::flag(
         "-F4",
         "Let the old generation grow more before it is collected. Measure it.",
         "memory: the old generation may grow to four times live data, not twice",
     );
-    let less = Try::code(
-        "Keep less data alive, or keep what does not change in a compact region (GHC.Compact): collections do not copy it.",
+    let less = Advice::code(
+        "Keep less data alive, or keep immutable data in a compact region (GHC.Compact): collections do not copy it.",
     );
     match only_grows(context) {
         true => vec![factor, less],

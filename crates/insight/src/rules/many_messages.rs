@@ -1,28 +1,27 @@
-//! Are messages of the program most of the log?
+//! Are the program's messages most of the log?
 //!
-//! Each `traceEvent` makes a text and copies it into a buffer, some hundred nanoseconds and more:
-//! a program that says something for each item of its work measures its own messages.
+//! Each `traceEvent` builds a text and copies it into a buffer, which takes several hundred nanoseconds or more: a
+//! program that logs each item of its work measures its own messages.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use analysis::info::TypeCount;
 use eventlog::EventType;
 use eventlog::ids::Duration;
 use model::format;
 
-/// The messages have so much of the log's bytes.
-const LEAST_SHARE: f64 = 0.50;
-/// Fewer cost nothing.
-const LEAST: u64 = 1_000;
-/// Less often than for each so many nanoseconds that threads ran, a message costs little beside
-/// the work.
-const MOST_BETWEEN_NS: u64 = 20_000;
+/// Minimum share of the log's bytes.
+const MIN_SHARE: f64 = 0.50;
+/// Minimum number of messages; fewer cost nothing.
+const MIN_COUNT: u64 = 1_000;
+/// Maximum running time per message; beyond that, messages cost little compared to the work.
+const MAX_BETWEEN_NS: u64 = 20_000;
 
 const NAME: &str = "many-messages";
 
-const OF_THE_PROGRAM: [EventType; 3] = [
+const MESSAGE_EVENTS: [EventType; 3] = [
     EventType::USER_MSG,
     EventType::USER_MARKER,
     EventType::USER_BINARY_MSG,
@@ -30,30 +29,30 @@ const OF_THE_PROGRAM: [EventType; 3] = [
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Are messages of the program most of the log?",
+    question: "Do messages of the program dominate the log?",
     inputs: &[Input::Threads],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let types = context.log.info.types();
-    let is_message = |of: &&TypeCount| OF_THE_PROGRAM.contains(&EventType(of.id));
+    let is_message = |of: &&TypeCount| MESSAGE_EVENTS.contains(&EventType(of.id));
     let bytes: u64 = types.iter().filter(is_message).map(|of| of.bytes).sum();
     let all_bytes: u64 = types.iter().map(|of| of.bytes).sum();
     let share = bytes as f64 / all_bytes.max(1) as f64;
     let count = context.log.messages.places(context.range).len() as u64;
     let between_ns = context.times.all_caps().running_ns / count.max(1);
-    if count < LEAST || share < LEAST_SHARE || between_ns > MOST_BETWEEN_NS {
+    if count < MIN_COUNT || share < MIN_SHARE || between_ns > MAX_BETWEEN_NS {
         return Outcome::Clear(format!(
             "{} of the program are {} of the log, one for each {} that threads ran; the limits are 1,000, 50 % and 20 µs",
-            format::many(count, "message"),
+            format::pluralize(count, "message"),
             format::fraction(share),
             format::duration(Duration(between_ns))
         ));
     }
     let title = format!(
         "{} are {} of the log, one for each {} of work",
-        format::many(count, "user message"),
+        format::pluralize(count, "user message"),
         format::fraction(share),
         format::duration(Duration(between_ns))
     );
@@ -62,15 +61,16 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Bytes(bytes);
     finding.share = share;
-    finding.meaning = "To make a text and write it takes some hundred nanoseconds and more, so that much of the time in this log is for messages: without them the program is faster.".into();
+    finding.meaning = "Formatting and writing a message takes some hundred nanoseconds or more, so messages take much of the time in this log: without them the program is faster.".into();
     finding.tries = vec![
-        Try::code("Trace less often: once for a batch, or for each hundredth item."),
-        Try::code(
-            "Take a log without them: +RTS -l-u. They are not written then, though their texts may still be made.",
+        Advice::code("Trace less often: once per batch, or every hundredth item."),
+        Advice::code(
+            "Record a log without them: +RTS -l-u. They are not written then, but their texts may still be built.",
         ),
-        Try::code("Guard them with a flag of the program, so that texts are not made either."),
+        Advice::code("Guard them with a flag of the program, so that texts are not built either."),
     ];
-    finding.distrust = "A short text that is known when the program is compiled costs less than one that is put together.".into();
+    finding.distrust =
+        "A short constant text costs less than one that is built at run time.".into();
     finding.numbers = vec![
         ("messages".into(), Value::Count(count)),
         ("bytes".into(), Value::Bytes(bytes)),

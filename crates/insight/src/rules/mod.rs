@@ -1,8 +1,7 @@
-//! The rules, in the order in which they claim time: the most certain cause of a
-//! loss first. A new rule is a file here, and a line in [`RULES`].
+//! All rules, in the order in which they claim time: the most certain cause of a loss first. A new rule is a file
+//! here, and a line in [`RULES`].
 
 mod alloc_burst;
-mod asked_for;
 mod blocked_together;
 mod bound_main;
 mod capabilities_unused;
@@ -20,6 +19,7 @@ mod heap_holder;
 mod heap_over_live;
 mod hot_cost_centre;
 mod idle_gc;
+mod large_objects;
 mod live_growth;
 mod lock_convoy;
 mod log_damaged;
@@ -40,6 +40,7 @@ mod polling;
 mod queue_grows;
 mod ready_while_idle;
 mod remembered_set;
+mod requested_collections;
 mod run_queue;
 mod serial_section;
 mod shared_thunk;
@@ -52,6 +53,7 @@ mod sparks;
 mod stm_herd;
 mod threads_never_end;
 mod throwto_wait;
+mod timer_storm;
 mod tiny_threads;
 mod unevaluated;
 mod unlabelled;
@@ -62,37 +64,37 @@ use crate::finding::{Finding, Outcome};
 use crate::loss_budget::LossBudget;
 use analysis::yielder::{LocalBoxFuture, Yield};
 
-/// A question about a log, and how it is answered.
+/// Question about a log, with the function that answers it.
 #[derive(Debug)]
 pub struct Rule {
-    /// What it is called by scripts; it never changes.
+    /// Stable name for scripts.
     pub name: &'static str,
-    /// What it answers.
+    /// Question that the rule answers.
     pub question: &'static str,
-    /// The events that it needs.
+    /// Events that the rule needs; without them it is not evaluated.
     pub inputs: &'static [Input],
-    /// Answers it.
-    pub look: Look,
+    /// Function that answers the question.
+    pub evaluate: Evaluation,
 }
 
-/// How a rule answers.
+/// Function that evaluates a rule, by when it runs and whether it yields.
 #[derive(Debug)]
-pub enum Look {
-    /// It takes less than some hundredths of a second of any log.
-    AtOnce(fn(&RuleContext<'_>, &mut LossBudget) -> Outcome),
-    /// It looks at every run, thread or collection, and hears others meanwhile.
-    InSteps(
+pub enum Evaluation {
+    /// Takes at most some hundredths of a second for any log.
+    Immediate(fn(&RuleContext<'_>, &mut LossBudget) -> Outcome),
+    /// Looks at every run, thread or collection, and yields to the event loop in between.
+    Yielding(
         for<'a> fn(
             &'a RuleContext<'_>,
             &'a mut LossBudget,
             &'a dyn Yield,
         ) -> LocalBoxFuture<'a, Outcome>,
     ),
-    /// It looks at what the rules before it found.
-    AtFindings(fn(&RuleContext<'_>, &mut LossBudget, &[Finding]) -> Outcome),
+    /// Looks at the findings of earlier rules.
+    OnFindings(fn(&RuleContext<'_>, &mut LossBudget, &[Finding]) -> Outcome),
 }
 
-/// All rules.
+/// All rules, in order of evaluation.
 pub static RULES: &[Rule] = &[
     gc_sync_straggler::RULE,
     gc_sync_idle_caps::RULE,
@@ -120,6 +122,7 @@ pub static RULES: &[Rule] = &[
     yield_spin::RULE,
     short_foreign_calls::RULE,
     tiny_threads::RULE,
+    timer_storm::RULE,
     run_queue::RULE,
     foreign_calls::RULE,
     throwto_wait::RULE,
@@ -138,6 +141,7 @@ pub static RULES: &[Rule] = &[
     unevaluated::RULE,
     pinned_blocks::RULE,
     deep_stack::RULE,
+    large_objects::RULE,
     alloc_burst::RULE,
     log_damaged::RULE,
     noisy_machine::RULE,
@@ -146,6 +150,6 @@ pub static RULES: &[Rule] = &[
     many_messages::RULE,
     capabilities_unused::RULE,
     one_capability::RULE,
-    // It looks at what all others found.
+    // Last, as it looks at the findings of all others.
     unlabelled::RULE,
 ];

@@ -1,49 +1,48 @@
 //! Did other programs disturb the run?
 //!
-//! No event has CPU time. But collections that copied as much take about as long, so one that
-//! takes many times that waited for a core or for memory: times of this log are then not the
-//! program's alone. That a thread runs for long without allocating is no such sign: it may
-//! compute, or be in an unsafe foreign call.
+//! Events have no CPU time. But collections that copy as much take about as long, so one that takes many times
+//! that waited for a core or for memory: times in this log then do not depend on the program alone. A long run
+//! without allocation is no such sign: the thread may compute, or be in an unsafe foreign call.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::disturbance::Disturbed;
-use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
+use crate::disturbance::DisturbedCollection;
+use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use eventlog::ids::Duration;
 use model::format;
 
-/// Less of the time does not change what other rules find.
-const LEAST_SHARE: f64 = 0.01;
-/// A single excess of so long misleads about pauses, however long the run.
+/// Minimum share of the time; less does not affect other rules.
+const MIN_SHARE: f64 = 0.01;
+/// A single excess this long makes pauses misleading, however long the run.
 const LONG_NS: u64 = 20_000_000;
 
-/// The name by which other rules know it.
+/// Name by which other rules refer to this one.
 pub(crate) const NAME: &str = "noisy-machine";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Did other programs disturb the run?",
     inputs: &[Input::Collections, Input::GcStatistics],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let found = context.disturbed();
-    let excess_ns: u64 = found.iter().map(Disturbed::excess_ns).sum();
+    let excess_ns: u64 = found.iter().map(DisturbedCollection::excess_ns).sum();
     let share = context.share(excess_ns);
     let worst = found.iter().max_by_key(|one| one.excess_ns());
-    let Some(worst) = worst.filter(|worst| share >= LEAST_SHARE || worst.excess_ns() >= LONG_NS)
+    let Some(worst) = worst.filter(|worst| share >= MIN_SHARE || worst.excess_ns() >= LONG_NS)
     else {
         return Outcome::Clear(format!(
-            "{} took 20 times as long as others that copied as much, {} of the time; the limits are 1 % and 20 ms",
-            format::many(found.len() as u64, "collection"),
+            "{} took 20 times as long as others that copied the same amount, {} of the time; the limits are 1 % and 20 ms",
+            format::pluralize(found.len() as u64, "collection"),
             format::fraction(share)
         ));
     };
     let title = format!(
         "{} took 20 times the usual pause or more, up to {} instead of {}",
-        format::many(found.len() as u64, "collection"),
+        format::pluralize(found.len() as u64, "collection"),
         format::duration(Duration(worst.pause_ns)),
         format::duration(Duration(worst.usual_ns))
     );
@@ -53,13 +52,13 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.share = share.min(1.0);
     finding.cost = Value::Ns(excess_ns);
     finding.meaning = format!(
-        "Pauses of this log are unreliable. The longest of these collections copied {}, as did others within {}: most likely it waited for a core that another program had, or for memory.",
+        "Pauses in this log are unreliable. The longest of these collections copied {}, as did others within {}: most likely it waited for a core that another program used, or for memory.",
         format::bytes(worst.copied_bytes),
         format::duration(Duration(worst.usual_ns))
     )
     .into();
-    finding.tries = vec![Try::code(
-        "Record the log again on a machine where nothing else needs the cores, several times.",
+    finding.tries = vec![Advice::code(
+        "Record the log again on an idle machine, several times.",
     )];
     finding.distrust =
         "A collection can also be delayed by the first use of fresh memory, by swapping, by finalizers, or by a large old array or stack that it traverses and does not copy."
@@ -70,7 +69,7 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ("the longest".into(), Value::Ns(worst.pause_ns)),
         ("usual for its size".into(), Value::Ns(worst.usual_ns)),
     ];
-    let stops = found.iter().map(|one| &context.stops[one.place]);
-    let evidence = RuleContext::evidence_of(stops, |stop| Value::Ns(stop.pause_ns()));
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    let gc_pauses = found.iter().map(|one| &context.gc_pauses[one.index]);
+    let evidence = RuleContext::collections_evidence(gc_pauses, |gc| Value::Ns(gc.pause_ns()));
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

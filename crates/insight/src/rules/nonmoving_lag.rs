@@ -1,23 +1,23 @@
 //! Does the concurrent collector keep up?
 //!
-//! The nonmoving collector marks beside the program, which allocates meanwhile. It stops
-//! the program shortly in the end, for what was changed while it marked.
+//! The nonmoving collector marks while the program runs and allocates. In the end it stops the program briefly,
+//! for objects that changed during marking.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
 use eventlog::ids::Duration;
 use model::format;
 use model::time::Interval;
 
-/// Its stops usually take less than a millisecond; on a busy machine some take longer.
+/// Length of a long stop; stops usually take less than a millisecond, on a busy machine sometimes longer.
 const LONG_SYNC_NS: u64 = 20_000_000;
-/// Of the time: a collector that nearly always marks does not keep up.
-const MOST_MARKING: f64 = 0.80;
-/// A shorter time tells nothing about that.
-const LEAST_NS: u64 = 500_000_000;
+/// Maximum share of the time for marking: a collector that marks nearly all the time does not keep up.
+const MAX_MARKING: f64 = 0.80;
+/// Minimum length of the range for that judgment.
+const MIN_NS: u64 = 500_000_000;
 
 const NAME: &str = "nonmoving-lag";
 
@@ -25,10 +25,10 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does the nonmoving collector keep up?",
     inputs: &[Input::Nonmoving],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let lane = |phase| {
         context
             .log
@@ -38,7 +38,7 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             .within(context.range)
     };
     let spans = |phase| -> Vec<Interval> {
-        let span = |piece: &model::span_lane::Piece| {
+        let span = |piece: &model::span_lane::TimelineSpan| {
             Interval::new(
                 eventlog::ids::Nanos(piece.start),
                 eventlog::ids::Nanos(piece.end),
@@ -53,7 +53,7 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let longest_ns = syncs.iter().map(length).max().unwrap_or(0);
     let marking_ns: u64 = marks.iter().map(length).sum();
     let marking = context.share(marking_ns);
-    let is_behind = marking >= MOST_MARKING && context.length_ns() >= LEAST_NS;
+    let is_behind = marking >= MAX_MARKING && context.length_ns() >= MIN_NS;
     let longest = format::duration(Duration(longest_ns));
     let marked = format::fraction(marking);
     if longest_ns < LONG_SYNC_NS && !is_behind {
@@ -75,16 +75,16 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Ns(longest_ns);
     finding.share = context.share(longest_ns);
-    finding.meaning = "It does not keep up with what is allocated and changed: garbage stays for longer, and memory grows.".into();
+    finding.meaning = "It does not keep up with allocation and mutation: garbage is retained for longer, and memory grows.".into();
     finding.tries = vec![
-        Try::code("Mutate fewer old objects: each one that changes is looked at again at the end."),
-        Try::flag(
+        Advice::code("Mutate fewer old objects: each changed object is marked again at the end."),
+        Advice::flag(
             "--copying-gc",
-            "Collect while the program stands still, if throughput counts for more than short pauses.",
+            "Use the copying collector, if throughput matters more than short pauses.",
             "long pauses, with much live data",
         ),
     ];
-    finding.distrust = "Where all cores are busy, the thread that marks waits for one.".into();
+    finding.distrust = "If all cores are busy, the marking thread waits for one.".into();
     finding.numbers = vec![
         ("marking".into(), Value::Ns(marking_ns)),
         ("the longest stop".into(), Value::Ns(longest_ns)),
@@ -96,5 +96,5 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         subjects: Vec::new(),
         amount: Value::Ns(range.duration().0),
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

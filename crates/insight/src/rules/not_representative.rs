@@ -1,11 +1,11 @@
 //! Does the program run as its users run it?
 //!
-//! The runtime's name says how the program was built. With `-debug` it checks itself all the
-//! time; with `-prof` the compiler leaves optimisations out, so that cost centres stay.
+//! The runtime's name shows how the program was built. With `-debug` the runtime constantly checks itself; with
+//! `-prof` the compiler omits optimizations in order to preserve cost centres.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Finding, Outcome, Severity, Try};
+use crate::finding::{Advice, Axis, Finding, Outcome, Severity};
 use crate::loss_budget::LossBudget;
 use analysis::process::Way;
 
@@ -13,13 +13,13 @@ const NAME: &str = "not-representative";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Does the program run as its users run it?",
-    // Where no times are told, none can mislead.
+    question: "Is the build representative of what users run?",
+    // A log without times cannot mislead about them.
     inputs: &[Input::Threads],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let process = context.log.info.process();
     if process.rts.is_none() {
         return Outcome::CannotTell("the log does not name the runtime".into());
@@ -27,14 +27,14 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let (title, meaning, text) = if process.ways.contains(&Way::Debugging) {
         (
             "Linked with the debug runtime",
-            "It checks itself all the time: times are several times as long, those of collections and of switching most of all.",
-            "Link without -debug before comparing times with anything.",
+            "The debug runtime checks itself constantly: times are several times as long, most of all those of collections and context switches.",
+            "Link without -debug before comparing times.",
         )
     } else if process.ways.contains(&Way::Profiling) {
         (
             "The program is built for profiling",
-            "Cost centres prevent some optimisations, and each object has a larger header: the program allocates more and runs slower, and not evenly so.",
-            "For times and sizes as users have them, take a log of a build without -prof; -hT and -hi work without it.",
+            "Cost centres prevent some optimizations, and each object has a larger header: the program allocates more and runs slower, unevenly.",
+            "Measure times and sizes in a build without -prof; -hT and -hi work without it.",
         )
     } else {
         return Outcome::Clear("it is built neither for debugging nor for profiling".to_owned());
@@ -42,7 +42,7 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let mut finding = Finding::new(NAME, Axis::Log, title.to_owned());
     finding.severity = Severity::Low;
     finding.meaning = meaning.into();
-    finding.tries = vec![Try::code(text)];
-    finding.distrust = "Which parts are slow compared with others is mostly the same.".into();
+    finding.tries = vec![Advice::code(text)];
+    finding.distrust = "The relative cost of parts is mostly the same.".into();
     Outcome::Found(vec![finding])
 }

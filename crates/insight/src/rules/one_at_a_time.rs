@@ -1,283 +1,379 @@
 //! Does the program wait for one thing after the other?
 //!
-//! A program that asks a database, a service or a disk, waits for the answer and asks again takes
-//! as long as all answers together. Nothing runs while it waits, and the same thread goes on each
-//! time.
+//! A program that queries a database, a service or a disk, waits for the answer and queries again takes as long as
+//! all answers together. Nothing runs while it waits, and the same thread continues each time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::polling::{LOOK_NS, polls};
-use super::{Look, Rule};
+use super::polling::{CHECK_NS, is_polling};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::lost_time::{AnyRun, Ended, each_run, ended_by};
+use crate::lost_time::{GapEnd, RunWithGap, each_run, gap_end};
 use crate::threads::Wakeup;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
+use analysis::timeline::user_spans::UserSpan;
 use analysis::yielder::{Yield, sort};
-use eventlog::ids::{Nanos, ThreadId};
+use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
 
-/// Whoever answers is quicker: longer waits are for a user, or for a time of the day.
+/// Maximum length of a wait; longer ones are for users, or for a time of day.
 const LONGEST_NS: u64 = 2_000_000_000;
-/// Nobody outside answers sooner.
+/// Minimum length of a wait; nothing outside the program answers sooner.
 const SHORTEST_NS: u64 = 50_000;
-/// Fewer waits may be how a program starts.
-const LEAST: u64 = 20;
-/// Less of the capabilities' time is not worth a change.
-const LEAST_SHARE: f64 = 0.20;
-/// If all other threads sleep and wake more often than this share of its waits, several things are
-/// waited for at a time.
+/// Minimum length of a sleep that counts by itself.
+const LONG_SLEEP_NS: u64 = 100_000_000;
+/// Minimum number of waits; fewer may be the start of the program.
+const MIN_COUNT: u64 = 20;
+/// Minimum share of capability time; less is not worth a change.
+const MIN_SHARE: f64 = 0.20;
+/// If all other threads sleep and wake more often than this share of the thread's waits, the program waits for
+/// several things simultaneously.
 const OTHERS: f64 = 0.50;
-/// A thread that runs for less of the time in which any of the program's runs, and wakes others
-/// after fewer of its waits, looks whether something has happened.
+/// A thread with a smaller share of the program's running time, which also wakes others after a smaller share of
+/// its waits, merely checks whether something has happened.
 const WORK: f64 = 0.50;
 
-/// Several threads that sleep look for something if so many of their runs are no more than a look.
-const LOOKS: f64 = 0.25;
+/// Minimum share of runs that are mere checks, for several threads that sleep and poll.
+const CHECKS: f64 = 0.25;
 
 const NAME: &str = "one-at-a-time";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Does the program wait for one thing after the other?",
+    question: "Does the program wait for I/O or timers sequentially?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-/// How a thread waited while nothing ran.
+/// Waits of a thread while nothing ran.
 #[derive(Debug, Default)]
-struct Alone {
-    /// A wait has several, if the runtime's own threads ran in it.
+struct IdleWaits {
+    /// A wait has several gaps if the runtime's own threads ran in between.
     gaps: Vec<Gap>,
     waits: u64,
     ns: u64,
-    /// How much of it a timer ended.
+    /// Long gaps that a timer ended, also those that are too long to be waits for an answer.
+    long_sleeps: Vec<Gap>,
+    /// Part of `ns` that a timer ended.
     timer_ns: u64,
     ran_ns: u64,
 }
 
-impl Alone {
+impl IdleWaits {
     const fn is_by_timer(&self) -> bool {
         self.timer_ns * 2 > self.ns
     }
 }
 
-/// A stretch in which nothing ran.
+/// Stretch in which nothing ran.
 #[derive(Clone, Copy, Debug)]
 struct Gap {
     from: u64,
     to: u64,
     ns: u64,
-    ended: Ended,
-    /// Whether the run that followed did nothing but look.
-    is_look: bool,
+    end: GapEnd,
+    /// Whether the run after it was a mere check.
+    is_check: bool,
 }
 
-/// By thread: what it did next once nothing had run for a while; and how long nothing ran in all.
-async fn by_thread(
+/// Collects the gaps by the thread that runs next. Also returns the total length of gaps.
+async fn idle_waits_by_thread(
     context: &RuleContext<'_>,
     yielder: &dyn Yield,
-) -> (BTreeMap<ThreadId, Alone>, u64) {
+) -> (BTreeMap<ThreadId, IdleWaits>, u64) {
     let store = &context.log.store;
-    let mut all: BTreeMap<ThreadId, Alone> = BTreeMap::new();
+    let mut all: BTreeMap<ThreadId, IdleWaits> = BTreeMap::new();
     let mut all_ns = 0;
-    // The runtime's own threads run first, and wake who waits.
+    // The runtime's own threads run first, and wake the waiting thread.
     let mut before: Vec<Gap> = Vec::new();
-    let mut tell = |one: AnyRun| {
-        if let Some((from, to, ns)) = one.nobody {
+    let mut visit = |one: RunWithGap| {
+        if let Some((from, to, ns)) = one.idle_gap {
             all_ns += ns;
             let label = store.label_of(one.run.thread);
-            let turn = store.turn_of_run(one.cap, one.place);
-            let ended = ended_by(label, turn.as_ref());
+            let turn = store.turn_of_run(one.cap, one.index);
+            let end = gap_end(label, turn.as_ref());
             before.push(Gap {
                 from,
                 to,
                 ns,
-                ended,
-                is_look: false,
+                end,
+                is_check: false,
             });
         }
-        if context.is_of_runtime(one.run.thread) {
+        if context.is_runtime_thread(one.run.thread) {
             return;
         }
         let thread = all.entry(one.run.thread).or_default();
         thread.ran_ns += one.run.end_ns - one.run.start_ns;
         let ns = thread.ns;
         for gap in before.drain(..) {
-            if gap.ended != Ended::Threads && gap.ns <= LONGEST_NS {
+            if gap.end == GapEnd::Timer && gap.ns >= LONG_SLEEP_NS {
+                thread.long_sleeps.push(gap);
+            }
+            if gap.end != GapEnd::Threads && gap.ns <= LONGEST_NS {
                 thread.ns += gap.ns;
-                thread.timer_ns += if gap.ended == Ended::Timer { gap.ns } else { 0 };
-                let is_look = one.run.end_ns - one.run.start_ns < LOOK_NS;
-                thread.gaps.push(Gap { is_look, ..gap });
+                thread.timer_ns += if gap.end == GapEnd::Timer { gap.ns } else { 0 };
+                let is_check = one.run.end_ns - one.run.start_ns < CHECK_NS;
+                thread.gaps.push(Gap { is_check, ..gap });
             }
         }
         thread.waits += u64::from(thread.ns - ns >= SHORTEST_NS);
     };
-    each_run(context, context.range, yielder, &mut tell).await;
+    each_run(context, context.range, yielder, &mut visit).await;
     (all, all_ns)
 }
 
-/// Whether a thread does what the program is for, or hands on what it waited for. Who is woken by
-/// the timer again and again and only looks, polls.
-async fn works(
+/// Returns whether a thread does the main work of the program, or passes on what it waited for. A thread that the
+/// timer wakes again and again, and that only checks something, polls.
+async fn is_worker(
     context: &RuleContext<'_>,
-    (thread, alone): (ThreadId, &Alone),
+    (thread, idle_waits): (ThreadId, &IdleWaits),
     ran_ns: u64,
     yielder: &dyn Yield,
 ) -> bool {
-    let polls = || alone.is_by_timer() && polls(context, thread, alone.waits);
-    if alone.ran_ns as f64 >= WORK * ran_ns as f64 && !polls() {
+    let is_polling = || idle_waits.is_by_timer() && is_polling(context, thread, idle_waits.waits);
+    if idle_waits.ran_ns as f64 >= WORK * ran_ns as f64 && !is_polling() {
         return true;
     }
     let mut given = 0_u64;
-    let look = |wakeup: Wakeup| given += u64::from(wakeup.giver == thread);
-    context.each_wakeup(yielder, look).await;
-    given as f64 >= WORK * alone.waits as f64
+    let visit = |wakeup: Wakeup| given += u64::from(wakeup.waker == thread);
+    context.each_wakeup(yielder, visit).await;
+    given as f64 >= WORK * idle_waits.waits as f64
 }
 
-/// How often all other threads went on after a sleep, I/O or a foreign call.
+/// Returns how often all other threads continued after a sleep, I/O or a foreign call.
 async fn sleeps_of_others(context: &RuleContext<'_>, thread: ThreadId, yielder: &dyn Yield) -> u64 {
     let mut sleeps = 0;
-    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let slept = turn.wait_reason().is_some_and(WaitReason::is_asleep);
         sleeps += u64::from(slept && turn.code.is_some() && life.id() != thread);
     };
     context
-        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, look)
+        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, visit)
         .await;
     sleeps
 }
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
 ) -> Outcome {
-    let idle = context.share_of_caps(loss_budget.left_ns(Pool::Idle));
-    if idle < LEAST_SHARE {
+    let idle = context.share_of_caps(loss_budget.unclaimed_ns(Pool::Idle));
+    if idle < MIN_SHARE {
         return Outcome::Clear(format!(
-            "capabilities were idle with no thread ready for {} of their time without another finding; the limit is 20 %",
+            "capabilities were idle with no thread ready for {} of their time, not counting other findings; the limit is 20 %",
             format::fraction(idle)
         ));
     }
-    let (all, all_ns) = by_thread(context, yielder).await;
-    let ran_ns = all.values().map(|alone| alone.ran_ns).sum();
-    let most = all.iter().max_by_key(|(_, alone)| alone.ns);
-    let Some((&thread, alone)) = most else {
-        return Outcome::Clear("something ran, or was ready to run, all the time".into());
+    let (all, all_ns) = idle_waits_by_thread(context, yielder).await;
+    let ran_ns = all.values().map(|idle_waits| idle_waits.ran_ns).sum();
+    let most = all.iter().max_by_key(|(_, idle_waits)| idle_waits.ns);
+    let Some((&thread, idle_waits)) = most else {
+        return Outcome::Clear("at least one thread ran or was ready at all times".into());
     };
-    let share = alone.ns as f64 / context.length_ns() as f64;
-    let waits = alone.waits;
+    let share = idle_waits.ns as f64 / context.length_ns() as f64;
+    let waits = idle_waits.waits;
     let name = context.thread_name(thread);
-    if waits < LEAST || share < LEAST_SHARE {
+    if waits < MIN_COUNT
+        && let Some(found) = long_sleeps(context, loss_budget, &all, yielder).await
+    {
+        return Outcome::Found(vec![found]);
+    }
+    if waits < MIN_COUNT || share < MIN_SHARE {
         return Outcome::Clear(format!(
-            "nothing ran for {} of the time, {} of the time until {name} went on, after {} of up to 2 s; the limits are 20 % and 20",
+            "nothing ran for {} of the time, {} of the time until {name} continued, after {} of up to 2 s; the limits are 20 % and 20",
             format::fraction(all_ns as f64 / context.length_ns() as f64),
             format::fraction(share),
-            format::many(waits, "wait")
+            format::pluralize(waits, "wait")
         ));
     }
     let others = sleeps_of_others(context, thread, yielder).await;
     if others as f64 > OTHERS * waits as f64 {
-        let sleeps = sleeps(&all);
-        let looks = sleeps.iter().filter(|(_, gap)| gap.is_look).count();
+        let sleeps = timer_gaps(&all);
+        let checks = sleeps.iter().filter(|(_, gap)| gap.is_check).count();
         let slept_ns = sleeps.iter().map(|(_, gap)| gap.ns);
         let slept_ns = slept_ns.fold(0, u64::saturating_add);
-        let is_much = context.share(slept_ns) >= LEAST_SHARE;
-        if is_much && looks as f64 >= LOOKS * sleeps.len() as f64 {
-            let found = of_sleepers(context, loss_budget, (&sleeps, slept_ns), yielder).await;
+        let is_much = context.share(slept_ns) >= MIN_SHARE;
+        if is_much && checks as f64 >= CHECKS * sleeps.len() as f64 {
+            let found = sleepers_finding(context, loss_budget, (&sleeps, slept_ns), yielder).await;
             return Outcome::Found(vec![found]);
         }
         return Outcome::Clear(format!(
             "{name} waited {} while nothing ran, but other threads slept {} meanwhile",
-            format::many(waits, "time"),
-            format::many(others, "time")
+            format::pluralize(waits, "time"),
+            format::pluralize(others, "time")
         ));
     }
-    if !works(context, (thread, alone), ran_ns, yielder).await {
+    if !is_worker(context, (thread, idle_waits), ran_ns, yielder).await {
         return Outcome::Clear(format!(
             "nothing ran while {name} waited, but it does little of the program's work"
         ));
     }
     Outcome::Found(vec![
-        finding(context, loss_budget, (thread, alone), yielder).await,
+        finding(context, loss_budget, (thread, idle_waits), yielder).await,
     ])
 }
 
 async fn finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
-    (thread, alone): (ThreadId, &Alone),
+    (thread, idle_waits): (ThreadId, &IdleWaits),
     yielder: &dyn Yield,
 ) -> Finding {
-    let waits = alone.waits;
-    let by_timer = alone.is_by_timer();
+    let waits = idle_waits.waits;
+    let by_timer = idle_waits.is_by_timer();
     let name = context.thread_name(thread);
     let title = format!(
         "{name} waited {} for {}, one after the other, and nothing ran meanwhile",
-        format::many(waits, "time"),
+        format::pluralize(waits, "time"),
         if by_timer {
             "a timer"
         } else {
             "I/O or a foreign call"
         }
     );
-    let mut stretches: Vec<(u64, u64)> = alone.gaps.iter().map(|gap| (gap.from, gap.to)).collect();
+    let mut stretches: Vec<(u64, u64)> = idle_waits
+        .gaps
+        .iter()
+        .map(|gap| (gap.from, gap.to))
+        .collect();
     sort(&mut stretches, yielder).await;
-    let cap_ns = context.idle_in(&stretches, yielder).await.nobody_ns;
+    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
     let mut finding = context
-        .of_idle((NAME, title), loss_budget, (stretches, cap_ns), yielder)
+        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
         .await;
     finding.subject = Some(name);
     finding.confidence = Confidence::Hint;
-    // Who waits for its users, or sleeps in between, loses nothing.
+    // A program that waits for its users, or sleeps on purpose, loses nothing.
     finding.severity = finding.severity.min(Severity::Low);
-    finding.meaning = "If each wait is for an answer (of a database, a service, a disk), the program takes as long as all answers together: it asks for the next one only when it has the last.".into();
+    finding.meaning = "If each wait is for an answer (from a database, service or disk), the program takes as long as all answers together: it sends each request only after the previous answer.".into();
     finding.tries = vec![
-        Try::code(
-            "Ask for several at once: mapConcurrently of the package async, or some threads that share the work.",
+        Advice::code(
+            "Send several requests at once: mapConcurrently from the package async, or a few threads that share the work.",
         ),
-        Try::code("Ask for more with each request."),
+        Advice::code("Request more at a time."),
     ];
     if by_timer {
-        finding.tries.push(Try::code(
-            "If they are pauses (threadDelay): wait for what is to happen instead, with an MVar or STM.",
+        finding.tries.push(Advice::code(
+            "For pauses (threadDelay): wait for the event itself instead, with an MVar or STM.",
         ));
     }
     finding.distrust =
-        "If the program waits for its users, or for a time on the clock, nothing is lost.".into();
+        "If the program waits for users, or for a clock time, nothing is lost.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("waits".into(), Value::Count(waits)),
         (
             "a wait, on average".into(),
-            Value::Ns(alone.ns / waits.max(1)),
+            Value::Ns(idle_waits.ns / waits.max(1)),
         ),
     ];
-    finding.seen_in(alone.gaps.iter().map(|gap| Evidence {
+    finding.with_evidence(idle_waits.gaps.iter().map(|gap| Evidence {
         range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
         subjects: vec![Subject::Thread(thread)],
         amount: Value::Ns(gap.ns),
     }))
 }
 
-/// The stretches in which nothing ran until a timer woke a thread.
-fn sleeps(all: &BTreeMap<ThreadId, Alone>) -> Vec<(ThreadId, Gap)> {
-    let sleeps = all.iter().flat_map(|(thread, alone)| {
-        let sleeps = alone.gaps.iter().filter(|gap| gap.ended == Ended::Timer);
+/// Finds a few long sleeps of one thread in which nothing else ran.
+async fn long_sleeps(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    all: &BTreeMap<ThreadId, IdleWaits>,
+    yielder: &dyn Yield,
+) -> Option<Finding> {
+    let slept_ns =
+        |idle_waits: &IdleWaits| idle_waits.long_sleeps.iter().map(|gap| gap.ns).sum::<u64>();
+    let (thread, idle_waits) = all
+        .iter()
+        .max_by_key(|(_, idle_waits)| slept_ns(idle_waits))?;
+    let slept = context.share(slept_ns(idle_waits));
+    let longest = idle_waits.long_sleeps.iter().max_by_key(|gap| gap.ns)?;
+    if slept < MIN_SHARE || idle_waits.long_sleeps.len() as u64 >= MIN_COUNT {
+        return None;
+    }
+    let name = context.thread_name(*thread);
+    let span = span_around(context, longest);
+    let title = format!(
+        "Nothing ran for {} of the time while {name} slept: {}, the longest {}{}",
+        format::fraction(slept),
+        format::pluralize(idle_waits.long_sleeps.len() as u64, "sleep"),
+        format::duration(Duration(longest.ns)),
+        span.map_or(String::new(), |span| format!(", in the span {span}")),
+    );
+    let mut stretches: Vec<(u64, u64)> = idle_waits
+        .long_sleeps
+        .iter()
+        .map(|gap| (gap.from, gap.to))
+        .collect();
+    sort(&mut stretches, yielder).await;
+    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
+    let mut finding = context
+        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
+        .await;
+    finding.subject = Some(name);
+    finding.confidence = Confidence::Hint;
+    finding.severity = finding.severity.min(Severity::Low);
+    finding.meaning = "A timer ended each of these waits (threadDelay, or a timeout that expired), and no thread had work meanwhile: a program that waits for an event this way waits longer than necessary.".into();
+    finding.tries = vec![Advice::code(
+        "Wait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).",
+    )];
+    finding.distrust = "A program that waits for users, or for a clock time, loses nothing.".into();
+    finding.numbers = vec![
+        ("lost capability time".into(), Value::Ns(cap_ns)),
+        (
+            "sleeps".into(),
+            Value::Count(idle_waits.long_sleeps.len() as u64),
+        ),
+    ];
+    Some(
+        finding.with_evidence(idle_waits.long_sleeps.iter().map(|gap| Evidence {
+            range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
+            subjects: vec![Subject::Thread(*thread)],
+            amount: Value::Ns(gap.ns),
+        })),
+    )
+}
+
+/// Returns the name of the shortest span of the program that covers most of a gap.
+fn span_around<'a>(context: &RuleContext<'a>, gap: &Gap) -> Option<&'a str> {
+    let listed = context.log.tracks.spans.listed().iter();
+    let around = listed.flat_map(|listed| {
+        let covers = |span: &&UserSpan| {
+            let inside = span
+                .end
+                .min(gap.to)
+                .saturating_sub(span.start.max(gap.from));
+            inside * 10 >= (gap.to - gap.from) * 9
+        };
+        let spans = listed.spans.iter().filter(covers);
+        spans.map(|span| (span.end - span.start, listed.info.name.as_str()))
+    });
+    around.min().map(|(_, name)| name)
+}
+
+/// Returns the gaps that a timer ended.
+fn timer_gaps(all: &BTreeMap<ThreadId, IdleWaits>) -> Vec<(ThreadId, Gap)> {
+    let sleeps = all.iter().flat_map(|(thread, idle_waits)| {
+        let sleeps = idle_waits
+            .gaps
+            .iter()
+            .filter(|gap| gap.end == GapEnd::Timer);
         sleeps.map(|gap| (*thread, *gap))
     });
     sleeps.collect()
 }
 
-/// Of several threads that sleep while nothing runs, for so long in all, and then look.
-async fn of_sleepers(
+/// Creates the finding on several threads that sleep while nothing runs, then check something.
+async fn sleepers_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (sleeps, slept_ns): (&[(ThreadId, Gap)], u64),
@@ -286,24 +382,24 @@ async fn of_sleepers(
     let threads: BTreeSet<ThreadId> = sleeps.iter().map(|(thread, _)| *thread).collect();
     let title = format!(
         "{} sleep and look again, {}, and nothing ran meanwhile for {} of the time",
-        format::many(threads.len() as u64, "thread"),
-        format::many(sleeps.len() as u64, "time"),
+        format::pluralize(threads.len() as u64, "thread"),
+        format::pluralize(sleeps.len() as u64, "time"),
         format::fraction(context.share(slept_ns))
     );
     let mut stretches: Vec<(u64, u64)> = sleeps.iter().map(|(_, gap)| (gap.from, gap.to)).collect();
     sort(&mut stretches, yielder).await;
-    let cap_ns = context.idle_in(&stretches, yielder).await.nobody_ns;
+    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
     let mut finding = context
-        .of_idle((NAME, title), loss_budget, (stretches, cap_ns), yielder)
+        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
         .await;
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);
-    finding.meaning = "After many of these pauses a thread ran for a moment only. Who looks now and then whether something has come finds it half a pause late on average, and so does everyone who waits for that thread.".into();
+    finding.meaning = "After many of these pauses a thread ran only briefly. A polling thread notices an event half a pause late on average, and delays every thread that waits for it.".into();
     finding.tries = vec![
-        Try::code("Wait for what is to come instead, with takeMVar, readTQueue or retry in STM."),
-        Try::code("If it has to be looked for: look more often."),
+        Advice::code("Wait for the event instead, with takeMVar, readTQueue or retry in STM."),
+        Advice::code("If polling is unavoidable: poll more often."),
     ];
-    finding.distrust = "Where pauses are meant, as of a clock, nothing is lost.".into();
+    finding.distrust = "Intended pauses, as in a clock, lose nothing.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("pauses".into(), Value::Count(sleeps.len() as u64)),
@@ -312,7 +408,7 @@ async fn of_sleepers(
             Value::Ns(slept_ns / (sleeps.len() as u64).max(1)),
         ),
     ];
-    finding.seen_in(sleeps.iter().map(|(thread, gap)| Evidence {
+    finding.with_evidence(sleeps.iter().map(|(thread, gap)| Evidence {
         range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
         subjects: vec![Subject::Thread(*thread)],
         amount: Value::Ns(gap.ns),

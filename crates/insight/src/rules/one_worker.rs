@@ -1,29 +1,37 @@
 //! Does one capability do the work of a parallel program?
 //!
-//! A program that makes sparks is meant to run in parallel, and so may be one whose threads come
-//! and go. Where one capability runs nearly all of it, they have no effect: sparks are evaluated
-//! too late, too little, or not at all, and a thread that returns what it has not evaluated leaves
-//! the work to whoever looks at it.
+//! A program that creates sparks is meant to run in parallel, and so may be one with short-lived threads. If one
+//! capability does nearly all the work, they have no effect: sparks are evaluated too late, too little or not at
+//! all, and a thread that returns an unevaluated value leaves the work to the thread that needs it.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
+use crate::threads::FinishedThread;
 use analysis::yielder::Yield;
-use eventlog::ids::CapId;
+use eventlog::ids::{CapId, Duration};
 use model::format;
 
-/// So much of all running time is that of one capability.
-const MOST: f64 = 0.95;
-/// It runs for so much of the time: else the program waits for something.
+/// Minimum share of all running time on one capability.
+const MIN_SHARE: f64 = 0.95;
+/// Minimum share of the time in which that capability runs; otherwise the program waits for something.
 const BUSY: f64 = 0.50;
-/// So many sparks are made by a program that is meant to be parallel.
-const LEAST_SPARKS: u64 = 100;
-/// So many threads, beside the one that works, come and go: two do in any program, one when the
-/// runtime starts and one that flushes its output at the end.
-const LEAST_THREADS: usize = 4;
-/// Each of them, and all, did so little of the work.
+/// Minimum number of sparks in a program that is meant to be parallel.
+const MIN_SPARKS: u64 = 100;
+/// Minimum number of short-lived threads other than the one that works. Two exist in any program: one at the start
+/// of the runtime, one that flushes output at the end.
+const MIN_THREADS: usize = 4;
+/// Maximum share of the work done by each of these threads, and by all of them.
 const LITTLE: f64 = 0.05;
+
+/// Minimum work of a thread that has a share of it.
+const MIN_WORK_NS: u64 = 1_000_000;
+/// Minimum number of threads that hand over lazy results, and of runs of each: a single one may log, or count.
+const MIN_PRODUCERS: usize = 2;
+const MIN_HANDED: u64 = 200;
+/// Maximum mean run of a thread that only hands over.
+const SHORT_NS: u64 = 10_000;
 
 pub(super) const NAME: &str = "one-worker";
 
@@ -31,12 +39,12 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does one capability do the work of a parallel program?",
     inputs: &[Input::Threads],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
@@ -47,10 +55,10 @@ async fn look(
     let (cap, most_ns) = most.map_or((CapId(0), 0), |(cap, times)| (*cap, times.running_ns));
     let share = most_ns as f64 / ran_ns.max(1) as f64;
     let busy = context.share(most_ns);
-    if context.caps < 2 || share < MOST || busy < BUSY {
+    if context.caps < 2 || share < MIN_SHARE || busy < BUSY {
         return Outcome::Clear(format!(
             "the busiest of {} did {} of the work, and ran for {} of the time; the limits are 95 % and 50 %",
-            format::many(context.caps, "capability"),
+            format::pluralize(context.caps, "capability"),
             format::fraction(share),
             format::fraction(busy)
         ));
@@ -58,11 +66,11 @@ async fn look(
     let sparks = context.sparks();
     let worked = format!(
         "1 of {} did {} of the work",
-        format::many(context.caps, "capability"),
+        format::pluralize(context.caps, "capability"),
         format::fraction(share)
     );
-    let mut finding = if sparks.count >= LEAST_SPARKS {
-        of_sparks(context, loss_budget, &worked)
+    let finding = if sparks.count >= MIN_SPARKS {
+        sparks_finding(context, loss_budget, &worked)
     } else {
         let threads = context.finished_threads(yielder).await;
         let is_little = |ns: u64| (ns as f64) < LITTLE * ran_ns as f64;
@@ -70,49 +78,166 @@ async fn look(
         let helpers: Vec<u64> = helpers.filter(|ns| is_little(*ns)).collect();
         let workers = threads.len() - helpers.len();
         let helped_ns = helpers.iter().copied().fold(0, u64::saturating_add);
-        if helpers.len() < LEAST_THREADS || workers > 1 || !is_little(helped_ns) {
+        if let Some(finding) = uneven_shares(context, loss_budget, (&threads, ran_ns))
+            .or_else(|| lazy_results(context, loss_budget, (&threads, ran_ns, &worked)))
+        {
+            return finish(context, finding, (cap, share, most_ns));
+        }
+        if helpers.len() < MIN_THREADS || workers > 1 || !is_little(helped_ns) {
             return Outcome::Clear(format!(
-                "the program made {}, and {} came, did little and went; the limits are 100, and 4 that did less than 5 % of the work beside one that did the rest",
-                format::many(sparks.count, "spark"),
-                format::many(helpers.len() as u64, "thread")
+                "the program created {}, and {} ended after little work; the limits are 100, and 4 that did less than 5 % of the work while one did the rest",
+                format::pluralize(sparks.count, "spark"),
+                format::pluralize(helpers.len() as u64, "thread")
             ));
         }
-        of_threads(
+        threads_finding(
             context,
             loss_budget,
             &worked,
             (helpers.len() as u64, helped_ns),
         )
     };
+    finish(context, finding, (cap, share, most_ns))
+}
+
+/// Adds what the findings of this rule have in common.
+fn finish(
+    context: &RuleContext<'_>,
+    mut finding: Finding,
+    (cap, share, most_ns): (CapId, f64, u64),
+) -> Outcome {
     finding.distrust =
-        "In another part of the run, or with other input, the work may be divided better.".into();
+        "In other parts of the run, or with other input, the work may be balanced.".into();
     let busiest = ("work of the busiest".into(), Value::Share(share));
     finding.numbers.insert(0, busiest);
-    let evidence = std::iter::once(Evidence {
+    let evidence = Evidence {
         range: context.range,
         subjects: vec![Subject::Capability(cap)],
         amount: Value::Ns(most_ns),
-    });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    };
+    Outcome::Found(vec![finding.with_evidence([evidence])])
 }
 
-/// Of a capability that did the work of sparks.
-fn of_sparks(context: &RuleContext<'_>, loss_budget: &mut LossBudget, worked: &str) -> Finding {
+/// Finds threads that began together, of which one has nearly all of the work and the others end early.
+fn uneven_shares(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (threads, ran_ns): (&[FinishedThread], u64),
+) -> Option<Finding> {
+    let most = threads.iter().max_by_key(|one| one.ran_ns)?;
+    if (most.ran_ns as f64) < MIN_SHARE * ran_ns as f64 {
+        return None;
+    }
+    let length_ns = context.length_ns();
+    let is_with_it = |one: &&FinishedThread| {
+        let apart_ns = one.life.start().0.abs_diff(most.life.start().0);
+        let ends_early = one.life.end().0 < most.life.start().0 + most.life.duration().0 / 2;
+        let works = one.ran_ns >= MIN_WORK_NS;
+        one.thread != most.thread && works && ends_early && apart_ns < length_ns / 20
+    };
+    let others: Vec<&FinishedThread> = threads.iter().filter(is_with_it).collect();
+    let longest = others.iter().max_by_key(|one| one.ran_ns)?;
+    let title = format!(
+        "{} began together, but {} had {} of the work; the next ran for {} of its {}",
+        format::pluralize(others.len() as u64 + 1, "thread"),
+        context.thread_name(most.thread),
+        format::fraction(most.ran_ns as f64 / ran_ns.max(1) as f64),
+        format::duration(Duration(longest.ran_ns)),
+        format::duration(Duration(most.ran_ns)),
+    );
+    let mut finding = serial_finding(context, loss_budget, title);
+    finding.subject = Some(context.thread_name(most.thread));
+    finding.severity = finding.severity.min(Severity::Medium);
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "Their shares are uneven: when the others finish, one capability works and the rest are idle.".into();
+    finding.tries = vec![
+        Advice::code(
+            "Split the work into many more parts than threads, and let each thread take the next part when it finishes one (a queue, or an index in an IORef with atomicModifyIORef').",
+        ),
+        Advice::code(
+            "If the sizes are known in advance: give each thread equal work, not equal numbers of items.",
+        ),
+    ];
+    finding.numbers = vec![
+        ("ran for".into(), Value::Ns(most.ran_ns)),
+        ("the next".into(), Value::Ns(longest.ran_ns)),
+    ];
+    Some(finding)
+}
+
+/// Finds threads that run very often for a moment each, while another thread does the work: what they hand over is
+/// not evaluated.
+fn lazy_results(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (threads, ran_ns, worked): (&[FinishedThread], u64, &str),
+) -> Option<Finding> {
+    let runs = |one: &FinishedThread| {
+        let lane = context.log.store.thread_lane(one.thread);
+        lane.map_or(0, |lane| lane.runs() as u64)
+    };
+    let hands_over = |one: &&FinishedThread| {
+        let runs = runs(one);
+        (one.ran_ns as f64) < LITTLE * ran_ns as f64
+            && runs >= MIN_HANDED
+            && one.ran_ns / runs.max(1) < SHORT_NS
+    };
+    let helpers: Vec<&FinishedThread> = threads.iter().filter(hands_over).collect();
+    if helpers.len() < MIN_PRODUCERS {
+        return None;
+    }
+    let count: u64 = helpers.iter().map(|one| runs(one)).sum();
+    let helped_ns: u64 = helpers.iter().map(|one| one.ran_ns).sum();
+    let title = format!(
+        "{} ran {}, for {} on average, but {worked}",
+        format::pluralize(helpers.len() as u64, "thread"),
+        format::pluralize(count, "time"),
+        format::duration(Duration(helped_ns / count.max(1))),
+    );
+    let mut finding = serial_finding(context, loss_budget, title);
+    finding.confidence = Confidence::Probable;
+    finding.severity = finding.severity.min(Severity::Medium);
+    finding.meaning = LAZY.into();
+    finding.tries = lazy_advice();
+    finding.numbers = vec![
+        ("runs".into(), Value::Count(count)),
+        ("ran for, in all".into(), Value::Ns(helped_ns)),
+    ];
+    Some(finding)
+}
+
+const LAZY: &str = "If these threads were meant to share the work, they did not: a thread that stores an unevaluated value leaves the work to the thread that uses it.";
+
+fn lazy_advice() -> Vec<Advice> {
+    vec![
+        Advice::code(
+            "Evaluate in the worker thread: evaluate, force (Control.DeepSeq) or ($!) before putMVar, writeIORef and modifyMVar.",
+        ),
+        Advice::code("If the work should not be shared: use one capability, -N1."),
+    ]
+}
+
+/// Creates the finding for a program with sparks.
+fn sparks_finding(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    worked: &str,
+) -> Finding {
     let sparks = context.sparks();
-    let made = format::many(sparks.count, "spark");
-    let mut finding = of_serial(
+    let made = format::pluralize(sparks.count, "spark");
+    let mut finding = serial_finding(
         context,
         loss_budget,
         format!("The program made {made}, but {worked}"),
     );
     finding.confidence = Confidence::Probable;
-    finding.meaning = "The sparks have no effect: what was to run in parallel was evaluated by the thread that made them, or is a small part of the work.".into();
+    finding.meaning = "The sparks have no effect: the thread that created them evaluated their values itself, or they are a small part of the work.".into();
     finding.tries = vec![
-        Try::code(
+        Advice::code(
             "Let each spark evaluate all of its result: rdeepseq or force. A spark that ends at the first constructor leaves the work to the thread that needs the value.",
         ),
-        Try::code(
-            "Spark before the values are needed, and use what rpar, parList or using return.",
+        Advice::code(
+            "Spark before the values are needed, and use the result of rpar, parList or using.",
         ),
     ];
     finding.numbers = vec![
@@ -122,29 +247,24 @@ fn of_sparks(context: &RuleContext<'_>, loss_budget: &mut LossBudget, worked: &s
     finding
 }
 
-/// Of a capability that worked while so many threads came and went that ran for so long in all.
-fn of_threads(
+/// Creates the finding for a program in which `count` short-lived threads ran for `ran_ns` in total.
+fn threads_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     worked: &str,
     (count, ran_ns): (u64, u64),
 ) -> Finding {
-    let went = format::many(count, "thread");
-    let mut finding = of_serial(
+    let went = format::pluralize(count, "thread");
+    let mut finding = serial_finding(
         context,
         loss_budget,
         format!("{went} came and went, but {worked}"),
     );
-    // They may be there for something else.
+    // The threads may exist for another purpose.
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);
-    finding.meaning = "If these threads were to share the work, they did not do it: a thread that puts a value somewhere without evaluating it leaves the work to the thread that looks at the value.".into();
-    finding.tries = vec![
-        Try::code(
-            "Evaluate in the thread that is to do the work: evaluate, force (Control.DeepSeq) or ($!) before putMVar, writeIORef and modifyMVar.",
-        ),
-        Try::code("If the work is not to be shared: use one capability, -N1."),
-    ];
+    finding.meaning = LAZY.into();
+    finding.tries = lazy_advice();
     finding.numbers = vec![
         ("such threads".into(), Value::Count(count)),
         ("ran for, in all".into(), Value::Ns(ran_ns)),
@@ -152,8 +272,12 @@ fn of_threads(
     finding
 }
 
-/// All time in which one capability worked alone.
-fn of_serial(context: &RuleContext<'_>, loss_budget: &mut LossBudget, title: String) -> Finding {
+/// Creates a finding that claims all time in which only one capability worked.
+fn serial_finding(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    title: String,
+) -> Finding {
     let all_ns = loss_budget.all_ns(Pool::Serial);
-    context.of_time(NAME, title, loss_budget, (Pool::Serial, all_ns))
+    context.time_finding(NAME, title, loss_budget, (Pool::Serial, all_ns))
 }

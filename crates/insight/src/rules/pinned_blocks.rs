@@ -1,22 +1,27 @@
 //! Do small pinned objects hold blocks?
 //!
-//! A pinned byte array cannot be moved, so the block of 4 KiB in which it lies is kept as
-//! long as anything in it is alive. Censuses of GHC 9.0.2 count the whole block, so they cannot
-//! tell large buffers from small pieces: the finding is a hint. Those of 9.6.6 and 9.10.3 count
-//! the pieces alone, while the runtime counts blocks as alive: the difference is what they waste.
+//! A pinned byte array cannot be moved, so its 4 KiB block is kept as long as anything in it is alive. Censuses of
+//! GHC 9.0.2 count the whole block, so they cannot distinguish large buffers from small pieces, and the finding is
+//! a hint. Those of 9.6.6 and 9.10.3 count only the pieces, while the runtime's live data counts blocks: the
+//! difference is wasted.
 
-use super::census::{Peak, WITHOUT};
-use super::{Look, Rule};
+use super::census::{NO_PROFILE_MESSAGE, Peak};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Finding, Outcome, Try, Value};
+use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::LossBudget;
 use analysis::process::Way;
 use model::format;
 
-/// Of the largest census.
-const LEAST_SHARE: f64 = 0.40;
-/// Less is not worth a look.
-const LEAST_BYTES: u64 = 10_000_000;
+/// Minimum share of the largest census.
+const MIN_SHARE: f64 = 0.40;
+/// Minimum size; less is not worth a look.
+const MIN_BYTES: u64 = 10_000_000;
+
+/// Minimum number of `ByteString`s; a few hold large buffers on purpose.
+const MIN_STRINGS: u64 = 1000;
+/// Mean size from which strings rather hold more than their own bytes.
+const LARGE_BYTES: u64 = 1024;
 
 const NAME: &str = "pinned-blocks";
 
@@ -24,12 +29,12 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do small pinned objects hold blocks?",
     inputs: &[Input::Censuses],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
-    let Some(peak) = Peak::in_scope(context) else {
-        return Outcome::CannotTell(WITHOUT.into());
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let Some(peak) = Peak::find(context) else {
+        return Outcome::CannotTell(NO_PROFILE_MESSAGE.into());
     };
     let arrays: u64 = peak
         .types(|name| name == "ARR_WORDS")
@@ -39,7 +44,7 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let alive = blocks_alive(context, &peak);
     let blocks = alive.map_or(0, |alive| alive.saturating_sub(peak.bytes));
     if is_much(blocks, alive.unwrap_or(0)) && arrays > 0 {
-        return Outcome::Found(vec![of_blocks(&peak, blocks, arrays)]);
+        return Outcome::Found(vec![blocks_finding(&peak, blocks, arrays)]);
     }
     if !is_much(arrays, peak.bytes) {
         return Outcome::Clear(format!(
@@ -47,34 +52,55 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             format::fraction(share_of(arrays, peak.bytes)),
             format::bytes(arrays),
             alive.map_or(String::new(), |_| format!(
-                ", and {} more was alive than the census counts",
+                ", and {} more was live than the census counts",
                 format::bytes(blocks)
             ))
         ));
     }
-    Outcome::Found(vec![of_arrays(&peak, arrays)])
+    let strings = byte_strings(&peak);
+    if strings < MIN_STRINGS {
+        return Outcome::Clear(format!(
+            "byte arrays were {} of the largest census, {}, but only {} in it; the limit is 1,000",
+            format::fraction(share_of(arrays, peak.bytes)),
+            format::bytes(arrays),
+            format::pluralize(strings, "ByteString"),
+        ));
+    }
+    Outcome::Found(vec![arrays_finding(&peak, arrays, strings)])
 }
 
-/// The part of all.
+/// Returns the number of `ByteString`s in a census, from the bytes of their constructors: `PS` up to bytestring 0.10
+/// has five words, `BS` since 0.11 has four.
+fn byte_strings(peak: &Peak<'_>) -> u64 {
+    const WORD: u64 = 8;
+    let bytes = |wanted: &str| -> u64 {
+        let is_it = |name: &str| name.rsplit('.').next() == Some(wanted);
+        let found = peak.types(is_it);
+        found.iter().map(|(_, bytes)| bytes).sum()
+    };
+    bytes("PS") / (5 * WORD) + bytes("BS") / (4 * WORD)
+}
+
+/// Returns bytes as a share of all.
 fn share_of(bytes: u64, all: u64) -> f64 {
     bytes as f64 / all.max(1) as f64
 }
 
-/// Whether bytes are enough of all to be worth a look.
+/// Returns whether bytes exceed both limits.
 fn is_much(bytes: u64, all: u64) -> bool {
-    bytes >= LEAST_BYTES && share_of(bytes, all) >= LEAST_SHARE
+    bytes >= MIN_BYTES && share_of(bytes, all) >= MIN_SHARE
 }
 
-/// What is alive then by the count of the runtime, where nothing but blocks makes it more than the
-/// census: with `-prof` censuses leave out headers, and the nonmoving collector estimates.
+/// Returns the runtime's live data at the census, if it can exceed the census only because of blocks: with `-prof`
+/// censuses omit headers, and the nonmoving collector estimates.
 fn blocks_alive(context: &RuleContext<'_>, peak: &Peak<'_>) -> Option<u64> {
     let is_profiled = context.log.info.process().ways.contains(&Way::Profiling);
     let live = peak.live_bytes(context)?;
     (!is_profiled && !context.is_nonmoving()).then_some(live)
 }
 
-/// What is alive and not counted.
-fn of_blocks(peak: &Peak<'_>, blocks: u64, arrays: u64) -> Finding {
+/// Creates the finding on blocks that are alive but not counted in the census.
+fn blocks_finding(peak: &Peak<'_>, blocks: u64, arrays: u64) -> Finding {
     let share = share_of(blocks, blocks + peak.bytes);
     let title = format!(
         "Small pinned objects keep {} of blocks alive, {} of live data",
@@ -82,48 +108,54 @@ fn of_blocks(peak: &Peak<'_>, blocks: u64, arrays: u64) -> Finding {
         format::fraction(share)
     );
     let mut finding = Finding::of_memory(NAME, title, (blocks, share));
-    finding.meaning = "A pinned object, as a ByteString is, cannot be moved: its block of 4 KiB is kept as long as anything in it is alive. The heap census counts objects, the runtime the blocks.".into();
+    finding.meaning = "Pinned objects, such as ByteStrings, cannot be moved: each 4 KiB block is retained while anything in it is live. The heap census counts objects, the runtime counts blocks.".into();
     finding.tries = vec![
-        Try::code("Keep short pieces as ShortByteString or Text, which can be moved."),
-        Try::code("Read and keep larger pieces, of which each fills its block."),
+        Advice::code("Keep short pieces as ShortByteString or Text, which can be moved."),
+        Advice::code("Read and keep larger pieces that fill their blocks."),
     ];
     finding.distrust =
-        "Blocks that are being filled and objects of 3 KiB and more, which have blocks of their own, count too; they waste less.".into();
+        "Partly filled blocks and objects of 3 KiB and more, which have their own blocks, count too; they waste less.".into();
     finding.numbers = vec![
         ("alive, but not counted".into(), Value::Bytes(blocks)),
         ("byte arrays".into(), Value::Bytes(arrays)),
         ("all of the census".into(), Value::Bytes(peak.bytes)),
     ];
-    finding.seen_in([peak.evidence(blocks)])
+    finding.with_evidence([peak.evidence(blocks)])
 }
 
-/// Byte arrays, with or without the blocks in which they lie.
-fn of_arrays(peak: &Peak<'_>, arrays: u64) -> Finding {
+/// Creates the finding on the byte arrays of `strings` `ByteString`s, which may include the rest of their blocks.
+fn arrays_finding(peak: &Peak<'_>, arrays: u64, strings: u64) -> Finding {
     let share = share_of(arrays, peak.bytes);
+    let mean = arrays / strings.max(1);
     let title = format!(
-        "{} of live data, {}, is byte arrays",
+        "{} hold {} of byte arrays, {} of live data: {} each",
+        format::pluralize(strings, "ByteString"),
+        format::bytes(arrays),
         format::fraction(share),
-        format::bytes(arrays)
+        format::bytes(mean)
     );
     let mut finding = Finding::of_memory(NAME, title, (arrays, share));
-    // How much of it small pieces hold the log does not say.
-    finding.confidence = Confidence::Hint;
+    // The census does not tell the bytes of a string from the rest of its block or buffer.
+    finding.confidence = if mean >= LARGE_BYTES {
+        Confidence::Probable
+    } else {
+        Confidence::Hint
+    };
     finding.meaning =
-        "If they are small and pinned, as ByteStrings are, each keeps a block of 4 KiB, or all of a larger buffer of which it is a part.".into();
+        "If they should be shorter: a ByteString is pinned, and retains a whole 4 KiB block, or all of the larger buffer that it is a slice of.".into();
     finding.tries = vec![
-        Try::code("Keep short pieces as ShortByteString or Text, which can be moved."),
-        Try::code("Copy what is kept of a large buffer (Data.ByteString.copy)."),
-        Try::measure(
+        Advice::code("Keep short pieces as ShortByteString or Text, which can be moved."),
+        Advice::code("Copy the slices that you keep of a large buffer (Data.ByteString.copy)."),
+        Advice::measure(
             "-hi -l",
-            "With -finfo-table-map it says what else the program keeps beside them (GHC 9.2 and later).",
+            "With -finfo-table-map the profile shows what the program keeps with them (GHC 9.2 and later).",
         ),
     ];
-    finding.distrust =
-        "Large buffers, unboxed arrays and texts are byte arrays too, and take what they hold."
-            .into();
+    finding.distrust = "ByteStrings that really are this long waste nothing. Unboxed arrays and Text are byte arrays too.".into();
     finding.numbers = vec![
         ("byte arrays".into(), Value::Bytes(arrays)),
+        ("ByteStrings".into(), Value::Count(strings)),
         ("all of the census".into(), Value::Bytes(peak.bytes)),
     ];
-    finding.seen_in([peak.evidence(arrays)])
+    finding.with_evidence([peak.evidence(arrays)])
 }

@@ -1,37 +1,38 @@
 //! Does a thread poll?
 //!
-//! A thread that looks again and again whether something has happened is woken by the
-//! timer each time, runs for a moment, and wakes nobody.
+//! A thread that checks again and again whether something has happened is woken by the timer each time, runs for a
+//! moment, and wakes no other thread.
 
 use std::collections::BTreeMap;
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{
+    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
+};
 use crate::loss_budget::LossBudget;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Steps, Yield};
-use eventlog::ids::{Nanos, ThreadId};
+use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
 
-/// Clocks and animations wake up less often.
-const LEAST_RATE: f64 = 100.0;
-/// Fewer wakeups are no habit.
-const LEAST: u64 = 100;
-/// Who works after a wakeup runs for longer.
+/// Minimum wakeups per second; clocks and animations need fewer.
+const MIN_RATE: f64 = 100.0;
+/// Minimum number of wakeups; fewer are no pattern.
+const MIN_COUNT: u64 = 100;
+/// Maximum median run; a thread that does work after a wakeup runs longer.
 const SHORT_NS: u64 = 50_000;
-/// Who wakes others after more of the wakeups has found something.
-const MOST_GIVEN: f64 = 0.10;
-/// A thread that runs for more of the time in which any of the program's runs does its work, if it
-/// does more than to look.
-const MOST_WORK: f64 = 0.50;
-/// To look at a variable and to set the timer again took 7 to 12 µs where it was measured (GHC 9.0
-/// to 9.10, also on a busy machine), what little work a request makes 15 µs and more.
-pub(super) const LOOK_NS: u64 = 13_000;
-/// From so many wakeups a second on, the machine does not rest.
+/// Maximum share of wakeups after which it wakes others, because it has found something.
+const MAX_GIVEN: f64 = 0.10;
+/// A thread with a greater share of the program's running time does the program's work, unless it merely checks.
+const MAX_WORK: f64 = 0.50;
+/// Maximum duration of a mere check. Checking a variable and setting the timer again took 7 to 12 µs when measured
+/// (GHC 9.0 to 9.10, also on a busy machine); the little work of a request takes at least 15 µs.
+pub(super) const CHECK_NS: u64 = 13_000;
+/// Wakeups per second from which the machine never rests.
 const HIGH_RATE: f64 = 10_000.0;
 
 const NAME: &str = "polling";
@@ -40,21 +41,21 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Does a thread poll?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-/// How often a thread was woken by the timer, from when to when, and woke others.
+/// Wakeups of a thread by the timer with their time range, and wakeups that it gave.
 #[derive(Clone, Copy)]
-struct Woken {
+struct TimerWakeups {
     range: Interval,
     by_timer: u64,
     given: u64,
 }
 
-impl Woken {
-    const fn none(at: Nanos) -> Self {
+impl TimerWakeups {
+    const fn new(at: Nanos) -> Self {
         Self {
             range: Interval::new(at, at),
             by_timer: 0,
@@ -62,8 +63,8 @@ impl Woken {
         }
     }
 
-    /// By the timer.
-    fn at(&mut self, at: Nanos) {
+    /// Adds a wakeup by the timer.
+    fn add(&mut self, at: Nanos) {
         self.range.extend(at);
         self.by_timer += 1;
     }
@@ -73,23 +74,29 @@ impl Woken {
     }
 }
 
-async fn woken(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Woken> {
+async fn timer_wakeups(
+    context: &RuleContext<'_>,
+    yielder: &dyn Yield,
+) -> BTreeMap<ThreadId, TimerWakeups> {
     let store = &context.log.store;
-    let mut woken: BTreeMap<ThreadId, Woken> = BTreeMap::new();
+    let mut woken: BTreeMap<ThreadId, TimerWakeups> = BTreeMap::new();
     if context.threads(yielder).await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
         return woken;
     }
-    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let at = Nanos(turn.part(1).0);
         if turn.wait_reason() == Some(WaitReason::Delay) && context.range.contains(at) {
-            woken.entry(life.id()).or_insert(Woken::none(at)).at(at);
+            woken
+                .entry(life.id())
+                .or_insert(TimerWakeups::new(at))
+                .add(at);
         }
     };
     let is_wanted = |reason| reason == WaitReason::Delay;
     context
-        .each_turn_blocked((is_wanted, LEAST), yielder, look)
+        .each_turn_blocked((is_wanted, MIN_COUNT), yielder, visit)
         .await;
-    woken.retain(|_, woken| woken.by_timer >= LEAST);
+    woken.retain(|_, woken| woken.by_timer >= MIN_COUNT);
     if woken.is_empty() {
         return woken;
     }
@@ -98,28 +105,28 @@ async fn woken(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<Threa
         let mut runs = store.run_cursor(cap);
         for (at, _) in store.wakeups_on(cap, context.range) {
             steps.step().await;
-            let giver = runs.thread_at(at);
-            if let Some(of) = giver.and_then(|giver| woken.get_mut(&giver)) {
-                of.given += 1;
+            let waker = runs.thread_at(at);
+            if let Some(wakeups) = waker.and_then(|waker| woken.get_mut(&waker)) {
+                wakeups.given += 1;
             }
         }
     }
     woken
 }
 
-/// Whether a thread that waited so often while nothing ran polls.
-pub(super) fn polls(context: &RuleContext<'_>, thread: ThreadId, waits: u64) -> bool {
+/// Returns whether a thread that waited this often while nothing ran is polling.
+pub(super) fn is_polling(context: &RuleContext<'_>, thread: ThreadId, waits: u64) -> bool {
     let rate = waits as f64 * 1e9 / context.length_ns() as f64;
-    let is_often = waits >= LEAST && rate >= LEAST_RATE;
-    is_often && context.runs_of(thread, context.range).median_ns < LOOK_NS
+    let is_often = waits >= MIN_COUNT && rate >= MIN_RATE;
+    is_often && context.run_statistics(thread, context.range).median_ns < CHECK_NS
 }
 
-async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
-    let woken = woken(context, yielder).await;
+async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+    let woken = timer_wakeups(context, yielder).await;
     let most = woken.values().map(|woken| woken.by_timer).max();
     let often = woken.into_iter().filter(|(_, woken)| {
         let given = woken.given as f64;
-        woken.rate() >= LEAST_RATE && given <= MOST_GIVEN * woken.by_timer as f64
+        woken.rate() >= MIN_RATE && given <= MAX_GIVEN * woken.by_timer as f64
     });
     let found: Vec<Finding> = often
         .filter_map(|(thread, woken)| finding(context, thread, &woken))
@@ -129,25 +136,33 @@ async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield
             None => "the timer woke no thread 100 times".to_owned(),
             Some(most) => format!(
                 "the timer woke a thread {}, but less often than 100 times a second, or the thread had work",
-                format::many(most, "time")
+                format::pluralize(most, "time")
             ),
         });
     }
     Outcome::Found(found)
 }
 
-fn finding(context: &RuleContext<'_>, thread: ThreadId, woken: &Woken) -> Option<Finding> {
-    let runs = context.runs_of(thread, woken.range);
-    let is_worker = runs.all_ns as f64 > MOST_WORK * context.program_ran_ns() as f64;
-    if runs.median_ns >= SHORT_NS || is_worker && runs.median_ns >= LOOK_NS {
+fn finding(context: &RuleContext<'_>, thread: ThreadId, woken: &TimerWakeups) -> Option<Finding> {
+    let runs = context.run_statistics(thread, woken.range);
+    let is_worker = runs.all_ns as f64 > MAX_WORK * context.program_ran_ns() as f64;
+    if runs.median_ns >= SHORT_NS || is_worker && runs.median_ns >= CHECK_NS {
         return None;
     }
     let name = context.thread_name(thread);
     let rate = woken.rate();
+    let wakeups = format::pluralize(woken.by_timer, "time");
+    let per_second = format::count(rate as u64);
+    // A run that is longer than a check may do a little work each time, such as a transaction.
+    let only_checks = runs.median_ns < CHECK_NS;
     let title = format!(
-        "{name} polls: {}, {} a second",
-        format::many(woken.by_timer, "wake-up"),
-        format::count(rate as u64)
+        "The timer woke {name} {wakeups}, {per_second} a second, for runs of {}{}",
+        format::duration(Duration(runs.median_ns)),
+        if only_checks {
+            ": it seems to poll"
+        } else {
+            ""
+        }
     );
     let mut finding = Finding::new(NAME, Axis::Latency, title);
     finding.subject = Some(name);
@@ -156,15 +171,24 @@ fn finding(context: &RuleContext<'_>, thread: ThreadId, woken: &Woken) -> Option
     } else {
         Severity::Low
     };
-    finding.confidence = Confidence::Probable;
+    finding.confidence = if only_checks {
+        Confidence::Probable
+    } else {
+        Confidence::Hint
+    };
     finding.cost = Value::PerSecond(rate);
-    finding.meaning = "It is woken by the timer, runs for a moment and wakes nobody: it looks for something instead of being told.".into();
+    finding.meaning = if only_checks {
+        "It runs briefly and wakes no thread, like a thread that checks for an event that is not signaled to it."
+    } else {
+        "It wakes no thread. If it checks for a change, the thread that makes the change should wake it; if it does a little work each time, it could do more at a time."
+    }
+    .into();
     finding.tries = vec![
-        Try::code("Let whoever changes it tell the thread: with an MVar, or retry in STM."),
-        Try::code("To wait for either a change or a time: registerDelay, or timeout."),
-        Try::code("If it has to poll: poll less often."),
+        Advice::code("Signal the change to the thread, with an MVar or with retry in STM."),
+        Advice::code("To wait for a change or a deadline: registerDelay, or timeout."),
+        Advice::code("If polling is unavoidable: poll less often."),
     ];
-    finding.distrust = "A clock or an animation has to wake up this often.".into();
+    finding.distrust = "A clock or an animation must wake up this often.".into();
     finding.numbers = vec![
         ("wakeups by the timer".into(), Value::Count(woken.by_timer)),
         ("a second".into(), Value::PerSecond(rate)),
@@ -173,7 +197,7 @@ fn finding(context: &RuleContext<'_>, thread: ThreadId, woken: &Woken) -> Option
             Value::Ns(runs.median_ns),
         ),
     ];
-    Some(finding.seen_in([Evidence {
+    Some(finding.with_evidence([Evidence {
         range: woken.range,
         subjects: vec![Subject::Thread(thread)],
         amount: Value::Count(woken.by_timer),

@@ -1,67 +1,68 @@
-//! Do young collections walk through old mutable objects?
+//! Do minor collections traverse old mutable objects?
 //!
-//! An old array of boxed values, or a reference that changed, may point to young data:
-//! minor collections look through it, and the runtime counts its entry as copied. Where
-//! they "copy" more than was allocated, take much longer for a byte than collections of
-//! everything do, or copy the same to the byte each time, that is what they are busy with.
+//! An old array of boxed values, or a changed reference, may point to young data. Minor collections traverse it,
+//! and the runtime counts its entry in the remembered set as copied. These objects are what takes the time if
+//! minor collections "copy" more than was allocated, take much longer per byte than major ones, or copy the same
+//! number of bytes each time.
 
-use super::asked_for::claim;
-use super::{Look, Rule};
+use super::requested_collections::claim_collections;
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Outcome, Try, Value};
+use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::LossBudget;
 use model::format;
 
-/// Of what was allocated, a minor collection copies less if it looks at young data alone.
-const LEAST_COPIED: f64 = 0.5;
-/// Young data alone cannot be more than was allocated.
+/// Minimum copied share of allocation; a minor collection of only young data copies less.
+const MIN_COPIED: f64 = 0.5;
+/// Copied share of allocation that young data alone cannot reach.
 const CANNOT_BE_YOUNG: f64 = 1.2;
-/// What young data is alive differs from one collection to the next by some objects at least; the
-/// list of old ones is looked through as a whole. In three quarters of the collections.
+/// Maximum spread of copied bytes from the 5th to the 75th percentile. Live young data varies by at least some
+/// objects between collections, while the remembered set is always traversed as a whole.
 const STEADY_BYTES: u64 = 128;
-/// A byte takes so much longer than in major collections, where few are entries of lists.
+/// Minimum time per byte relative to major collections, which traverse few remembered objects.
 const SLOWER: f64 = 1.4;
-/// A byte takes so many times as long, and a collection so long, only if something is looked
-/// through that is not copied: the parts of a large array that changed.
+/// Time per byte relative to major collections, and minimum duration, that only data that is traversed but not
+/// copied explains: the changed parts of a large array.
 const MUCH_SLOWER: f64 = 4.0;
 const LONG_NS: f64 = 1_000_000.0;
-/// Less of the time is not worth a change.
-const LEAST_SHARE: f64 = 0.05;
-/// To look through fewer takes some hundredths of a millisecond: then something else, such as
-/// data that lives for long, takes the time.
-const LEAST_OBJECTS: u64 = 10_000;
-/// Fewer collections tell nothing.
-const LEAST: usize = 20;
-/// The runtime counts as much for each mutable object that it looks through.
+/// Minimum share of the time; less is not worth a change.
+const MIN_SHARE: f64 = 0.05;
+/// Minimum number of objects. Traversing fewer takes tens of microseconds, so something else takes the time, such
+/// as long-lived data.
+const MIN_OBJECTS: u64 = 10_000;
+/// Minimum number of collections.
+const MIN_COUNT: usize = 20;
+/// Bytes that the runtime counts per mutable object that it traverses.
 const ENTRY_BYTES: u64 = 8;
 
 const NAME: &str = "remembered-set";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Do young collections walk through old mutable objects?",
+    question: "Do minor collections traverse old mutable objects?",
     inputs: &[Input::Collections, Input::GcStatistics],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let of_kind = |is_major: bool| {
-        let stops =
-            context.stops_where(move |stop| stop.told.is_some() && stop.is_major == is_major);
-        let free =
-            stops.filter(|(place, _)| loss_budget.is_free(*place) && !context.is_disturbed(*place));
+        let gc_pauses =
+            context.gc_pauses_where(move |gc| gc.statistics.is_some() && gc.is_major == is_major);
+        let free = gc_pauses.filter(|(index, _)| {
+            loss_budget.is_pause_free(*index) && !context.is_disturbed(*index)
+        });
         free.collect::<Vec<_>>()
     };
     let (found, majors) = (of_kind(false), of_kind(true));
-    let sums = |stops: &[(usize, &crate::context::GcPause<'_>)]| {
-        stops
+    let sums = |gc_pauses: &[(usize, &crate::context::GcPause<'_>)]| {
+        gc_pauses
             .iter()
-            .fold((0.0, 0.0, 0.0), |(ns, copied, allocated), (_, stop)| {
-                let told = stop.told.copied().unwrap_or_default();
+            .fold((0.0, 0.0, 0.0), |(ns, copied, allocated), (_, gc)| {
+                let statistics = gc.statistics.copied().unwrap_or_default();
                 (
-                    ns + stop.pause_ns() as f64,
-                    copied + told.copied_bytes as f64,
-                    allocated + told.allocated_bytes as f64,
+                    ns + gc.pause_ns() as f64,
+                    copied + statistics.copied_bytes as f64,
+                    allocated + statistics.allocated_bytes as f64,
                 )
             })
     };
@@ -70,39 +71,41 @@ fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let ratio = copied / allocated.max(1.0);
     let slower = (pause_ns / copied.max(1.0)) / (major_ns / major_copied.max(1.0)).max(0.01);
     let share = context.share(pause_ns as u64);
-    // Several threads wake each other and share the work: how long a byte takes tells nothing.
-    let is_parallel =
-        |stop: &crate::context::GcPause<'_>| stop.told.is_some_and(|told| told.is_parallel());
-    let parallel = found.iter().filter(|(_, stop)| is_parallel(stop)).count();
+    // Parallel collections wake each other's threads and share the work, so their time per byte is meaningless.
+    let is_parallel = |gc: &crate::context::GcPause<'_>| {
+        gc.statistics
+            .is_some_and(|statistics| statistics.is_parallel())
+    };
+    let parallel = found.iter().filter(|(_, gc)| is_parallel(gc)).count();
     let is_slower = major_copied > 0.0 && slower >= SLOWER && parallel * 2 < found.len();
     let mut copied_in_each: Vec<u64> = found
         .iter()
-        .filter_map(|(_, stop)| stop.told)
-        .map(|told| told.copied_bytes)
+        .filter_map(|(_, gc)| gc.statistics)
+        .map(|statistics| statistics.copied_bytes)
         .collect();
     copied_in_each.sort_unstable();
-    // Where hardly any young data was alive, the entries are what is left.
+    // With hardly any live young data, only the entries remain.
     let copied_in = |part: f64| {
-        let place = (copied_in_each.len() as f64 * part) as usize;
-        copied_in_each.get(place).copied().unwrap_or(0)
+        let index = (copied_in_each.len() as f64 * part) as usize;
+        copied_in_each.get(index).copied().unwrap_or(0)
     };
     let fewest = copied_in(0.05);
     let is_steady = copied_in(0.75) - fewest <= STEADY_BYTES;
     let objects = fewest / ENTRY_BYTES;
-    let is_more = ratio >= LEAST_COPIED && (ratio > CANNOT_BE_YOUNG || is_slower);
+    let is_more = ratio >= MIN_COPIED && (ratio > CANNOT_BE_YOUNG || is_slower);
     let each_ns = pause_ns / found.len().max(1) as f64;
     let scans = is_slower && slower >= MUCH_SLOWER && each_ns >= LONG_NS;
-    let has_list = objects >= LEAST_OBJECTS && (is_steady || is_more);
-    if found.len() < LEAST || share < LEAST_SHARE || !(has_list || scans) {
+    let has_list = objects >= MIN_OBJECTS && (is_steady || is_more);
+    if found.len() < MIN_COUNT || share < MIN_SHARE || !(has_list || scans) {
         return Outcome::Clear(format!(
-            "minor collections copied {ratio:.2} times what was allocated, most of them {} to {}, in {} of the time; if the least were old mutable objects, they would be {}; the limits are 0.5, or the same to the byte, 5 % and 10,000, or a byte that takes 4 times as long as in major collections (here {slower:.1}) and 1 ms for each",
+            "minor collections copied {ratio:.2} times what was allocated, most of them {} to {}, in {} of the time; the smallest would be {} old mutable objects; the limits are 0.5, or the same to the byte, 5 % and 10,000, or a byte that takes 4 times as long as in major collections (here {slower:.1}) and 1 ms for each",
             format::bytes(fewest),
             format::bytes(copied_in(0.75)),
             format::fraction(share),
             format::count(objects)
         ));
     }
-    // Where the same is copied each time, it is nothing but entries.
+    // If the same amount is copied each time, it consists of entries only.
     let is_list = is_steady && has_list;
     let what = match is_list {
         true => format!(
@@ -113,27 +116,28 @@ fn look(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     };
     let title = format!(
         "{} took {} of the time: each looks through {what}",
-        format::many(found.len() as u64, "minor collection"),
+        format::pluralize(found.len() as u64, "minor collection"),
         format::fraction(share),
     );
-    let mut finding = claim(context, loss_budget, &found, (NAME, title));
+    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
     finding.confidence = Confidence::Probable;
-    finding.meaning = "Arrays of boxed values and references that changed are looked through in every collection, however old they are, as they may point to young data.".into();
-    finding.tries = vec![Try::code(
-        "Use unboxed arrays for numbers: they cannot point anywhere.",
+    finding.meaning = "Every collection scans changed references and arrays of boxed values, however old, because they may point to young data.".into();
+    finding.tries = vec![Advice::code(
+        "Use unboxed arrays for numbers: they contain no pointers.",
     )];
     if is_list {
-        finding.tries.push(Try::code(
-            "Use one large array for many small ones: of it only the parts that changed are looked through.",
+        finding.tries.push(Advice::code(
+            "Replace many small arrays by one large array: only its changed parts are scanned.",
         ));
     }
-    finding.tries.push(Try::flag(
+    finding.tries.push(Advice::flag(
         "-A16m",
         "Collect less often. Measure it.",
         "memory: 16 MiB for each capability; the processor's cache helps less",
     ));
     finding.distrust =
-        "Young data of which most lives for a while looks similar, if the machine was busy.".into();
+        "Young data that mostly survives for a while looks similar, if the machine was busy."
+            .into();
     finding.numbers = vec![
         ("copied of what was allocated".into(), Value::Times(ratio)),
         (

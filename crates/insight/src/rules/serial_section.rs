@@ -1,13 +1,13 @@
 //! Where does one thread work alone?
 //!
-//! A program whose parts run on several capabilities, but for a stretch in which one
-//! thread works and none is ready, cannot become faster than that stretch (Amdahl's law).
+//! If a program runs on several capabilities except for a stretch in which one thread works and none is ready, it
+//! cannot become faster than that stretch (Amdahl's law).
 
 use std::collections::BTreeMap;
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, Nanos, ThreadId};
@@ -16,62 +16,63 @@ use model::lane::Lane;
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// Shorter stretches are the beginning and the end of parallel work.
+/// Minimum length of a stretch; shorter ones are the start and end of parallel work.
 const LONG_NS: u64 = 10_000_000;
-/// Less of the capabilities' time is not worth a change.
-const LEAST_SHARE: f64 = 0.10;
-/// The program is looked at in so many steps at the most, of a millisecond at least.
-const MOST_STEPS: u64 = 2048;
-const LEAST_STEP_NS: u64 = 1_000_000;
-/// A step with one at work: one capability ran for so much of it, and several for so little.
+/// Minimum share of capability time; less is not worth a change.
+const MIN_SHARE: f64 = 0.10;
+/// Maximum number of equal steps into which the range is divided; each is at least `MIN_STEP_NS` long.
+const MAX_STEPS: u64 = 2048;
+const MIN_STEP_NS: u64 = 1_000_000;
+/// In a step with one thread at work, one capability runs for at least the share `ALONE`, and several for at most
+/// `TOGETHER`.
 const ALONE: f64 = 0.70;
 const TOGETHER: f64 = 0.10;
-/// So much of what the others had free there was free for want of work.
+/// Minimum share of the other capabilities' free time in a step that is idle for lack of work.
 const NOBODY_READY: f64 = 0.50;
-/// A step that is a collection for more than this tells nothing.
+/// A step with a greater share in collections is inconclusive.
 const COLLECTING: f64 = 0.80;
-/// Elsewhere several must run for so much of the time in which any ran: else it is a
-/// program of one thread.
+/// Minimum share of the running time outside the stretches in which several capabilities run; otherwise it is a
+/// single-threaded program.
 const PARALLEL: f64 = 0.50;
-/// And for so much of all time.
-const LEAST_PARALLEL: f64 = 0.05;
-/// Or several threads must have done so much of the work there each: they take turns, for a lock
-/// perhaps, where they were to run at a time.
+/// Minimum share of all time for the same.
+const MIN_PARALLEL: f64 = 0.05;
+/// Alternatively, several threads each do at least this share of the work outside: they were meant to run in
+/// parallel, but take turns, perhaps for a lock.
 const WORKER: f64 = 0.15;
-/// So many of the parts between stretches are looked at, the longest ones.
-const MOST_PARTS: usize = 4;
+/// Maximum number of intervals between stretches to examine, longest first.
+const MAX_PARTS: usize = 4;
 
 const NAME: &str = "serial-section";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Where does one thread work alone?",
+    question: "Does one thread run alone for long?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-/// What a step shows.
+/// Classification of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shows {
+enum StepKind {
     OneAtWork,
-    /// It is a collection, most of it.
-    Nothing,
-    Else,
+    /// Mostly a collection.
+    Inconclusive,
+    Other,
 }
 
-/// A stretch in which one thread works.
+/// Stretch in which one thread works.
 #[derive(Clone, Copy)]
 struct Stretch {
     range: Interval,
-    /// For how long capabilities stood by in it, with no thread ready.
+    /// Idle time of capabilities in it with no thread ready, in nanoseconds.
     idle_ns: u64,
 }
 
-/// The stretches, and for how long elsewhere one capability ran, and several.
+/// Stretches, with the time outside them in which one capability ran, and several.
 #[derive(Default)]
-struct Found {
+struct SerialStretches {
     stretches: Vec<Stretch>,
     one_ns: u64,
     several_ns: u64,
@@ -79,7 +80,7 @@ struct Found {
 
 fn steps(range: Interval) -> impl Iterator<Item = Interval> {
     let (start, end) = (range.start().0, range.end().0);
-    let width = (range.duration().0 / MOST_STEPS).max(LEAST_STEP_NS);
+    let width = (range.duration().0 / MAX_STEPS).max(MIN_STEP_NS);
     let starts = (0..).map_while(move |step| {
         let from = start.saturating_add(width.saturating_mul(step));
         (from < end).then_some(from)
@@ -87,8 +88,8 @@ fn steps(range: Interval) -> impl Iterator<Item = Interval> {
     starts.map(move |from| Interval::new(Nanos(from), Nanos(from.saturating_add(width).min(end))))
 }
 
-async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> Found {
-    let mut found = Found::default();
+async fn find_stretches(context: &RuleContext<'_>, yielder: &dyn Yield) -> SerialStretches {
+    let mut found = SerialStretches::default();
     let mut last: Option<Stretch> = None;
     let pauses = context.log.store.account().pauses();
     for step in steps(context.range) {
@@ -96,34 +97,34 @@ async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> Found {
         let times = context.log.times(Some(step));
         let one_ns = times.parallelism_ns.get(1).copied().unwrap_or(0);
         let several_ns: u64 = times.parallelism_ns.iter().skip(2).sum();
-        let still_ns = pauses.still_in(step.start().0, step.end().0);
+        let paused_ns = pauses.paused_in_ns(step.start().0, step.end().0);
         let length = step.duration().0 as f64;
-        let open = length - still_ns as f64;
+        let open = length - paused_ns as f64;
         let idle_ns = times.all_caps().idle_ns;
         let free = open * context.caps.saturating_sub(1) as f64;
-        let shows = if open < (1.0 - COLLECTING) * length {
-            Shows::Nothing
+        let kind = if open < (1.0 - COLLECTING) * length {
+            StepKind::Inconclusive
         } else if one_ns as f64 >= ALONE * open
             && several_ns as f64 <= TOGETHER * open
             && idle_ns as f64 >= NOBODY_READY * free
         {
-            Shows::OneAtWork
+            StepKind::OneAtWork
         } else {
-            Shows::Else
+            StepKind::Other
         };
-        match (shows, &mut last) {
-            (Shows::OneAtWork | Shows::Nothing, Some(last)) => {
+        match (kind, &mut last) {
+            (StepKind::OneAtWork | StepKind::Inconclusive, Some(last)) => {
                 last.range = last.range.hull(step);
                 last.idle_ns += idle_ns;
             }
-            (Shows::OneAtWork, None) => {
+            (StepKind::OneAtWork, None) => {
                 last = Some(Stretch {
                     range: step,
                     idle_ns,
                 })
             }
-            (Shows::Nothing, None) => {}
-            (Shows::Else, _) => {
+            (StepKind::Inconclusive, None) => {}
+            (StepKind::Other, _) => {
                 found.stretches.extend(last.take());
                 found.one_ns += one_ns;
                 found.several_ns += several_ns;
@@ -137,7 +138,7 @@ async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> Found {
     found
 }
 
-/// Who ran most in a stretch.
+/// Returns the thread with most running time in a stretch.
 async fn lone_thread(
     context: &RuleContext<'_>,
     range: Interval,
@@ -150,13 +151,13 @@ async fn lone_thread(
         let Some(runs) = store.cap(cap).map(|cap| &cap.runs) else {
             continue;
         };
-        for place in runs.first_ending_after(range.start().0)..runs.len() {
+        for index in runs.first_ending_after(range.start().0)..runs.len() {
             steps.step().await;
-            let (start, end) = runs.span(place);
+            let (start, end) = runs.span(index);
             if start >= range.end().0 {
                 break;
             }
-            if let Some(thread) = store.thread_of(cap, place) {
+            if let Some(thread) = store.thread_of(cap, index) {
                 let inside = end.min(range.end().0) - start.max(range.start().0);
                 *by_thread.entry(thread).or_default() += inside;
             }
@@ -166,35 +167,35 @@ async fn lone_thread(
     most.map(|(thread, _)| thread)
 }
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
 ) -> Outcome {
-    let left_ns = loss_budget.left_ns(Pool::Idle);
-    if context.caps < 2 || context.share_of_caps(left_ns) < LEAST_SHARE {
+    let unclaimed_ns = loss_budget.unclaimed_ns(Pool::Idle);
+    if context.caps < 2 || context.share_of_caps(unclaimed_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
-            "capabilities were idle with no thread ready for {} of their time, {} without another finding; the limit is 10 %",
+            "capabilities were idle with no thread ready for {} of their time, {} not counting other findings; the limit is 10 %",
             format::fraction(context.share_of_caps(loss_budget.all_ns(Pool::Idle))),
-            format::fraction(context.share_of_caps(left_ns))
+            format::fraction(context.share_of_caps(unclaimed_ns))
         ));
     }
-    let found = find(context, yielder).await;
+    let found = find_stretches(context, yielder).await;
     let idle_ns: u64 = found.stretches.iter().map(|stretch| stretch.idle_ns).sum();
-    if context.share_of_caps(idle_ns) < LEAST_SHARE {
+    if context.share_of_caps(idle_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
-            "capabilities were idle while one thread worked alone, for 10 ms or longer, for {} of their time; the limit is 10 %",
+            "capabilities were idle for {} of their time while one thread worked alone for 10 ms or longer; the limit is 10 %",
             format::fraction(context.share_of_caps(idle_ns))
         ));
     }
     let ran_ns = found.one_ns + found.several_ns;
     let is_parallel = found.several_ns as f64 >= PARALLEL * ran_ns as f64
-        && context.share(found.several_ns) >= LEAST_PARALLEL;
+        && context.share(found.several_ns) >= MIN_PARALLEL;
     let is_meant = is_parallel
-        || context.share(ran_ns) >= LEAST_PARALLEL && take_turns(context, &found, yielder).await;
+        || context.share(ran_ns) >= MIN_PARALLEL && is_work_shared(context, &found, yielder).await;
     if !is_meant {
         return Outcome::Clear(format!(
-            "it is no parallel program: several threads ran at a time for {} of the time",
+            "the program is not parallel: several threads ran at a time for {} of the time",
             format::fraction(context.share(found.several_ns))
         ));
     }
@@ -205,8 +206,12 @@ async fn look(
     Outcome::Found(vec![finding])
 }
 
-/// Whether several threads share the work between the stretches.
-async fn take_turns(context: &RuleContext<'_>, found: &Found, yielder: &dyn Yield) -> bool {
+/// Returns whether several threads share the work between the stretches.
+async fn is_work_shared(
+    context: &RuleContext<'_>,
+    found: &SerialStretches,
+    yielder: &dyn Yield,
+) -> bool {
     let starts = found.stretches.iter().map(|stretch| stretch.range.start());
     let ends = found.stretches.iter().map(|stretch| stretch.range.end());
     let starts = starts.chain([context.range.end()]);
@@ -215,14 +220,14 @@ async fn take_turns(context: &RuleContext<'_>, found: &Found, yielder: &dyn Yiel
         .map(|(end, start)| Interval::new(end, start.max(end)))
         .collect();
     parts.sort_small_by_key(|part| std::cmp::Reverse(part.duration()));
-    parts.truncate(MOST_PARTS);
+    parts.truncate(MAX_PARTS);
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
     for part in parts {
-        for (thread, ran_ns) in context.log.store.ran_in(part, yielder).await {
+        for (thread, ran_ns) in context.log.store.run_times_in(part, yielder).await {
             *by_thread.entry(thread).or_default() += ran_ns;
         }
     }
-    by_thread.retain(|thread, _| !context.is_of_runtime(*thread));
+    by_thread.retain(|thread, _| !context.is_runtime_thread(*thread));
     let all_ns: u64 = by_thread.values().sum();
     let is_worker = |ran_ns: &&u64| **ran_ns as f64 >= WORKER * all_ns as f64;
     by_thread.values().filter(is_worker).count() > 1
@@ -231,7 +236,7 @@ async fn take_turns(context: &RuleContext<'_>, found: &Found, yielder: &dyn Yiel
 async fn finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
-    (found, idle_ns): (&Found, u64),
+    (found, idle_ns): (&SerialStretches, u64),
     yielder: &dyn Yield,
 ) -> crate::finding::Finding {
     let alone_ns: u64 = found
@@ -241,7 +246,7 @@ async fn finding(
         .sum();
     let mut longest = found.stretches.clone();
     longest.sort_small_by_key(|stretch| std::cmp::Reverse(stretch.idle_ns));
-    longest.truncate(crate::finding::MOST_EVIDENCE);
+    longest.truncate(crate::finding::MAX_EVIDENCE);
     let mut evidence = Vec::new();
     for stretch in longest {
         let lone = lone_thread(context, stretch.range, yielder).await;
@@ -271,35 +276,34 @@ async fn finding(
     let stretches = found.stretches.iter();
     let spans = stretches.map(|stretch| (stretch.range.start().0, stretch.range.end().0));
     let mut finding = context
-        .of_idle(
+        .idle_finding(
             (NAME, title),
             loss_budget,
             (spans.collect(), idle_ns),
             yielder,
         )
         .await;
-    finding.meaning = "This part has no parallelism: the other capabilities have nothing to do, and it limits how fast the whole can be.".into();
+    finding.meaning = "This part is serial: the other capabilities have no work, and it limits the speedup of the whole program.".into();
     finding.tries = vec![
-        Try::code("Parallelise this part."),
-        Try::code(
-            "Overlap it with other work: start what follows, or what comes before, at the same time.",
+        Advice::code("Parallelize this part."),
+        Advice::code(
+            "Overlap it with other work: run the preceding or following step at the same time.",
         ),
-        Try::flag(
+        Advice::flag(
             "-N2",
-            "If it cannot be divided: use fewer capabilities.",
+            "If it cannot be parallelized: use fewer capabilities.",
             "the parallel parts take longer",
         ),
     ];
     finding.distrust =
-        "In a program that waits for others, such as a server, there may have been no more to do."
-            .into();
-    let places = found.stretches.len() as u64;
+        "A program that waits for others, such as a server, may have had no more work.".into();
+    let count = found.stretches.len() as u64;
     finding.numbers = vec![
         ("one thread alone".into(), Value::Ns(alone_ns)),
         ("lost capability time".into(), Value::Ns(idle_ns)),
-        ("stretches".into(), Value::Count(places)),
+        ("stretches".into(), Value::Count(count)),
     ];
-    let mut finding = finding.seen_in(evidence);
-    finding.places = places;
+    let mut finding = finding.with_evidence(evidence);
+    finding.places = count;
     finding
 }

@@ -1,14 +1,13 @@
 //! Do threads wait for one evaluation?
 //!
-//! Who needs a value that another thread is evaluating waits until that is done: the
-//! value is a black hole, and the log says whose. Where several wait, and capabilities
-//! stand by meanwhile, the evaluation is a bottleneck.
+//! A thread that needs a value while another one evaluates it waits for that: the value is a black hole, and the
+//! log has its owner. If several threads wait while capabilities are idle, the evaluation is a bottleneck.
 
 use std::collections::BTreeMap;
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Evidence, Outcome, Subject, Try, Value};
+use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
@@ -20,14 +19,14 @@ use model::format;
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// One that waits is what sparks do; only from two on it is shared.
-const LEAST_WAITERS: usize = 2;
-/// Less of the capabilities' time is not worth a change.
-const LEAST_SHARE: f64 = 0.05;
+/// Minimum number of waiting threads: a single one is normal with sparks.
+const MIN_WAITERS: usize = 2;
+/// Minimum share of capability time; less is not worth a change.
+const MIN_SHARE: f64 = 0.05;
 
-/// Why waits for thunks tell nothing there.
-pub(super) const OF_EDEN: &str =
-    "in programs of Eden, threads also wait in this way for messages of other machines";
+/// Reason why waits for thunks are inconclusive in Eden programs.
+pub(super) const EDEN_MESSAGE: &str =
+    "in Eden programs, threads also block on messages of other machines in this way";
 
 const NAME: &str = "shared-thunk";
 
@@ -35,12 +34,12 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do threads wait for one evaluation?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-/// Threads that wait for another one at the same time.
+/// Threads that wait for the same other one at the same time.
 struct Crowd {
     owner: ThreadId,
     waits: Vec<Wait>,
@@ -56,17 +55,17 @@ impl Crowd {
         let mut threads: Vec<ThreadId> = self.waits.iter().map(|wait| wait.thread).collect();
         threads.sort_unstable();
         threads.dedup();
-        threads.len() >= LEAST_WAITERS
+        threads.len() >= MIN_WAITERS
     }
 }
 
-/// Waits for thunks, each with the thread that evaluates it.
+/// Returns the waits for thunks, each with the thread that evaluates the thunk.
 pub(super) async fn waits_for_thunks(
     context: &RuleContext<'_>,
     yielder: &dyn Yield,
 ) -> Vec<(ThreadId, Wait)> {
     let mut waits = Vec::new();
-    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.wait_reason() == Some(WaitReason::BlackHole) {
             let owner = life.owner(PARTS * turn.0);
             waits.extend(owner.zip(context.wait(life, turn, 0)));
@@ -74,12 +73,12 @@ pub(super) async fn waits_for_thunks(
     };
     let is_wanted = |reason| reason == WaitReason::BlackHole;
     context
-        .each_turn_blocked((is_wanted, 0), yielder, look)
+        .each_turn_blocked((is_wanted, 0), yielder, visit)
         .await;
     waits
 }
 
-/// Waits for the same thread that overlap each other belong together.
+/// Groups overlapping waits for the same thread.
 async fn crowds(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Crowd> {
     let mut by_owner: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
     for (owner, wait) in waits_for_thunks(context, yielder).await {
@@ -110,30 +109,30 @@ async fn crowds(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Crowd> {
     crowds
 }
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
 ) -> Outcome {
-    if context.is_of_eden() {
-        return Outcome::CannotTell(OF_EDEN.into());
+    if context.is_eden_machine() {
+        return Outcome::CannotTell(EDEN_MESSAGE.into());
     }
     let clear = |cap_ns| {
         Outcome::Clear(format!(
-            "capabilities were idle while threads waited for what another one evaluated for {} of their time; the limit is 5 %",
+            "capabilities were idle for {} of their time while threads waited for a thunk that another one evaluated; the limit is 5 %",
             format::fraction(context.share_of_caps(cap_ns))
         ))
     };
     let any_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::BlackHole as usize];
-    if context.share_of_caps(any_ns) < LEAST_SHARE {
+    if context.share_of_caps(any_ns) < MIN_SHARE {
         return clear(any_ns);
     }
     let crowds = crowds(context, yielder).await;
     let waits = || crowds.iter().flat_map(|crowd| &crowd.waits);
     let cap_ns = context
-        .beside_idle_ns(waits().map(Wait::span), yielder)
+        .overlapping_idle_ns(waits().map(Wait::span), yielder)
         .await;
-    if context.share_of_caps(cap_ns) < LEAST_SHARE {
+    if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
     }
     let mut by_owner: BTreeMap<ThreadId, u64> = BTreeMap::new();
@@ -154,29 +153,28 @@ async fn look(
     };
     let title = format!(
         "Up to {} at a time waited for a thunk that {whom} evaluated, {} summed over threads",
-        format::many(most, "thread"),
+        format::pluralize(most, "thread"),
         format::duration(Duration(all_ns))
     );
     let spans: Vec<(u64, u64)> = waits().map(Wait::span).collect();
     let mut finding = context
-        .of_blocked((NAME, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((NAME, title), loss_budget, (spans, cap_ns), yielder)
         .await;
     finding.subject = worst.map(|(owner, _)| context.thread_name(owner));
-    finding.meaning = "They need a value that is not evaluated yet: whoever came first, which is the first thread of each row, evaluates it alone, and the others wait.".into();
+    finding.meaning = "All need the same unevaluated value: the first thread of each row evaluates it alone, and the others wait.".into();
     finding.tries = vec![
-        Try::code(
-            "Evaluate the value before it is shared: evaluate, or force for all of it. That helps as far as other work goes on meanwhile.",
+        Advice::code(
+            "Evaluate the value before sharing it: evaluate, or force for all of it. This helps if other work continues meanwhile.",
         ),
-        Try::code("Split the value, so that each thread needs its own part."),
-        Try::flag(
+        Advice::code("Split the value, so that each thread needs its own part."),
+        Advice::flag(
             "-feager-blackholing",
-            "Compile with this if threads evaluate the same value twice: the log does not tell. It does not shorten these waits.",
+            "Compile with this flag if threads evaluate the same value twice, which the log does not show. It does not shorten these waits.",
             "a little slower everywhere",
         ),
     ];
     finding.distrust =
-        "If all need the value and have nothing else to do, somebody has to evaluate it first."
-            .into();
+        "If all threads need the value and have no other work, one must evaluate it first.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("waits".into(), Value::Count(waits().count() as u64)),
@@ -190,5 +188,5 @@ async fn look(
             .collect(),
         amount: Value::Ns(crowd.waits.iter().map(|wait| wait.ns).sum()),
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -1,14 +1,14 @@
 //! Are safe foreign calls too short?
 //!
-//! A safe call gives the capability up and takes it again: the scheduler, two locks and two
-//! events for each. Around a function of a few nanoseconds, that is nearly all of the cost. The log
-//! has the time from the stop of the thread to its next run.
+//! A safe call releases the capability and takes it again, through the scheduler, two locks and two events. Around
+//! a function of a few nanoseconds, that is nearly all of the cost. The log has the time from the stop of the
+//! thread to its next run.
 
 use std::collections::BTreeMap;
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
@@ -19,13 +19,13 @@ use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
 
-/// A call of `sin` takes 150 to 200 ns from stop to run: so much is the runtime's. In a call
-/// that takes longer than this, most is the function's.
+/// Maximum length of a short call. A call of `sin` takes 150 to 200 ns from stop to run, all due to the runtime;
+/// in a call longer than this limit, the function itself dominates.
 const SHORT_NS: u64 = 400;
-/// Fewer calls cost about a millisecond.
-const LEAST: u64 = 5_000;
-/// Less of the capabilities' time is not told.
-const LEAST_SHARE: f64 = 0.002;
+/// Minimum number of calls per thread; fewer cost about a millisecond.
+const MIN_COUNT: u64 = 5_000;
+/// Minimum share of capability time.
+const MIN_SHARE: f64 = 0.002;
 
 const NAME: &str = "short-foreign-calls";
 
@@ -33,22 +33,25 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are safe foreign calls too short?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-/// The short calls of a thread.
+/// Short calls of a thread.
 #[derive(Clone, Copy)]
-struct Calls {
+struct ShortCalls {
     count: u64,
     ns: u64,
     range: Interval,
 }
 
-async fn calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Calls> {
-    let mut all: BTreeMap<ThreadId, Calls> = BTreeMap::new();
-    let look = |life: &ThreadLane<'_>, (number, turn): (usize, &WaitRunCycle)| {
+async fn short_calls(
+    context: &RuleContext<'_>,
+    yielder: &dyn Yield,
+) -> BTreeMap<ThreadId, ShortCalls> {
+    let mut all: BTreeMap<ThreadId, ShortCalls> = BTreeMap::new();
+    let visit = |life: &ThreadLane<'_>, (number, turn): (usize, &WaitRunCycle)| {
         if turn.wait_reason() != Some(WaitReason::ForeignCall)
             || turn.code.is_none()
             || turn.duration(0) > SHORT_NS
@@ -58,7 +61,7 @@ async fn calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<Threa
         let Some(Wait { range, ns, .. }) = context.wait(life, (number, turn), 0) else {
             return;
         };
-        let calls = all.entry(life.id()).or_insert(Calls {
+        let calls = all.entry(life.id()).or_insert(ShortCalls {
             count: 0,
             ns: 0,
             range,
@@ -69,13 +72,13 @@ async fn calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<Threa
     };
     let is_wanted = |reason| reason == WaitReason::ForeignCall;
     context
-        .each_turn_blocked((is_wanted, LEAST), yielder, look)
+        .each_turn_blocked((is_wanted, MIN_COUNT), yielder, visit)
         .await;
-    all.retain(|_, calls| calls.count >= LEAST);
+    all.retain(|_, calls| calls.count >= MIN_COUNT);
     all
 }
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
@@ -83,30 +86,30 @@ async fn look(
     let any_ns = context.threads(yielder).await.times.foreign_ns();
     let calls = match any_ns {
         0 => BTreeMap::new(),
-        _ => calls(context, yielder).await,
+        _ => short_calls(context, yielder).await,
     };
     let count: u64 = calls.values().map(|calls| calls.count).sum();
     let cap_ns: u64 = calls.values().map(|calls| calls.ns).sum();
-    if count == 0 || context.share_of_caps(cap_ns) < LEAST_SHARE {
+    if count == 0 || context.share_of_caps(cap_ns) < MIN_SHARE {
         return Outcome::Clear(
             "no thread made 5,000 safe foreign calls of up to 400 ns, for 0.2 % of the capabilities' time".to_owned(),
         );
     }
     let title = format!(
         "{} of up to 400 ns, {} each on average",
-        format::many(count, "safe foreign call"),
+        format::pluralize(count, "safe foreign call"),
         format::duration(Duration(cap_ns / count))
     );
-    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::Idle, cap_ns));
+    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Idle, cap_ns));
     finding.confidence = Confidence::Probable;
-    finding.meaning = "A safe call gives the capability up and takes it again, which takes 100 to 200 ns: with a function this short, about half of the call or more.".into();
+    finding.meaning = "A safe call releases and reacquires the capability, which takes 100 to 200 ns: with a function this short, about half of the call or more.".into();
     finding.tries = vec![
-        Try::code(
+        Advice::code(
             "Import the function as unsafe (foreign import ccall unsafe), if it never blocks and never calls Haskell.",
         ),
-        Try::code("Let one call do the work of many: pass an array."),
+        Advice::code("Batch the work of many calls into one: pass an array."),
     ];
-    finding.distrust = "The log has only the time from stop to run; leaving and entering the Haskell code comes on top. With unsafe calls, a collection waits until the call returns.".into();
+    finding.distrust = "The log has only the time from stop to run; leaving and entering Haskell code adds to it. With unsafe calls, a collection waits until the call returns.".into();
     finding.numbers = vec![
         ("calls".into(), Value::Count(count)),
         (
@@ -120,5 +123,5 @@ async fn look(
         subjects: vec![Subject::Thread(*thread)],
         amount: Value::Ns(calls.ns),
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -1,15 +1,16 @@
 //! Why are the slowest spans slow?
 //!
-//! Of spans of the program that are alike, such as requests, a few take many times as long
-//! as most. What these take longer is divided into what went on meanwhile: collections,
-//! and, of a span that one thread begins and ends, waiting for a capability, being blocked,
-//! running.
+//! Of similar spans of the program, such as requests, a few may take many times as long as most. The time of these
+//! is divided by what happened meanwhile: collections and, for a span that the same thread begins and ends,
+//! waiting for a capability, being blocked, or running.
 
 use std::collections::BTreeMap;
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{
+    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
+};
 use analysis::timeline::user_spans::UserSpan;
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, Nanos};
@@ -17,14 +18,14 @@ use model::format;
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// With fewer spans one of a hundred is none.
-const LEAST: usize = 100;
-/// One of a hundred takes so many times as long as the one in the middle.
-const LEAST_TIMES: u64 = 5;
-/// One of so many counts as slow.
+/// Minimum number of spans; fewer have no 99th percentile.
+const MIN_COUNT: usize = 100;
+/// Minimum ratio of the 99th percentile to the median.
+const MIN_TIMES: u64 = 5;
+/// One in this many spans counts as slow.
 const ONE_OF: usize = 20;
-/// So many slow spans are looked at, the slowest.
-const MOST_SLOW: usize = 500;
+/// Maximum number of slow spans to examine, slowest first.
+const MAX_SLOW: usize = 500;
 
 const NAME: &str = "slow-spans";
 
@@ -32,48 +33,48 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Why are the slowest spans slow?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
 };
 
-/// What went on in spans, in nanoseconds.
+/// Time in spans by cause, in nanoseconds.
 #[derive(Clone, Copy, Default)]
-struct Causes {
+struct TimeByCause {
     collections: u64,
     ready: u64,
     blocked: u64,
     running: u64,
-    /// Of spans of which no one thread is known.
+    /// Time in spans without a single known thread.
     unknown: u64,
 }
 
-impl Causes {
-    /// The largest: its name, and what may help.
+impl TimeByCause {
+    /// Returns the largest cause: its time, name and advice.
     fn worst(&self) -> (u64, &'static str, &'static str) {
         let all = [
             (
                 self.collections,
                 "collections",
-                "What findings about collections say: they hit whatever goes on then.",
+                "Follow the findings about collections: pauses delay every span in progress.",
             ),
             (
                 self.ready,
                 "waiting for a capability",
-                "More capabilities, or fewer threads that compute at a time.",
+                "Use more capabilities, or run fewer computing threads at a time.",
             ),
             (
                 self.blocked,
                 "being blocked",
-                "See whom they waited for: the panel Threads says who ended each wait.",
+                "Find the thread that ended each wait in the panel Threads.",
             ),
             (
                 self.running,
                 "running",
-                "Compare what they do with what others do: they have more work.",
+                "Compare their work with that of faster spans: they have more of it.",
             ),
             (
                 self.unknown,
                 "from one thread to another",
-                "Begin and end a span in one thread: then the log can tell what it waited for.",
+                "Begin and end each span in one thread: then the log shows what it waited for.",
             ),
         ];
         all.into_iter()
@@ -82,32 +83,32 @@ impl Causes {
     }
 }
 
-/// A single span that takes so many times as long as the one in the middle, and so much of the
-/// time, is slow too.
+/// A single span is also slow if it takes this many times the median, and at least the share `ONCE_SHARE` of the
+/// time.
 const ONCE_TIMES: u64 = 20;
 const ONCE_SHARE: f64 = 0.05;
 
-/// Spans of a name with their lengths in the middle and of one of a hundred.
-struct Slow<'a> {
+/// Spans of a name with median and 99th percentile of their lengths.
+struct SlowSpans<'a> {
     name: &'a str,
     count: u64,
     median_ns: u64,
-    /// Of one of a hundred, or of the slowest.
+    /// 99th percentile, or the length of the slowest span if `is_one`.
     high_ns: u64,
     is_one: bool,
-    /// The slowest first.
+    /// Slow spans, slowest first.
     slowest: Vec<UserSpan>,
 }
 
-/// The name without a number at its end: `request 17` and `request 18` are alike.
-fn family(name: &str) -> &str {
+/// Returns the name without a trailing number: `request 17` and `request 18` are alike.
+fn base_name(name: &str) -> &str {
     let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
     let bare = bare.trim_end_matches(|letter: char| !letter.is_alphanumeric());
     if bare.is_empty() { name } else { bare }
 }
 
-/// The spans of each name, as far as they lie in the range and have ended.
-fn by_family<'a>(context: &RuleContext<'a>) -> BTreeMap<&'a str, Vec<UserSpan>> {
+/// Returns the spans by name that have ended and lie in the range.
+fn spans_by_base_name<'a>(context: &RuleContext<'a>) -> BTreeMap<&'a str, Vec<UserSpan>> {
     let mut all: BTreeMap<&str, Vec<UserSpan>> = BTreeMap::new();
     for listed in context.log.tracks.spans.listed() {
         let inside = listed.spans.iter().filter(|span| {
@@ -115,41 +116,41 @@ fn by_family<'a>(context: &RuleContext<'a>) -> BTreeMap<&'a str, Vec<UserSpan>> 
                 && Nanos(span.start) >= context.range.start()
                 && Nanos(span.end) <= context.range.end()
         });
-        all.entry(family(&listed.info.name))
+        all.entry(base_name(&listed.info.name))
             .or_default()
             .extend(inside);
     }
     all
 }
 
-fn slow<'a>(
+fn slow_spans<'a>(
     context: &RuleContext<'_>,
     name: &'a str,
     mut spans: Vec<UserSpan>,
-) -> Option<Slow<'a>> {
-    // Of very many names those with most time are known: then half of all take less than half of these.
+) -> Option<SlowSpans<'a>> {
+    // With very many names, only those with the most time are listed, so the median of all spans is unknown.
     let all_known = context.log.tracks.spans.names <= context.log.tracks.spans.listed().len();
-    if spans.len() < LEAST {
+    if spans.len() < MIN_COUNT {
         return None;
     }
     let length = |span: &UserSpan| span.end - span.start;
     spans.sort_small_by_key(|span| std::cmp::Reverse(length(span)));
-    let of = |place: usize| length(&spans[place]);
-    let (median_ns, most_ns) = (of(spans.len() / 2).max(1), of(0));
-    let often_ns = of(spans.len() / 100);
+    let length_at = |index: usize| length(&spans[index]);
+    let (median_ns, most_ns) = (length_at(spans.len() / 2).max(1), length_at(0));
+    let often_ns = length_at(spans.len() / 100);
     let is_once =
         most_ns >= median_ns.saturating_mul(ONCE_TIMES) && context.share(most_ns) >= ONCE_SHARE;
-    let is_often = all_known && often_ns >= median_ns.saturating_mul(LEAST_TIMES);
-    // One that takes many times as long as the other slow ones is a case of its own.
-    let is_one = is_once && !(is_often && most_ns < often_ns.saturating_mul(LEAST_TIMES));
+    let is_often = all_known && often_ns >= median_ns.saturating_mul(MIN_TIMES);
+    // A span much longer than the other slow ones is a case of its own.
+    let is_one = is_once && !(is_often && most_ns < often_ns.saturating_mul(MIN_TIMES));
     if !is_often && !is_one {
         return None;
     }
     let count = spans.len() as u64;
-    let times = if is_one { ONCE_TIMES } else { LEAST_TIMES };
-    spans.truncate((spans.len() / ONE_OF).min(MOST_SLOW));
+    let times = if is_one { ONCE_TIMES } else { MIN_TIMES };
+    spans.truncate((spans.len() / ONE_OF).min(MAX_SLOW));
     spans.retain(|span| length(span) >= median_ns.saturating_mul(times));
-    Some(Slow {
+    Some(SlowSpans {
         name,
         count,
         median_ns,
@@ -159,15 +160,15 @@ fn slow<'a>(
     })
 }
 
-/// Adds what went on in a span.
-fn add(context: &RuleContext<'_>, span: &UserSpan, causes: &mut Causes) {
+/// Adds the time of a span by cause.
+fn add_span_time(context: &RuleContext<'_>, span: &UserSpan, causes: &mut TimeByCause) {
     let pauses = context.log.store.account().pauses();
     let (start, end) = (span.start, span.end);
-    causes.collections += pauses.still_in(start, end);
+    causes.collections += pauses.paused_in_ns(start, end);
     let outside = |(from, to): (u64, u64)| {
         let (from, to) = (from.max(start), to.min(end));
         (to.saturating_sub(from)).saturating_sub(if from < to {
-            pauses.still_in(from, to)
+            pauses.paused_in_ns(from, to)
         } else {
             0
         })
@@ -179,9 +180,9 @@ fn add(context: &RuleContext<'_>, span: &UserSpan, causes: &mut Causes) {
         causes.unknown += outside((start, end));
         return;
     };
-    for (_, turn) in life.turns_over(Interval::new(Nanos(start), Nanos(end))) {
+    for (_, turn) in life.turns_overlapping(Interval::new(Nanos(start), Nanos(end))) {
         let blocked = outside(turn.part(0));
-        // Who gives way is ready at once.
+        // A thread that yields is ready at once.
         match turn.wait_reason() {
             None => causes.ready += blocked,
             Some(_) => causes.blocked += blocked,
@@ -191,28 +192,28 @@ fn add(context: &RuleContext<'_>, span: &UserSpan, causes: &mut Causes) {
     }
 }
 
-async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let mut findings = Vec::new();
     let mut steps = Steps::new(yielder);
-    for (name, spans) in by_family(context) {
+    for (name, spans) in spans_by_base_name(context) {
         yielder.yield_if_due().await;
-        let Some(slow) = slow(context, name, spans) else {
+        let Some(slow) = slow_spans(context, name, spans) else {
             continue;
         };
-        let mut causes = Causes::default();
+        let mut causes = TimeByCause::default();
         for span in &slow.slowest {
             steps.step().await;
-            add(context, span, &mut causes);
+            add_span_time(context, span, &mut causes);
         }
         findings.push(finding(context, &slow, causes));
     }
     match findings.is_empty() {
-        true => Outcome::Clear("of no spans of one name, a hundred and more, one of a hundred took five times as long as the one in the middle, or one 20 times as long and 5 % of the time".to_owned()),
+        true => Outcome::Clear("no name with 100 spans or more has a 99th percentile of 5 times the median, or a span of 20 times the median and 5 % of the time".to_owned()),
         false => Outcome::Found(findings),
     }
 }
 
-fn finding(context: &RuleContext<'_>, slow: &Slow<'_>, causes: Causes) -> Finding {
+fn finding(context: &RuleContext<'_>, slow: &SlowSpans<'_>, causes: TimeByCause) -> Finding {
     let length: u64 = slow.slowest.iter().map(|span| span.end - span.start).sum();
     let (worst_ns, what, help) = causes.worst();
     let share = worst_ns as f64 / length.max(1) as f64;
@@ -234,9 +235,11 @@ fn finding(context: &RuleContext<'_>, slow: &Slow<'_>, causes: Causes) -> Findin
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Ns(late_ns);
     finding.share = context.share(late_ns);
-    finding.meaning = "Whoever waits for one of these waits many times longer than usual.".into();
-    finding.tries = vec![Try::code(help)];
-    finding.distrust = "Spans of one name may be of different work, and those of one name that overlap count as one.".into();
+    finding.meaning = "Waiting for one of these spans takes many times longer than usual.".into();
+    finding.tries = vec![Advice::code(help)];
+    finding.distrust =
+        "Spans of one name may do different work, and overlapping spans of one name count as one."
+            .into();
     finding.numbers = vec![
         (
             match slow.is_one {
@@ -262,5 +265,5 @@ fn finding(context: &RuleContext<'_>, slow: &Slow<'_>, causes: Causes) -> Findin
             .collect(),
         amount: Value::Ns(span.end - span.start),
     });
-    finding.seen_in(evidence)
+    finding.with_evidence(evidence)
 }

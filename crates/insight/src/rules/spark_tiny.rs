@@ -1,20 +1,20 @@
 //! Are sparks too small?
 //!
-//! To hand a spark to another capability takes some microseconds.
+//! Handing a spark to another capability takes some microseconds.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use eventlog::ids::Duration;
 use model::format;
 
-/// Half of all sparks that run shorter than this cost about as much as they save.
+/// Median run time below which sparks cost about as much as they save.
 const SHORT_NS: u64 = 20_000;
-/// Fewer sparks tell nothing.
-const LEAST: usize = 100;
-/// Less of the capabilities' time is not told.
-const LEAST_SHARE: f64 = 0.002;
+/// Minimum number of sparks.
+const MIN_COUNT: usize = 100;
+/// Minimum share of capability time.
+const MIN_SHARE: f64 = 0.002;
 
 const NAME: &str = "spark-tiny";
 
@@ -22,14 +22,12 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are sparks too small?",
     inputs: &[Input::EachSpark],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     if context.caps < 2 {
-        return Outcome::Clear(
-            "there is one capability: sparks are handed to nobody else".to_owned(),
-        );
+        return Outcome::Clear("there is one capability: sparks are not handed over".to_owned());
     }
     let all = context.log.store.spark_runs();
     let from = all.partition_point(|run| run.start < context.range.start());
@@ -46,28 +44,28 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         false => *lengths.select_nth_unstable(middle).1,
     };
     let median = format::duration(Duration(median_ns));
-    let many = format::many(count as u64, "spark");
-    if count < LEAST || median_ns >= SHORT_NS {
+    let many = format::pluralize(count as u64, "spark");
+    if count < MIN_COUNT || median_ns >= SHORT_NS {
         return Outcome::Clear(format!(
             "half of {many} ran for {median} or longer; the limits are 100 and 20 µs"
         ));
     }
     let all_ns: u64 = lengths.iter().sum();
-    if context.share_of_caps(all_ns) < LEAST_SHARE {
+    if context.share_of_caps(all_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
-            "half of {many} ran for less than {median}, but all of them for {} of the capabilities' time; the limit is 0.2 %",
+            "half of {many} ran for less than {median}, but all together for {} of the capabilities' time; the limit is 0.2 %",
             format::fraction(context.share_of_caps(all_ns))
         ));
     }
     let title = format!("{many} ran for {median} each, in the median");
     let mut finding = Finding::new(NAME, Axis::Time, title);
-    // What time that lost the log does not say.
+    // The log does not show how much time is lost.
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Ns(all_ns);
     finding.meaning = "Handing over a spark costs about as much as the work in it.".into();
-    finding.tries = vec![Try::code(
-        "Put more work into each: parListChunk for parList, or a depth from which on no more sparks are made.",
+    finding.tries = vec![Advice::code(
+        "Put more work into each spark: parListChunk for parList, or a depth limit for sparks.",
     )];
     finding.distrust = "Logging every spark (-lf) slows them down too.".into();
     finding.numbers = vec![

@@ -1,35 +1,35 @@
-//! What becomes of sparks?
+//! Which sparks have no effect?
 //!
 //! A spark helps only if another capability evaluates it before its value is needed.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use eventlog::ids::Duration;
 use model::format;
 
-/// Fewer sparks tell nothing.
-const LEAST: u64 = 100;
+/// Minimum number of sparks.
+const MIN_COUNT: u64 = 100;
 
 const NAME: &str = "sparks";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "What becomes of the sparks?",
+    question: "Do sparks run in parallel, or are they wasted?",
     inputs: &[Input::Sparks],
-    look: Look::AtOnce(look),
+    evaluate: Evaluation::Immediate(evaluate),
 };
 
-/// Capabilities that run threads for so much of their time have no use for more sparks.
+/// Share of capability time running threads from which more parallelism would not help.
 const ALL_BUSY: f64 = 0.90;
 
-/// To make a spark, to hand it on and to begin it takes about so long.
+/// Approximate cost of creating a spark, handing it over and starting it.
 const TINY_NS: u64 = 1_000;
-/// So many of them are the program's way to work.
+/// Number of sparks from which they are the program's main way to work.
 const MANY: u64 = 100_000;
 
-/// A way to be of no use, from which share of all sparks on.
+/// Way in which sparks have no effect, with the share of all sparks from which it is reported.
 struct Fate {
     name: &'static str,
     limit: f64,
@@ -41,7 +41,7 @@ const OVERFLOWED: Fate = Fate {
     name: "overflowed",
     limit: 0.10,
     what: "were dropped, as the pool was full",
-    code: "Make fewer and larger sparks: parListChunk, or parBuffer.",
+    code: "Create fewer and larger sparks: parListChunk, or parBuffer.",
 };
 const FIZZLED: Fate = Fate {
     name: "fizzled",
@@ -53,7 +53,7 @@ const COLLECTED: Fate = Fate {
     name: "collected",
     limit: 0.25,
     what: "were garbage before anybody evaluated them",
-    code: "Use what rpar or par returned: the result must be needed by somebody.",
+    code: "Use the result of rpar or par: an unused spark is garbage.",
 };
 const DUD: Fate = Fate {
     name: "dud",
@@ -62,21 +62,19 @@ const DUD: Fate = Fate {
     code: "Spark the computation, not its result.",
 };
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     if context.caps < 2 {
-        return Outcome::Clear(
-            "there is one capability: sparks cannot run beside each other".to_owned(),
-        );
+        return Outcome::Clear("there is one capability: sparks cannot run in parallel".to_owned());
     }
     let totals = context.sparks();
     let all = totals.count;
-    if all < LEAST {
+    if all < MIN_COUNT {
         return Outcome::Clear(format!(
             "there were {}; the limit is 100",
-            format::many(all, "spark")
+            format::pluralize(all, "spark")
         ));
     }
-    // Sparks that are of no use cost nothing where all capabilities work all the same.
+    // Useless sparks cost nothing while all capabilities work anyway.
     let running = context.share_of_caps(context.times.all_caps().running_ns);
     let each_ns = context.times.all_caps().running_ns / all;
     let fates = [
@@ -103,14 +101,13 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         let converted = format::fraction(totals.converted as f64 / all as f64);
         return Outcome::Clear(format!(
             "{converted} of {} were converted",
-            format::many(all, "spark")
+            format::pluralize(all, "spark")
         ));
     }
     Outcome::Found(found)
 }
 
-/// The finding with how much work there is for each spark at the most, where that is less than it
-/// takes to make and to hand on one.
+/// Adds the running time per spark, if it is less than the cost of a spark.
 fn with_work_of_each(mut finding: Finding, (all, each_ns): (u64, u64)) -> Finding {
     let is_dud = finding.subject.as_deref() == Some(DUD.name);
     if each_ns < TINY_NS && !is_dud {
@@ -118,7 +115,7 @@ fn with_work_of_each(mut finding: Finding, (all, each_ns): (u64, u64)) -> Findin
             finding.severity = Severity::High;
         }
         finding.meaning = format!(
-            "{} All threads together ran for {} for each spark: it has less work than it takes to make one and to hand it to another capability.",
+            "{} All threads together ran for {} per spark, less than creating a spark and handing it over costs.",
             finding.meaning,
             format::duration(Duration(each_ns))
         )
@@ -133,12 +130,12 @@ fn finding(fate: &Fate, (count, all): (u64, u64), share: f64, converted: u64) ->
     let title = format!(
         "{} of {} {}",
         format::fraction(share),
-        format::many(all, "spark"),
+        format::pluralize(all, "spark"),
         fate.what
     );
     let mut finding = Finding::new(NAME, Axis::Time, title);
     finding.subject = Some(fate.name.to_owned());
-    // What time that lost the log does not say.
+    // The log does not show how much time is lost.
     finding.severity = if share >= 0.5 {
         Severity::Medium
     } else {
@@ -149,14 +146,10 @@ fn finding(fate: &Fate, (count, all): (u64, u64), share: f64, converted: u64) ->
     finding.meaning =
         "A spark helps only if another capability evaluates it before its value is needed.".into();
     finding.tries = vec![
-        Try::code(fate.code),
-        Try::measure(
-            "-lf",
-            "How long each spark runs is known with every spark in the log.",
-        ),
+        Advice::code(fate.code),
+        Advice::measure("-lf", "Logging every spark shows how long each one runs."),
     ];
-    finding.distrust =
-        "While all capabilities have work, sparks that are of no use cost little.".into();
+    finding.distrust = "While all capabilities have work, useless sparks cost little.".into();
     finding.numbers = vec![
         (fate.name.into(), Value::Count(count)),
         ("sparks".into(), Value::Count(all)),

@@ -1,14 +1,13 @@
 //! Do commits wake threads in vain?
 //!
-//! A transaction that retries waits for a change of any variable that it has read. A
-//! commit that changes one wakes all who wait for it; where most find that their
-//! condition does not hold yet, they run for a moment and wait again.
+//! A transaction that retries waits until any variable that it has read changes. A commit that changes one wakes
+//! all threads waiting for it. If the condition of most does not hold yet, they run for a moment and wait again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
@@ -18,16 +17,16 @@ use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
 
-/// Threads woken by one commit, as most of those that are woken see it.
-const LEAST_CROWD: f64 = 4.0;
-/// Of those that are woken, so many wait again at once.
+/// Minimum number of threads woken per commit, averaged over woken threads.
+const MIN_CROWD: f64 = 4.0;
+/// Minimum share of woken threads that wait again immediately.
 const IN_VAIN: f64 = 0.80;
-/// Who runs for less has only looked.
+/// Maximum length of a run that only checks the condition.
 const SHORT_NS: u64 = 20_000;
-/// Wakeups by one thread with less between them are of one commit.
+/// Wakeups by one thread less than this apart belong to one commit.
 const APART_NS: u64 = 20_000;
-/// Fewer wakeups are no habit.
-const LEAST: u64 = 1000;
+/// Minimum number of wakeups; fewer are no pattern.
+const MIN_COUNT: u64 = 1000;
 
 const NAME: &str = "stm-herd";
 
@@ -35,12 +34,12 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do commits wake threads in vain?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-/// A thread that waited in STM.
+/// Wakeups of a thread that waited in STM.
 #[derive(Clone, Copy, Default)]
 struct Waiter {
     woken: u64,
@@ -51,7 +50,7 @@ struct Waiter {
 
 async fn waiters(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Waiter> {
     let mut waiters: BTreeMap<ThreadId, Waiter> = BTreeMap::new();
-    let look = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let (start, end) = turn.part(2);
         if turn.wait_reason() != Some(WaitReason::Stm) || turn.code.is_none() {
             return;
@@ -68,47 +67,72 @@ async fn waiters(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<Thr
     };
     let is_wanted = |reason| reason == WaitReason::Stm;
     context
-        .each_turn_blocked((is_wanted, 0), yielder, look)
+        .each_turn_blocked((is_wanted, 0), yielder, visit)
         .await;
     waiters
 }
 
-/// How many threads one commit wakes: the mean over those that are woken. Each thread counts
-/// once, as one that waits is woken once; a second wakeup of it is of a later commit.
-async fn crowd(
+/// Threads that commits wake.
+#[derive(Default)]
+struct Crowds {
+    /// Wakeups, and the sum of the squared sizes of all crowds.
+    all: f64,
+    squares: f64,
+    /// Time from the first to the last wakeup of each large crowd, in nanoseconds.
+    waking_ns: u64,
+}
+
+impl Crowds {
+    fn add(&mut self, size: u64, waking_ns: u64) {
+        self.all += size as f64;
+        self.squares += (size as f64).powi(2);
+        if size as f64 >= MIN_CROWD {
+            self.waking_ns += waking_ns;
+        }
+    }
+
+    /// Returns the number of threads that one commit wakes, averaged over woken threads.
+    fn mean(&self) -> f64 {
+        if self.all > 0.0 {
+            self.squares / self.all
+        } else {
+            0.0
+        }
+    }
+}
+
+/// Returns the threads that commits wake. A commit wakes each thread only once; a second wakeup of the same thread
+/// belongs to a later commit.
+async fn crowds(
     context: &RuleContext<'_>,
     waiters: &BTreeMap<ThreadId, Waiter>,
     yielder: &dyn Yield,
-) -> f64 {
+) -> Crowds {
     let mut steps = Steps::new(yielder);
     let store = &context.log.store;
-    let (mut all, mut squares) = (0.0, 0.0);
-    let mut end_crowd = |size: &mut u64| {
-        all += *size as f64;
-        squares += (*size as f64).powi(2);
-        *size = 0;
-    };
+    let mut crowds = Crowds::default();
     for cap in context.cap_ids() {
-        let (mut size, mut last, mut place) = (0, (Nanos(0), None), 0);
+        let (mut size, mut first, mut last, mut index) = (0, Nanos(0), (Nanos(0), None), 0);
         let mut crowd: BTreeSet<ThreadId> = BTreeSet::new();
         let wakeups = store.wakeups_on(cap, context.range);
         for (at, woken) in wakeups.filter(|(_, thread)| waiters.contains_key(thread)) {
             steps.step().await;
-            let giver = store.running(cap, at, &mut place);
-            if giver != last.1 || at.since(last.0).0 >= APART_NS || !crowd.insert(woken) {
-                end_crowd(&mut size);
+            let waker = store.running(cap, at, &mut index);
+            if waker != last.1 || at.since(last.0).0 >= APART_NS || !crowd.insert(woken) {
+                crowds.add(size, last.0.since(first).0);
+                (size, first) = (0, at);
                 crowd.clear();
                 crowd.insert(woken);
             }
             size += 1;
-            last = (at, giver);
+            last = (at, waker);
         }
-        end_crowd(&mut size);
+        crowds.add(size, last.0.since(first).0);
     }
-    if all > 0.0 { squares / all } else { 0.0 }
+    crowds
 }
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
@@ -122,37 +146,44 @@ async fn look(
     let woken: u64 = waiters.values().map(|waiter| waiter.woken).sum();
     let in_vain: u64 = waiters.values().map(|waiter| waiter.in_vain).sum();
     let share = in_vain as f64 / woken.max(1) as f64;
-    if woken < LEAST || share < IN_VAIN {
+    if woken < MIN_COUNT || share < IN_VAIN {
         return Outcome::Clear(format!(
             "{} from a wait in STM, {} of them in vain; the limits are 1,000 and 80 %",
-            format::many(woken, "wakeup"),
+            format::pluralize(woken, "wakeup"),
             format::fraction(share)
         ));
     }
-    let crowd = crowd(context, &waiters, yielder).await;
-    if crowd < LEAST_CROWD {
+    let crowds = crowds(context, &waiters, yielder).await;
+    let crowd = crowds.mean();
+    if crowd < MIN_CROWD {
         return Outcome::Clear(format!(
             "a commit in STM wakes {crowd:.1} threads; the limit is 4"
         ));
     }
-    let cap_ns: u64 = waiters.values().map(|waiter| waiter.in_vain_ns).sum();
+    let in_vain_ns: u64 = waiters.values().map(|waiter| waiter.in_vain_ns).sum();
+    let cap_ns = in_vain_ns.saturating_add(crowds.waking_ns);
     let title = format!(
         "Each commit wakes {crowd:.0} threads, and {} of those woken find nothing",
         format::fraction(share)
     );
-    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::Running, cap_ns));
+    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Running, cap_ns));
     finding.confidence = Confidence::Probable;
-    finding.meaning = "All that wait for the same variable wake when it changes, find that their condition does not hold, and wait again.".into();
+    finding.meaning = "A change of a variable wakes all threads that wait for it; they find their condition false, and wait again. The commit takes as long as waking them all.".into();
     finding.tries = vec![
-        Try::code("Give each waiting thread a TVar of its own, which only its condition changes."),
-        Try::code("Use what wakes one thread at a time: an MVar, or a queue of TMVars."),
-        Try::code("Read fewer variables in transactions that retry."),
+        Advice::code(
+            "Give each waiting thread its own TVar, which changes only with its condition.",
+        ),
+        Advice::code(
+            "Use a primitive that wakes one thread at a time: an MVar, or a queue of TMVars.",
+        ),
+        Advice::code("Read fewer variables in transactions that retry."),
     ];
-    finding.distrust = "Only runs after which the thread waits again are counted, not the switches between threads: the true cost is higher. Transactions that conflict leave no event.".into();
+    finding.distrust = "Only the wakeups and the runs before a thread waits again are counted, not thread switches: the true cost is higher. Conflicting transactions leave no event.".into();
     finding.numbers = vec![
         ("woken".into(), Value::Count(woken)),
         ("woken too early".into(), Value::Count(in_vain)),
-        ("ran without result".into(), Value::Ns(cap_ns)),
+        ("ran without result".into(), Value::Ns(in_vain_ns)),
+        ("waking them".into(), Value::Ns(crowds.waking_ns)),
     ];
     let evidence = waiters.iter().filter_map(|(thread, waiter)| {
         Some(Evidence {
@@ -161,5 +192,5 @@ async fn look(
             amount: Value::Count(waiter.in_vain),
         })
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

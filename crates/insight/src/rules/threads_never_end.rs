@@ -1,12 +1,13 @@
-//! Are threads made that never end?
+//! Does the program create threads that never end?
 //!
-//! A thread that is blocked for ever keeps its stack and all that it refers to, as long as
-//! something refers to what it waits for. Where threads are made all the time and stay
-//! blocked, their number and the heap grow.
+//! A thread that is blocked forever keeps its stack and everything that it refers to, as long as something refers
+//! to what it waits for. If such threads are created all the time, their number and the heap grow.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{
+    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
+};
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Nanos, ThreadId};
@@ -14,28 +15,27 @@ use model::class::{WAIT_REASONS, WaitReason};
 use model::format;
 use model::time::Interval;
 
-/// Fewer may be a pool, or connections.
-const LEAST: usize = 1_000;
-/// From so many on it is grave: a thread has a kilobyte of stack at least.
+/// Minimum number of dormant threads; fewer may be a pool, or connections.
+const MIN_COUNT: usize = 1_000;
+/// Number of threads from which severity is higher; each has at least a kilobyte of stack.
 const MANY: usize = 10_000;
-/// A thread that has not run for the last so much of the range is dormant.
+/// Final share of the range in which dormant threads do not run.
 const DORMANT: f64 = 0.10;
-/// So many dormant threads were made in each quarter of the range up to that: a pool is made
-/// at once.
-const LEAST_A_QUARTER: f64 = 0.10;
-/// So many of all threads that were made there are dormant.
-const LEAST_SHARE: f64 = 0.50;
+/// Minimum share of dormant threads created in each quarter of the range before that; a pool is created at once.
+const MIN_QUARTER_SHARE: f64 = 0.10;
+/// Minimum dormant share of all threads created before that.
+const MIN_SHARE: f64 = 0.50;
 
 const NAME: &str = "threads-never-end";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Are threads made that never end?",
+    question: "Do threads leak?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, _, yielder| Box::pin(look(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
 };
 
-/// A thread that was made in the range, blocked, and never ran again.
+/// Thread created in the range that blocked and never ran again.
 struct Dormant {
     thread: ThreadId,
     created: Nanos,
@@ -43,7 +43,8 @@ struct Dormant {
     reason: WaitReason,
 }
 
-/// Those, and how many threads were made in the range up to the part that decides.
+/// Finds the dormant threads created before `until`. Also returns the number of all threads created in the range
+/// before that.
 async fn dormant(
     context: &RuleContext<'_>,
     until: u64,
@@ -57,14 +58,14 @@ async fn dormant(
         let Some(created) = created.filter(|at| at.0 < until) else {
             continue;
         };
-        if context.is_of_runtime(life.id()) {
+        if context.is_runtime_thread(life.id()) {
             continue;
         }
         made += 1;
-        // The runtime wakes all threads when the program ends.
+        // The runtime wakes all threads at the end of the program.
         let turn: WaitRunCycle = life.turn(life.first_run_from(until));
         let (since, woken) = turn.part(0);
-        // Threads that wait for a time, a file or a call are known to end that wait.
+        // Waits for time, I/O or a foreign call are expected to end.
         let reason = turn.wait_reason().filter(|reason| reason.is_for_thread());
         if let Some(reason) = reason.filter(|_| since < until && awake_from <= woken) {
             all.push(Dormant {
@@ -78,31 +79,31 @@ async fn dormant(
     (all, made)
 }
 
-/// The share of the threads of the quarter in which the fewest were made.
+/// Returns the smallest share of the threads that was created in one quarter.
 fn least_quarter(dormant: &[Dormant], (start, until): (u64, u64)) -> f64 {
     let mut quarters = [0_usize; 4];
     let length = (until - start).max(1);
     for one in dormant {
-        let place = u128::from(one.created.0 - start) * 4 / u128::from(length);
-        quarters[usize::try_from(place).unwrap_or(3).min(3)] += 1;
+        let index = u128::from(one.created.0 - start) * 4 / u128::from(length);
+        quarters[usize::try_from(index).unwrap_or(3).min(3)] += 1;
     }
     let least = quarters.iter().min().copied().unwrap_or(0);
     least as f64 / dormant.len().max(1) as f64
 }
 
-async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let start = context.range.start().0;
     let until = context.range.end().0 - (context.range.duration().0 as f64 * DORMANT) as u64;
     let (dormant, made) = dormant(context, until, yielder).await;
     let count = dormant.len();
-    if count < LEAST
-        || (count as f64) < LEAST_SHARE * made as f64
-        || least_quarter(&dormant, (start, until)) < LEAST_A_QUARTER
+    if count < MIN_COUNT
+        || (count as f64) < MIN_SHARE * made as f64
+        || least_quarter(&dormant, (start, until)) < MIN_QUARTER_SHARE
     {
         return Outcome::Clear(format!(
-            "{} of {} stayed blocked until the end; the limits are 1,000 and half, made all the time",
+            "{} of {} stayed blocked until the end; the limits are 1,000 and half, created throughout",
             format::count(count as u64),
-            format::many(made as u64, "thread")
+            format::pluralize(made as u64, "thread")
         ));
     }
     let mut reasons = [0_u64; WAIT_REASONS];
@@ -116,7 +117,7 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let title = format!(
         "{} of {} stayed blocked until the end (most: {})",
         format::count(count as u64),
-        format::many(made as u64, "thread"),
+        format::pluralize(made as u64, "thread"),
         reason.name()
     );
     let mut finding = Finding::new(NAME, Axis::Memory, title);
@@ -127,19 +128,19 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     };
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Count(count as u64);
-    finding.meaning = "A blocked thread keeps its stack (1 KiB at least) and all that it refers to. With each one the heap grows, and so does each major collection.".into();
+    finding.meaning = "A blocked thread retains its stack (1 KiB at least) and everything reachable from it. Each one makes the heap larger and major collections longer.".into();
     finding.tries = vec![
-        Try::code(
-            "End each thread with its task: withAsync, or a finally that fills the MVar for which it waits.",
+        Advice::code(
+            "End each thread with its task: withAsync, or a finally that fills the MVar it waits for.",
         ),
-        Try::code("Give waits a limit (timeout), and kill threads whose result nobody needs."),
-        Try::measure(
+        Advice::code("Limit waits (timeout), and kill threads whose results are no longer needed."),
+        Advice::measure(
             "-hT",
-            "The bands STACK and TSO show how much of the heap the threads take.",
+            "The bands STACK and TSO show the threads' share of the heap.",
         ),
     ];
     finding.distrust =
-        "A server with a thread for each open connection has such threads as long as clients stay. Threads that sleep past the end look the same."
+        "A server with one thread per open connection has such threads while clients stay connected. Threads that sleep past the end look the same."
             .into();
     finding.numbers = vec![
         (
@@ -154,5 +155,5 @@ async fn look(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         subjects: vec![Subject::Thread(one.thread)],
         amount: Value::Ns(end.0.saturating_sub(one.since)),
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

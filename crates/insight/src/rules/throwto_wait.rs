@@ -1,12 +1,11 @@
 //! Does `throwTo` hang?
 //!
-//! `throwTo`, and with it `killThread`, `cancel` and `timeout`, returns when the other
-//! thread has received the exception: not while that masks exceptions, or is in a call
-//! that cannot be interrupted.
+//! `throwTo`, and with it `killThread`, `cancel` and `timeout`, returns when the other thread has received the
+//! exception. That does not happen while it masks exceptions, or is in a call that cannot be interrupted.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Confidence, Finding, Outcome, Severity, Try, Value};
+use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::union;
 use crate::threads::Wait;
@@ -17,24 +16,24 @@ use eventlog::ids::Duration;
 use model::class::WaitReason;
 use model::format;
 
-/// An exception is received within much less, if nothing prevents it.
+/// Minimum length of a wait; an exception is received much sooner if nothing prevents it.
 const LONG_NS: u64 = 10_000_000;
 
 const NAME: &str = "throwto-wait";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
-    question: "Does throwTo hang?",
+    question: "Does throwTo block for long?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
     let (mut waits, mut longest_ns): (Vec<Wait>, u64) = (Vec::new(), 0);
     let all_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::ThrowTo as usize];
-    let look = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.wait_reason() == Some(WaitReason::ThrowTo) {
             let wait = context.wait(life, turn, 0);
             longest_ns = longest_ns.max(wait.map_or(0, |wait| wait.ns));
@@ -44,13 +43,13 @@ async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield
     if all_ns >= LONG_NS {
         let is_wanted = |reason| reason == WaitReason::ThrowTo;
         context
-            .each_turn_blocked((is_wanted, 0), yielder, look)
+            .each_turn_blocked((is_wanted, 0), yielder, visit)
             .await;
     }
     let Some(longest) = waits.iter().max_by_key(|wait| wait.ns) else {
         return Outcome::Clear(match longest_ns {
             0 if all_ns > 0 => format!(
-                "threads waited {} in throwTo, all together; the limit is 10 ms",
+                "threads waited {} in throwTo in total; the limit is 10 ms",
                 format::duration(Duration(all_ns))
             ),
             0 => "no thread waited in throwTo".to_owned(),
@@ -72,7 +71,7 @@ async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield
         ),
         count => format!(
             "{} of 10 ms or more in throwTo, {} in all, the longest {}",
-            format::many(count as u64, "wait"),
+            format::pluralize(count as u64, "wait"),
             format::duration(Duration(sum_ns)),
             format::duration(Duration(longest.ns))
         ),
@@ -83,20 +82,22 @@ async fn look(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield
     finding.confidence = Confidence::Certain;
     finding.cost = Value::Ns(sum_ns);
     finding.share = context.share(any_ns);
-    finding.meaning = "A thread that throws an exception to another one (killThread, cancel, timeout) goes on only when it has been received.".into();
+    finding.meaning = "A thread that throws an exception to another (killThread, cancel, timeout) blocks until that thread receives it.".into();
     finding.tries = vec![
-        Try::code(
-            "Mask exceptions for shorter parts of the other thread, or let it look for them now and then: allowInterrupt.",
+        Advice::code(
+            "Mask exceptions for shorter parts of the other thread, or let it check for them at intervals: allowInterrupt.",
         ),
-        Try::code("Import long foreign calls as interruptible."),
-        Try::code("If nobody needs to wait: throw from a thread of its own (forkIO)."),
+        Advice::code("Import long foreign calls as interruptible."),
+        Advice::code("If no thread needs to wait: throw from a separate thread (forkIO)."),
     ];
-    finding.distrust = "The log does not name the thread that was to be stopped: often it is the one that finishes when the wait ends.".into();
+    finding.distrust = "The log does not name the target thread: often it is the one that finishes when the wait ends.".into();
     let count = waits.len() as u64;
     finding.numbers = vec![
         ("the longest".into(), Value::Ns(longest.ns)),
         ("all".into(), Value::Ns(sum_ns)),
         ("waits of 10 ms and more".into(), Value::Count(count)),
     ];
-    Outcome::Found(vec![finding.seen_in(waits.iter().map(Wait::evidence))])
+    Outcome::Found(vec![
+        finding.with_evidence(waits.iter().map(Wait::evidence)),
+    ])
 }

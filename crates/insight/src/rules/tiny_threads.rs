@@ -1,24 +1,24 @@
 //! Are threads too small?
 //!
-//! A thread costs about a microsecond: it is created, queued, switched to and from, and
-//! its stack is collected. Where it has less work than that, a loop would be faster.
+//! A thread costs about a microsecond to create, queue, switch to and from, and to collect its stack. If it does
+//! less work than that, a loop would be faster.
 
-use super::{Look, Rule};
+use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Confidence, Evidence, Outcome, Subject, Try, Value};
+use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::yielder::{Steps, Yield};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Duration, ThreadId};
 use model::format;
 
-/// Fewer threads a second cost less than a hundredth of a capability.
-const LEAST_RATE: f64 = 5_000.0;
-/// Half of the threads do less than this in all of their life.
+/// Minimum threads per second; fewer cost less than 1 % of a capability.
+const MIN_RATE: f64 = 5_000.0;
+/// Maximum median run time of a thread over its whole life.
 const TINY_NS: u64 = 10_000;
-/// Fewer threads are no habit.
-const LEAST: usize = 1000;
-/// A longer gap between two runs is not the switch alone.
+/// Minimum number of threads; fewer are no pattern.
+const MIN_COUNT: usize = 1000;
+/// Maximum gap between two runs that is due to switching alone.
 const LONGEST_GAP_NS: u64 = 20_000;
 
 pub(super) const NAME: &str = "tiny-threads";
@@ -27,12 +27,12 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are threads too small?",
     inputs: &[Input::EachRun],
-    look: Look::InSteps(|context, loss_budget, yielder| {
-        Box::pin(look(context, loss_budget, yielder))
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
     }),
 };
 
-/// The time between runs of such threads that followed each other at once.
+/// Returns the total of short gaps before runs of these threads, in nanoseconds.
 async fn switching_ns(
     context: &RuleContext<'_>,
     small: &SeededSet<ThreadId>,
@@ -42,12 +42,12 @@ async fn switching_ns(
     let (mut all_ns, mut steps) = (0, Steps::new(yielder));
     for cap in context.cap_ids() {
         let mut last_end = None;
-        for (place, (start, end)) in context.runs_on(cap) {
+        for (index, (start, end)) in context.runs_on(cap) {
             steps.step().await;
             let gap_ns = last_end.map_or(u64::MAX, |last: u64| start.saturating_sub(last));
             let is_small = || {
                 store
-                    .thread_of(cap, place)
+                    .thread_of(cap, index)
                     .is_some_and(|thread| small.contains(&thread))
             };
             if gap_ns <= LONGEST_GAP_NS && is_small() {
@@ -59,7 +59,7 @@ async fn switching_ns(
     all_ns
 }
 
-async fn look(
+async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
@@ -77,10 +77,10 @@ async fn look(
         }
     };
     let count = threads.len() as u64;
-    if threads.len() < LEAST || rate < LEAST_RATE || median_ns >= TINY_NS {
+    if threads.len() < MIN_COUNT || rate < MIN_RATE || median_ns >= TINY_NS {
         return Outcome::Clear(format!(
             "{} came and went, {} a second, half of them with {} of work or more; the limits are 5,000 a second and 10 µs",
-            format::many(count, "thread"),
+            format::pluralize(count, "thread"),
             format::count(rate as u64),
             format::duration(Duration(median_ns))
         ));
@@ -90,19 +90,24 @@ async fn look(
     let switching_ns = switching_ns(context, &small, yielder).await;
     let title = format!(
         "{} had less than 10 µs of work each, half of all threads less than {}",
-        format::many(small.len() as u64, "thread"),
+        format::pluralize(small.len() as u64, "thread"),
         format::duration(Duration(median_ns))
     );
-    let mut finding = context.of_time(NAME, title, loss_budget, (Pool::HandOver, switching_ns));
+    let mut finding =
+        context.time_finding(NAME, title, loss_budget, (Pool::HandOver, switching_ns));
     finding.confidence = Confidence::Probable;
-    finding.meaning = "Creating such a thread and switching to it costs about as much as its work, and more in collections.".into();
+    finding.meaning =
+        "Creating such a thread and switching to it costs about as much as its work, plus GC time."
+            .into();
     finding.tries = vec![
-        Try::code("Give each thread a batch of the work."),
-        Try::code("Let a pool of a few threads take the work from a queue."),
+        Advice::code("Give each thread a batch of the work."),
+        Advice::code("Let a pool of a few threads take the work from a queue."),
+        Advice::code(
+            "Without -threaded, each timeout creates a thread: set one timeout per batch.",
+        ),
     ];
     finding.distrust =
-        "In a server with a thread for each connection, simple threads may be worth the cost."
-            .into();
+        "In a server with one thread per connection, simple code may be worth the cost.".into();
     finding.numbers = vec![
         ("threads".into(), Value::Count(count)),
         ("a second".into(), Value::PerSecond(rate)),
@@ -114,5 +119,5 @@ async fn look(
         subjects: vec![Subject::Thread(small.thread)],
         amount: Value::Ns(small.ran_ns),
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -1,20 +1,20 @@
-//! Are the threads that findings name known by numbers alone?
+//! Do the threads that findings name have labels?
 //!
-//! A number says nothing of what a thread is for, and is another one in the next run. That
-//! matters for threads that findings are about, so this rule is asked last.
+//! A number does not show the purpose of a thread, and changes from run to run. That matters for threads in
+//! findings, so this rule is evaluated last.
 
 use std::collections::BTreeMap;
 
-use super::{Look, Rule, tiny_threads};
+use super::{Evaluation, Rule, tiny_threads};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Axis, Evidence, Finding, Outcome, Severity, Subject, Try, Value};
+use crate::finding::{Advice, Axis, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::LossBudget;
 use eventlog::ids::ThreadId;
 use model::format;
 use model::time::Interval;
 
-/// One thread without a label is often the main thread, and easy to tell.
-const LEAST: usize = 2;
+/// Minimum number of threads; a single one without a label is often the main thread, and easy to recognize.
+const MIN_COUNT: usize = 2;
 
 const NAME: &str = "unlabelled";
 
@@ -22,24 +22,24 @@ pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Do the threads that findings name have labels?",
     inputs: &[Input::Threads],
-    look: Look::AtFindings(look),
+    evaluate: Evaluation::OnFindings(evaluate),
 };
 
-fn look(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding]) -> Outcome {
-    // With the first place where it is named, and how long all of them are.
+fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding]) -> Outcome {
+    // First evidence of each thread, with the total length of all its evidence.
     let mut threads: BTreeMap<ThreadId, (Interval, u64)> = BTreeMap::new();
-    // What is said of thousands of threads is not about any of them.
+    // A finding on thousands of threads is not about any single one.
     let is_of_many = |finding: &Finding| finding.rule == tiny_threads::NAME;
-    let found = findings.iter().filter(|finding| finding.matters());
+    let found = findings.iter().filter(|finding| finding.is_significant());
     let found = found.filter(|finding| !is_of_many(finding));
-    for place in found.flat_map(|finding| &finding.evidence) {
-        let named = place.subjects.iter().find_map(|subject| match *subject {
+    for evidence in found.flat_map(|finding| &finding.evidence) {
+        let named = evidence.subjects.iter().find_map(|subject| match *subject {
             Subject::Thread(thread) => Some(thread),
             _ => None,
         });
         if let Some(thread) = named {
-            let (_, all_ns) = threads.entry(thread).or_insert((place.range, 0));
-            *all_ns = all_ns.saturating_add(place.range.duration().0);
+            let (_, all_ns) = threads.entry(thread).or_insert((evidence.range, 0));
+            *all_ns = all_ns.saturating_add(evidence.range.duration().0);
         }
     }
     let all = threads.len();
@@ -47,25 +47,26 @@ fn look(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding]) -> 
     let said = format!(
         "{} of {} that findings name {} no label",
         format::count(threads.len() as u64),
-        format::many(all as u64, "thread"),
+        format::pluralize(all as u64, "thread"),
         if threads.len() == 1 { "has" } else { "have" }
     );
-    if threads.len() < LEAST || threads.len() * 2 < all {
+    if threads.len() < MIN_COUNT || threads.len() * 2 < all {
         return Outcome::Clear(format!("{said}; the limits are 2 and half of them"));
     }
     let mut finding = Finding::new(NAME, Axis::Log, said);
     finding.severity = Severity::Low;
     finding.cost = Value::Count(threads.len() as u64);
-    finding.meaning = "Only their numbers identify them, and those change from run to run.".into();
-    finding.tries = vec![Try::code(
-        "Label threads where they are forked: labelThread of GHC.Conc.",
+    finding.meaning =
+        "Only numbers identify these threads, and they change from run to run.".into();
+    finding.tries = vec![Advice::code(
+        "Label threads where they are forked: labelThread from GHC.Conc.",
     )];
     finding.distrust =
-        "Threads that a library forks can be labelled only if it hands out their ThreadId.".into();
+        "Threads that a library forks can be labelled only if it exposes their ThreadId.".into();
     let evidence = threads.iter().map(|(thread, (range, ns))| Evidence {
         range: *range,
         subjects: vec![Subject::Thread(*thread)],
         amount: Value::Ns(*ns),
     });
-    Outcome::Found(vec![finding.seen_in(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

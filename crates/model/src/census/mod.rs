@@ -6,7 +6,7 @@
 //! summed up exactly by decoding a few steps at both ends.
 
 mod clock;
-mod made;
+mod derived;
 mod steps;
 mod sums;
 
@@ -18,7 +18,7 @@ use crate::time::Interval;
 use clock::Clock;
 use eventlog::ids::Nanos;
 use steps::{Series, Steps};
-use sums::Ends;
+use sums::RangeInputs;
 
 pub use steps::Run;
 pub use sums::{BandSums, Growth};
@@ -44,7 +44,7 @@ pub struct Censuses {
     totals: Vec<u64>,
     bands: Vec<Band>,
     /// State read for each recorded value; separate from the steps, so that 50,000 bands stay in the CPU cache.
-    heads: Vec<Head>,
+    band_states: Vec<BandState>,
     folded: bool,
     /// Bytes recorded in the current census.
     open: Vec<(BandId, u64)>,
@@ -56,12 +56,12 @@ pub struct Censuses {
 struct Band {
     steps: Steps,
     /// The band that takes its bytes, if it was folded.
-    into: Option<BandId>,
+    folded_into: Option<BandId>,
 }
 
 /// The most recent state of a band.
 #[derive(Clone, Copy, Debug, Default)]
-struct Head {
+struct BandState {
     bytes: u64,
     /// The census after the last one in which it holds something.
     end: u32,
@@ -112,7 +112,7 @@ impl Censuses {
 
     /// Returns the censuses in a range of a log that ends at `log_end`, or all of them without a range.
     #[must_use]
-    pub fn places(&self, range: Option<Interval>, log_end: Nanos) -> Range<u32> {
+    pub fn census_range(&self, range: Option<Interval>, log_end: Nanos) -> Range<u32> {
         let times = self.times();
         let before = |limit: Nanos| times.partition_point(|&time| time < limit) as u32;
         match range {
@@ -130,7 +130,7 @@ impl Censuses {
     /// Adds a band.
     pub fn add_band(&mut self) -> BandId {
         self.bands.push(Band::default());
-        self.heads.push(Head::default());
+        self.band_states.push(BandState::default());
         BandId((self.bands.len() - 1) as u32)
     }
 
@@ -148,7 +148,7 @@ impl Censuses {
             false => None,
         };
         let band = into.unwrap_or(band);
-        let Some(head) = self.heads.get_mut(band.index()) else {
+        let Some(head) = self.band_states.get_mut(band.index()) else {
             return;
         };
         let place = (head.open as usize).checked_sub(1);
@@ -172,7 +172,7 @@ impl Censuses {
             let fits = bytes.min(Self::MOST_BYTES - total);
             self.capped |= fits < bytes;
             total += fits;
-            let Some(head) = self.heads.get_mut(id.index()) else {
+            let Some(head) = self.band_states.get_mut(id.index()) else {
                 continue;
             };
             head.open = 0;
@@ -182,7 +182,7 @@ impl Censuses {
             if (fits, census) != (head.bytes, head.end)
                 && let Some(band) = self.bands.get_mut(id.index())
             {
-                band.steps.hold(census, fits, head.end, &self.clock);
+                band.steps.record(census, fits, head.end, &self.clock);
             }
             (head.bytes, head.end) = (fits, census + 1);
         }
@@ -200,15 +200,15 @@ impl Censuses {
     }
 
     fn steps(&self, band: BandId) -> Option<Series<'_>> {
-        let Head { end, .. } = *self.heads.get(band.index())?;
+        let BandState { end, .. } = *self.band_states.get(band.index())?;
         let steps = &self.bands.get(band.index())?.steps;
         Some(Series { steps, end })
     }
 
     /// Returns the bytes of a band in a census.
     #[must_use]
-    pub fn at(&self, band: BandId, census: u32) -> u64 {
-        self.steps(band).map_or(0, |steps| steps.at(census))
+    pub fn bytes_at(&self, band: BandId, census: u32) -> u64 {
+        self.steps(band).map_or(0, |steps| steps.bytes_at(census))
     }
 
     /// Returns the bytes of a band in each of some censuses.
@@ -236,13 +236,13 @@ impl Censuses {
         let (first, last) = (censuses.start, censuses.end - 1);
         let since = |census| self.clock.since_first(census);
         let time = |census: u32| self.clock.times().get(census as usize).copied();
-        let ends = Ends {
+        let ends = RangeInputs {
             censuses: censuses.end - censuses.start,
             first: summed.first.unwrap_or(0),
             last: summed.last,
             max: summed.most,
             origin: time(0).unwrap_or_default(),
-            last_held: summed.last_held.and_then(time).unwrap_or_default(),
+            last_nonzero: summed.last_nonzero.and_then(time).unwrap_or_default(),
             before_ns: since(first) - since(first.saturating_sub(1)),
             after_ns: since(last + 1) - since(last),
         };

@@ -7,7 +7,7 @@ use super::clock::Clock;
 use super::sums::Sums;
 
 /// Steps per checkpoint, which is the most that is decoded before a range begins.
-const STEPS_PER_MARK: u8 = 64;
+const STEPS_PER_SEGMENT: u8 = 64;
 
 /// The bytes of a band from a census on, until its next step.
 ///
@@ -31,7 +31,7 @@ pub struct Run {
 
 /// A complete segment of steps, with a checkpoint of the sums before it.
 #[derive(Clone, Debug)]
-struct Sealed {
+struct Segment {
     /// State before the first step.
     before: Step,
     /// Sums over all censuses before the first step.
@@ -44,7 +44,7 @@ struct Sealed {
 /// The steps of one band.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Steps {
-    sealed: Vec<Sealed>,
+    segments: Vec<Segment>,
     /// Encoded steps since the last checkpoint, and their number.
     open: Vec<u8>,
     open_steps: u8,
@@ -132,7 +132,7 @@ impl Step {
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    held: Step,
+    current: Step,
     /// Exclusive end of the last run.
     end: u32,
 }
@@ -142,11 +142,11 @@ impl Iterator for Reader<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Run> {
-        let Step { census, bytes } = self.held;
+        let Step { census, bytes } = self.current;
         if self.at < self.bytes.len() {
-            self.held = Step::read(self.held, self.bytes, &mut self.at);
+            self.current = Step::read(self.current, self.bytes, &mut self.at);
             return Some(Run {
-                censuses: census..self.held.census,
+                censuses: census..self.current.census,
                 bytes,
             });
         }
@@ -160,7 +160,7 @@ impl Iterator for Reader<'_> {
 
 impl Steps {
     /// Records the bytes of a band in a census; between `end` and that census it holds nothing.
-    pub(super) fn hold(&mut self, census: u32, bytes: u64, end: u32, clock: &Clock) {
+    pub(super) fn record(&mut self, census: u32, bytes: u64, end: u32, clock: &Clock) {
         if end < census {
             self.step(
                 Step {
@@ -183,7 +183,7 @@ impl Steps {
             self.before = self.last;
             return;
         }
-        if self.open_steps == STEPS_PER_MARK {
+        if self.open_steps == STEPS_PER_SEGMENT {
             self.seal(clock);
         }
         step.write(self.last, &mut self.open);
@@ -196,16 +196,16 @@ impl Steps {
     /// segment.
     fn seal(&mut self, clock: &Clock) {
         let steps = std::mem::take(&mut self.open).into_boxed_slice();
-        let sealed = Sealed {
+        let segment = Segment {
             before: self.before,
             sums: self.sums,
             most: self.most,
             steps,
         };
-        for run in sealed.runs(self.last.census) {
+        for run in segment.runs(self.last.census) {
             self.sums.add(&run, clock);
         }
-        self.sealed.push(sealed);
+        self.segments.push(segment);
         self.open_steps = 0;
         self.before = self.last;
         self.most = 0;
@@ -213,22 +213,26 @@ impl Steps {
 
     /// Returns the heap memory of the steps in bytes.
     pub(super) fn size_bytes(&self) -> usize {
-        let sealed: usize = self.sealed.iter().map(|sealed| sealed.steps.len()).sum();
-        sealed + self.open.capacity() + self.sealed.capacity() * size_of::<Sealed>()
+        let segments_bytes: usize = self
+            .segments
+            .iter()
+            .map(|segment| segment.steps.len())
+            .sum();
+        segments_bytes + self.open.capacity() + self.segments.capacity() * size_of::<Segment>()
     }
 }
 
 impl<'a> Series<'a> {
     /// Iterates over the runs from the last checkpoint before `census` on.
     fn runs_from(self, census: u32) -> impl Iterator<Item = Run> + 'a {
-        let mark = self.mark(census);
-        let sealed = self.steps.sealed.get(mark..).unwrap_or_default();
-        let ends = sealed.iter().skip(1).map(|next| next.before.census);
+        let segment_index = self.segment_index(census);
+        let segments = self.steps.segments.get(segment_index..).unwrap_or_default();
+        let ends = segments.iter().skip(1).map(|next| next.before.census);
         let ends = ends.chain([self.steps.before.census]);
-        let runs = sealed
+        let runs = segments
             .iter()
             .zip(ends)
-            .flat_map(|(sealed, end)| sealed.runs(end));
+            .flat_map(|(segment, end)| segment.runs(end));
         runs.chain(self.open_runs())
     }
 
@@ -236,17 +240,17 @@ impl<'a> Series<'a> {
         Reader {
             bytes: &self.steps.open,
             at: 0,
-            held: self.steps.before,
+            current: self.steps.before,
             end: self.end,
         }
     }
 
     /// Returns the index of the segment that contains a census.
-    fn mark(self, census: u32) -> usize {
+    fn segment_index(self, census: u32) -> usize {
         let after = self
             .steps
-            .sealed
-            .partition_point(|sealed| sealed.before.census <= census);
+            .segments
+            .partition_point(|segment| segment.before.census <= census);
         let after_open = usize::from(self.steps.before.census <= census);
         (after + after_open).saturating_sub(1)
     }
@@ -264,73 +268,73 @@ impl<'a> Series<'a> {
     }
 
     /// Returns the start of a segment, with the sums before it.
-    fn start(self, mark: usize) -> (u32, Sums) {
+    fn start(self, segment_index: usize) -> (u32, Sums) {
         let steps = self.steps;
-        let sealed = steps.sealed.get(mark);
-        sealed.map_or((steps.before.census, steps.sums), |sealed| {
-            (sealed.before.census, sealed.sums)
+        let segment = steps.segments.get(segment_index);
+        segment.map_or((steps.before.census, steps.sums), |segment| {
+            (segment.before.census, segment.sums)
         })
     }
 
     /// Sums up some censuses. Only the segments at both ends are decoded; the sums of those in between come from
     /// checkpoints.
-    pub(super) fn sums(self, censuses: &Range<u32>, clock: &Clock) -> Summed {
-        let mut summed = Summed::default();
+    pub(super) fn sums(self, censuses: &Range<u32>, clock: &Clock) -> RangeSums {
+        let mut range_sums = RangeSums::default();
         let Some(last) = censuses
             .end
             .checked_sub(1)
             .filter(|last| censuses.start <= *last)
         else {
-            return summed;
+            return range_sums;
         };
-        let (from, to) = (self.mark(censuses.start), self.mark(last));
+        let (from, to) = (self.segment_index(censuses.start), self.segment_index(last));
         if from == to {
-            summed.read(self, censuses.clone(), clock);
-            return summed;
+            range_sums.read(self, censuses.clone(), clock);
+            return range_sums;
         }
         let ((between, before), (after, sums)) = (self.start(from + 1), self.start(to));
-        summed.read(self, censuses.start..between, clock);
-        summed.sums = summed.sums.plus(&sums.without(&before));
-        let whole = self.steps.sealed.get(from + 1..to).unwrap_or_default();
-        let most = whole.iter().map(|sealed| sealed.most).max();
-        summed.most = summed.most.max(most.unwrap_or(0));
-        summed.last_held = None;
-        summed.read(self, after..censuses.end, clock);
-        summed.last_held = summed
-            .last_held
-            .or_else(|| self.last_held(censuses.start..after));
-        summed
+        range_sums.read(self, censuses.start..between, clock);
+        range_sums.sums = range_sums.sums.plus(&sums.minus(&before));
+        let whole = self.steps.segments.get(from + 1..to).unwrap_or_default();
+        let most = whole.iter().map(|segment| segment.most).max();
+        range_sums.most = range_sums.most.max(most.unwrap_or(0));
+        range_sums.last_nonzero = None;
+        range_sums.read(self, after..censuses.end, clock);
+        range_sums.last_nonzero = range_sums
+            .last_nonzero
+            .or_else(|| self.last_nonzero(censuses.start..after));
+        range_sums
     }
 
     /// Returns the bytes of the band in a census.
-    pub(super) fn at(self, census: u32) -> u64 {
+    pub(super) fn bytes_at(self, census: u32) -> u64 {
         let run = self.runs_in(census..census.saturating_add(1)).next();
         run.map_or(0, |run| run.bytes)
     }
 
     /// Returns the last census of a range in which the band holds anything.
-    fn last_held(self, censuses: Range<u32>) -> Option<u32> {
+    fn last_nonzero(self, censuses: Range<u32>) -> Option<u32> {
         let mut end = censuses.end;
-        let mut mark = self.mark(end.checked_sub(1)?);
+        let mut segment_index = self.segment_index(end.checked_sub(1)?);
         loop {
-            let (start, _) = self.start(mark);
+            let (start, _) = self.start(segment_index);
             let part = start.max(censuses.start)..end;
-            let held = self.runs_in(part).filter(|run| run.bytes > 0).last();
-            if let Some(run) = held {
+            let current = self.runs_in(part).filter(|run| run.bytes > 0).last();
+            if let Some(run) = current {
                 return Some(run.censuses.end - 1);
             }
             if start <= censuses.start {
                 return None;
             }
             end = start;
-            mark = mark.checked_sub(1)?;
+            segment_index = segment_index.checked_sub(1)?;
         }
     }
 }
 
 /// Sums of a band over some censuses.
 #[derive(Debug, Default)]
-pub(super) struct Summed {
+pub(super) struct RangeSums {
     pub(super) sums: Sums,
     pub(super) most: u64,
     /// Bytes in the first census; `None` if the steps do not reach that far.
@@ -338,10 +342,10 @@ pub(super) struct Summed {
     /// Bytes in the last census.
     pub(super) last: u64,
     /// The last census in which the band holds anything.
-    pub(super) last_held: Option<u32>,
+    pub(super) last_nonzero: Option<u32>,
 }
 
-impl Summed {
+impl RangeSums {
     /// Adds the next censuses.
     fn read(&mut self, series: Series<'_>, censuses: Range<u32>, clock: &Clock) {
         self.last = 0;
@@ -350,7 +354,7 @@ impl Summed {
             self.most = run.bytes.max(self.most);
             self.first.get_or_insert(run.bytes);
             if run.bytes > 0 {
-                self.last_held = Some(run.censuses.end - 1);
+                self.last_nonzero = Some(run.censuses.end - 1);
             }
             if run.censuses.end == censuses.end {
                 self.last = run.bytes;
@@ -359,13 +363,13 @@ impl Summed {
     }
 }
 
-impl Sealed {
+impl Segment {
     /// Decodes the runs; the last one ends at `end`, where the next segment begins.
     fn runs(&self, end: u32) -> Reader<'_> {
         Reader {
             bytes: &self.steps,
             at: 0,
-            held: self.before,
+            current: self.before,
             end,
         }
     }

@@ -60,7 +60,7 @@ impl Sums {
         }
     }
 
-    pub(super) fn without(&self, before: &Self) -> Self {
+    pub(super) fn minus(&self, before: &Self) -> Self {
         Self {
             held: self.held - before.held,
             bytes: self.bytes.wrapping_sub(before.bytes),
@@ -123,14 +123,14 @@ pub struct Growth {
 }
 
 impl BandSums {
-    pub(super) fn new(sums: &Sums, ends: Ends) -> Self {
-        let Ends {
+    pub(super) fn new(sums: &Sums, ends: RangeInputs) -> Self {
+        let RangeInputs {
             censuses,
             first,
             last,
             max,
             origin,
-            last_held,
+            last_nonzero,
             before_ns,
             after_ns,
         } = ends;
@@ -149,7 +149,7 @@ impl BandSums {
             twice_integral: sums.twice_integral.wrapping_sub(beyond),
             line: Line {
                 origin,
-                last: last_held,
+                last: last_nonzero,
                 times: sums.times,
                 times_squares: sums.times_squares,
                 times_bytes: sums.times_bytes,
@@ -211,14 +211,14 @@ impl BandSums {
 }
 
 /// The inputs of [`BandSums`] other than the sums.
-pub(super) struct Ends {
+pub(super) struct RangeInputs {
     pub(super) censuses: u32,
     pub(super) first: u64,
     pub(super) last: u64,
     pub(super) max: u64,
     /// Time of the first census of the profile.
     pub(super) origin: Nanos,
-    pub(super) last_held: Nanos,
+    pub(super) last_nonzero: Nanos,
     /// Time from the census before the range to its first one.
     pub(super) before_ns: u64,
     /// Time from the last census of the range to the next one.

@@ -196,8 +196,8 @@ fn what_never_changes_takes_hardly_any_memory() {
         "{}",
         quiet.size_bytes()
     );
-    assert_eq!(quiet.at(BandId(999), 999), 80);
-    assert_eq!(quiet.at(BandId(999), 1_000), 0);
+    assert_eq!(quiet.bytes_at(BandId(999), 999), 80);
+    assert_eq!(quiet.bytes_at(BandId(999), 1_000), 0);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::frames::{FrameId, Frames};
-use super::origin::{CensusCounts, Choice, Origin, Weighed};
 use super::revision::Revision;
+use super::stack_source::{CensusCounts, FlameSelection, StackSource, WeightedStacks};
 use super::stacks::{StackId, Stacks};
 use super::weights::Weight;
 use crate::profile::Profile;
@@ -29,7 +29,7 @@ impl ComparedStacks {
     /// Merges the stacks of two logs. Their weights are compared as absolute amounts, or unless `absolute` as
     /// shares of the total of each log.
     #[must_use]
-    pub fn of(now: &Weighed<'_>, before: &Weighed<'_>, absolute: bool) -> Self {
+    pub fn new(now: &WeightedStacks<'_>, before: &WeightedStacks<'_>, absolute: bool) -> Self {
         let mut compared = Self {
             frames: Frames::default(),
             stacks: Stacks::default(),
@@ -46,15 +46,15 @@ impl ComparedStacks {
         let of_now = compared.add(now, &mut by_name);
         let of_before = compared.add(before, &mut by_name);
         let len = compared.stacks.len();
-        compared.now = gathered(&now.own, &of_now, len);
-        compared.before = gathered(&before.own, &of_before, len);
+        compared.now = renumber_weights(&now.own, &of_now, len);
+        compared.before = renumber_weights(&before.own, &of_before, len);
         compared
     }
 
     /// Adds the stacks of a log; returns the new number of each.
     fn add(
         &mut self,
-        weighed: &Weighed<'_>,
+        weighed: &WeightedStacks<'_>,
         by_name: &mut SeededMap<(String, String), FrameId>,
     ) -> Vec<StackId> {
         let frames = weighed.frames.iter().map(|(_, frame)| {
@@ -81,7 +81,7 @@ impl ComparedStacks {
 }
 
 /// Renumbers weights, summing up those of stacks with equal numbers.
-fn gathered(own: &[Weight], numbers: &[StackId], len: usize) -> Vec<Weight> {
+fn renumber_weights(own: &[Weight], numbers: &[StackId], len: usize) -> Vec<Weight> {
     let mut weights = vec![Weight::default(); len];
     for (weight, number) in own.iter().zip(numbers) {
         if let Some(sum) = weights.get_mut(number.index()) {
@@ -91,10 +91,10 @@ fn gathered(own: &[Weight], numbers: &[StackId], len: usize) -> Vec<Weight> {
     weights
 }
 
-impl Origin for ComparedStacks {
+impl StackSource for ComparedStacks {
     /// Ignores the selection, which was already applied when the logs were merged.
-    fn weighed(&self, _: &Choice) -> Weighed<'_> {
-        Weighed {
+    fn weighted_stacks(&self, _: &FlameSelection) -> WeightedStacks<'_> {
+        WeightedStacks {
             frames: Cow::Borrowed(&self.frames),
             stacks: Cow::Borrowed(&self.stacks),
             own: self.now.clone(),
@@ -105,7 +105,7 @@ impl Origin for ComparedStacks {
     }
 
     /// Returns an empty profile, as two logs have no common order in time.
-    fn in_time(&self, _: &Choice) -> (Cow<'_, Profile>, Vec<usize>) {
+    fn tracks_in_time_order(&self, _: &FlameSelection) -> (Cow<'_, Profile>, Vec<usize>) {
         (Cow::Owned(Profile::empty()), Vec::new())
     }
 
@@ -117,7 +117,7 @@ impl Origin for ComparedStacks {
         self.revision
     }
 
-    fn seen(&self) -> Option<Vec<u32>> {
+    fn sample_counts(&self) -> Option<Vec<u32>> {
         let both = self.now.iter().zip(&self.before);
         let count = both.map(|(now, before)| now.count.saturating_add(before.count));
         Some(

@@ -67,7 +67,7 @@ const BUILT_IN: &str = "<built-in>";
 impl Frame {
     /// Creates a frame with only a kind and a label.
     #[must_use]
-    pub fn of_kind(kind: FrameKind, label: &str) -> Self {
+    pub fn with_kind(kind: FrameKind, label: &str) -> Self {
         Self {
             label: label.to_owned(),
             module: String::new(),
@@ -88,7 +88,7 @@ impl Frame {
         Self {
             module: module.to_owned(),
             location: Some(location.to_owned()).filter(|text| !text.is_empty() && !built_in),
-            ..Self::of_kind(
+            ..Self::with_kind(
                 if built_in {
                     FrameKind::BuiltIn
                 } else {
@@ -108,13 +108,13 @@ impl Frame {
     /// Creates a placeholder for a cost centre that the log does not declare.
     #[must_use]
     pub fn unknown(id: CostCentreId) -> Self {
-        Self::of_kind(FrameKind::Unknown, &format!("cost centre {id}"))
+        Self::with_kind(FrameKind::Unknown, &format!("cost centre {id}"))
     }
 
     /// Creates the frame of a call of a foreign function.
     #[must_use]
     pub fn foreign_call(name: &str) -> Self {
-        Self::of_kind(FrameKind::ForeignCall, name)
+        Self::with_kind(FrameKind::ForeignCall, name)
     }
 
     /// Creates the frame of a function in foreign code, known only by its address.
@@ -122,7 +122,7 @@ impl Frame {
     pub fn foreign_function(address: Address) -> Self {
         Self {
             address: Some(address.0),
-            ..Self::of_kind(FrameKind::Foreign, &address.to_string())
+            ..Self::with_kind(FrameKind::Foreign, &address.to_string())
         }
     }
 

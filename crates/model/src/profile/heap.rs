@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::origin::Choice;
+use super::stack_source::FlameSelection;
 use super::stacks::StackId;
 use super::weights::Weight;
 use crate::census::{BandId, Censuses};
@@ -14,14 +14,14 @@ use eventlog::ids::Nanos;
 /// Heap profiles of a log whose bands are stacks; usually there is one.
 #[derive(Clone, Debug, Default)]
 pub struct HeapStacks {
-    parts: Vec<HeapPart>,
+    profiles: Vec<HeapProfileStacks>,
     /// Time of the last event of the log.
     log_end: Nanos,
 }
 
 /// One heap profile with the stacks of its bands.
 #[derive(Clone, Debug)]
-pub struct HeapPart {
+pub struct HeapProfileStacks {
     /// Censuses, shared by all views.
     pub censuses: Arc<Censuses>,
     /// Stack of each band.
@@ -32,11 +32,11 @@ pub struct HeapPart {
 }
 
 /// Selected censuses: a range of indices per heap profile.
-pub type Places = Vec<Range<u32>>;
+pub type CensusRanges = Vec<Range<u32>>;
 
 /// Relation of a stack to a box of a flame graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
+pub enum BoxRelation {
     /// Unrelated to the box.
     #[default]
     Outside,
@@ -48,7 +48,7 @@ pub enum Part {
 
 /// Bytes of a flame graph box in one census.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OverTime {
+pub struct BoxBytes {
     /// Time of the census, or its number if there are no times.
     pub time: Nanos,
     /// Bytes of the box including its descendants.
@@ -57,14 +57,14 @@ pub struct OverTime {
     pub own: u64,
 }
 
-impl HeapPart {
+impl HeapProfileStacks {
     fn len(&self) -> u32 {
         saturating_u32(self.censuses.len())
     }
 
-    fn places(&self, range: Interval, log_end: Nanos) -> Range<u32> {
+    fn census_range(&self, range: Interval, log_end: Nanos) -> Range<u32> {
         self.censuses
-            .places(Some(range).filter(|_| self.timed), log_end)
+            .census_range(Some(range).filter(|_| self.timed), log_end)
     }
 
     fn time(&self, census: u32) -> Nanos {
@@ -75,7 +75,7 @@ impl HeapPart {
     }
 
     /// Returns the last census at or before a moment.
-    fn up_to(&self, moment: Nanos) -> Option<u32> {
+    fn last_census_at(&self, moment: Nanos) -> Option<u32> {
         let after = match self.timed {
             true => self
                 .censuses
@@ -96,14 +96,17 @@ impl HeapPart {
 impl HeapStacks {
     /// Creates the heap profiles of a log whose last event was at `log_end`.
     #[must_use]
-    pub const fn new(parts: Vec<HeapPart>, log_end: Nanos) -> Self {
-        Self { parts, log_end }
+    pub const fn new(profiles: Vec<HeapProfileStacks>, log_end: Nanos) -> Self {
+        Self { profiles, log_end }
     }
 
     /// Returns the number of censuses in all profiles.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.censuses.len()).sum()
+        self.profiles
+            .iter()
+            .map(|profile| profile.censuses.len())
+            .sum()
     }
 
     /// Returns whether there are no censuses.
@@ -115,73 +118,83 @@ impl HeapStacks {
     /// Returns whether all censuses have times.
     #[must_use]
     pub fn is_timed(&self) -> bool {
-        self.parts.iter().all(|part| part.timed)
+        self.profiles.iter().all(|profile| profile.timed)
     }
 
     /// Selects all censuses.
     #[must_use]
-    pub fn all(&self) -> Places {
-        self.parts.iter().map(|part| 0..part.len()).collect()
+    pub fn all_ranges(&self) -> CensusRanges {
+        self.profiles
+            .iter()
+            .map(|profile| 0..profile.len())
+            .collect()
     }
 
     /// Selects the censuses in a range of the log.
     #[must_use]
-    pub fn places(&self, range: Interval) -> Places {
-        let of_part = |part: &HeapPart| part.places(range, self.log_end);
-        self.parts.iter().map(of_part).collect()
+    pub fn ranges_in(&self, range: Interval) -> CensusRanges {
+        let of_part = |profile: &HeapProfileStacks| profile.census_range(range, self.log_end);
+        self.profiles.iter().map(of_part).collect()
     }
 
     /// Extends a selection by one census on each side, so that lines can be drawn to the edges.
     #[must_use]
-    pub fn and_around(&self, mut places: Places) -> Places {
-        for (part, places) in self.parts.iter().zip(&mut places) {
+    pub fn with_neighbors(&self, mut places: CensusRanges) -> CensusRanges {
+        for (profile, places) in self.profiles.iter().zip(&mut places) {
             places.start = places.start.saturating_sub(1);
-            places.end = places.end.saturating_add(1).min(part.len());
+            places.end = places.end.saturating_add(1).min(profile.len());
         }
         places
     }
 
     /// Selects the census at a moment: the last one at or before it, else the first one of all.
     #[must_use]
-    pub fn at(&self, moment: Nanos) -> Places {
-        let parts = || self.parts.iter().enumerate();
-        let last = parts().filter_map(|(index, part)| Some((index, part.up_to(moment)?)));
+    pub fn ranges_at(&self, moment: Nanos) -> CensusRanges {
+        let profiles = || self.profiles.iter().enumerate();
+        let last = profiles()
+            .filter_map(|(index, profile)| Some((index, profile.last_census_at(moment)?)));
         let last = last.max_by_key(|&(index, census)| self.time(index, census));
         let first = || {
-            let starts = parts().filter(|(_, part)| !part.censuses.is_empty());
+            let starts = profiles().filter(|(_, profile)| !profile.censuses.is_empty());
             let starts = starts.map(|(index, _)| (index, 0));
             starts.min_by_key(|&(index, census)| self.time(index, census))
         };
         let found = last.or_else(first);
         let of_part = |index| match found {
-            Some((part, census)) if part == index => census..census + 1,
+            Some((profile, census)) if profile == index => census..census + 1,
             _ => 0..0,
         };
-        (0..self.parts.len()).map(of_part).collect()
+        (0..self.profiles.len()).map(of_part).collect()
     }
 
-    fn time(&self, part: usize, census: u32) -> Nanos {
-        let part = self.parts.get(part);
-        part.map_or(Nanos(0), |part| part.time(census))
+    fn time(&self, profile: usize, census: u32) -> Nanos {
+        let profile = self.profiles.get(profile);
+        profile.map_or(Nanos(0), |profile| profile.time(census))
     }
 
     /// Selects the chosen censuses, and those to compare with.
     #[must_use]
-    pub fn chosen(&self, choice: &Choice) -> (Places, Option<Places>) {
-        if let Some(moments) = choice.moments {
-            return (self.at(moments.end()), Some(self.at(moments.start())));
+    pub fn selected_ranges(
+        &self,
+        selection: &FlameSelection,
+    ) -> (CensusRanges, Option<CensusRanges>) {
+        if let Some(moments) = selection.moments {
+            return (
+                self.ranges_at(moments.end()),
+                Some(self.ranges_at(moments.start())),
+            );
         }
-        let now = choice
+        let now = selection
             .range
-            .map_or_else(|| self.all(), |range| self.places(range));
-        (now, choice.before.map(|range| self.places(range)))
+            .map_or_else(|| self.all_ranges(), |range| self.ranges_in(range));
+        (now, selection.before.map(|range| self.ranges_in(range)))
     }
 
     /// Adds the bytes of the selected censuses to the weights by stack.
-    pub fn weigh(&self, places: &Places, own: &mut [Weight]) {
-        for (part, places) in self.parts.iter().zip(places) {
-            for (band, stack) in part.bands() {
-                let sums = part.censuses.sums(band, places.clone());
+    pub fn weigh(&self, places: &CensusRanges, own: &mut [Weight]) {
+        for (profile, places) in self.profiles.iter().zip(places) {
+            for (band, stack) in profile.bands() {
+                let sums = profile.censuses.sums(band, places.clone());
                 if let Some(weight) = own.get_mut(stack.index()) {
                     weight.add(Weight {
                         amount: u64::try_from(sums.bytes).unwrap_or(u64::MAX),
@@ -195,38 +208,40 @@ impl HeapStacks {
     /// Returns the bytes of a box in each of the selected censuses, in time order. `of` has the relation of each
     /// stack to the box.
     #[must_use]
-    pub fn over_time(&self, places: &Places, of: &[Part]) -> Vec<OverTime> {
-        let mut all: Vec<OverTime> = Vec::new();
-        for (part, places) in self.parts.iter().zip(places) {
+    pub fn box_bytes(&self, places: &CensusRanges, of: &[BoxRelation]) -> Vec<BoxBytes> {
+        let mut all: Vec<BoxBytes> = Vec::new();
+        for (profile, places) in self.profiles.iter().zip(places) {
             let in_part = |stack: StackId| of.get(stack.index()).copied().unwrap_or_default();
-            let those = |wanted: fn(Part) -> bool| {
-                let bands = part
+            let those = |wanted: fn(BoxRelation) -> bool| {
+                let bands = profile
                     .bands()
                     .filter(move |&(_, stack)| wanted(in_part(stack)));
                 bands.map(|(band, _)| band)
             };
-            let inside = |part| part != Part::Outside;
-            let totals = part.censuses.totals();
+            let inside = |relation| relation != BoxRelation::Outside;
+            let totals = profile.censuses.totals();
             let totals = totals.get(places.start as usize..places.end as usize);
             // Sum the smaller group of bands; the other follows from the total.
-            let many = those(inside).count() > part.stack_of.len() / 2;
+            let many = those(inside).count() > profile.stack_of.len() / 2;
             let total: Vec<u64> = if many {
-                let outside = part
-                    .censuses
-                    .sum_of(those(|part| part == Part::Outside), places.clone());
+                let outside = profile.censuses.sum_of(
+                    those(|relation| relation == BoxRelation::Outside),
+                    places.clone(),
+                );
                 let pairs = totals.unwrap_or_default().iter().zip(outside);
                 pairs
                     .map(|(all, outside)| all.saturating_sub(outside))
                     .collect()
             } else {
-                part.censuses.sum_of(those(inside), places.clone())
+                profile.censuses.sum_of(those(inside), places.clone())
             };
-            let own = part
-                .censuses
-                .sum_of(those(|part| part == Part::Own), places.clone());
+            let own = profile.censuses.sum_of(
+                those(|relation| relation == BoxRelation::Own),
+                places.clone(),
+            );
             let censuses = places.clone().zip(total.into_iter().zip(own));
-            all.extend(censuses.map(|(census, (total, own))| OverTime {
-                time: part.time(census),
+            all.extend(censuses.map(|(census, (total, own))| BoxBytes {
+                time: profile.time(census),
                 total,
                 own,
             }));
@@ -238,7 +253,7 @@ impl HeapStacks {
 
 /// Returns the number of censuses selected, over all profiles.
 #[must_use]
-pub fn count(places: &Places) -> u32 {
+pub fn count(places: &CensusRanges) -> u32 {
     let lengths = places.iter().map(|places| places.len() as u64);
     u32::try_from(lengths.sum::<u64>()).unwrap_or(u32::MAX)
 }
@@ -250,7 +265,7 @@ mod tests {
 
     /// In each census, stack 1 has one byte more than the number of the census, and stack 2 has three bytes in
     /// every second census.
-    fn part(times: &[u64], timed: bool) -> HeapPart {
+    fn profile(times: &[u64], timed: bool) -> HeapProfileStacks {
         let mut censuses = Censuses::default();
         let bands = [censuses.add_band(), censuses.add_band()];
         for (number, &time) in (0..).zip(times) {
@@ -259,7 +274,7 @@ mod tests {
             censuses.add(bands[1], 3 * (number % 2));
         }
         censuses.end();
-        HeapPart {
+        HeapProfileStacks {
             censuses: Arc::new(censuses),
             stack_of: vec![StackId(1), StackId(2)],
             timed,
@@ -272,7 +287,7 @@ mod tests {
 
     #[test]
     fn a_census_counts_in_one_part_of_the_time() {
-        let heap = HeapStacks::new(vec![part(&[0, 10, 10, 20], true)], Nanos(20));
+        let heap = HeapStacks::new(vec![profile(&[0, 10, 10, 20], true)], Nanos(20));
         for (range, places) in [
             (span(0, 20), 0..4),
             (span(0, 10), 0..1),
@@ -282,7 +297,7 @@ mod tests {
             (span(20, 20), 3..3),
             (span(5, 99), 1..4),
         ] {
-            assert_eq!(heap.places(range), [places], "{range:?}");
+            assert_eq!(heap.ranges_in(range), [places], "{range:?}");
         }
         let mut own = vec![Weight::default(); 3];
         heap.weigh(&vec![1..4], &mut own);
@@ -292,8 +307,8 @@ mod tests {
 
     #[test]
     fn a_moment_has_one_census() {
-        let parts = vec![part(&[5, 10, 10], true), part(&[20, 30], true)];
-        let heap = HeapStacks::new(parts, Nanos(40));
+        let profiles = vec![profile(&[5, 10, 10], true), profile(&[20, 30], true)];
+        let heap = HeapStacks::new(profiles, Nanos(40));
         for (moment, places) in [
             (0, [0..1, 0..0]),
             (5, [0..1, 0..0]),
@@ -302,34 +317,47 @@ mod tests {
             (29, [0..0, 0..1]),
             (99, [0..0, 1..2]),
         ] {
-            assert_eq!(heap.at(Nanos(moment)), places, "{moment}");
+            assert_eq!(heap.ranges_at(Nanos(moment)), places, "{moment}");
         }
-        let choice = Choice {
+        let selection = FlameSelection {
             moments: Some(span(9, 20)),
-            ..Choice::default()
+            ..FlameSelection::default()
         };
         assert_eq!(
-            heap.chosen(&choice),
+            heap.selected_ranges(&selection),
             (vec![0..0, 0..1], Some(vec![0..1, 0..0]))
         );
-        assert_eq!(HeapStacks::default().at(Nanos(3)), Places::new());
+        assert_eq!(
+            HeapStacks::default().ranges_at(Nanos(3)),
+            CensusRanges::new()
+        );
     }
 
     #[test]
     fn without_times_there_are_numbers() {
-        let heap = HeapStacks::new(vec![part(&[50, 50, 50], false)], Nanos(60));
+        let heap = HeapStacks::new(vec![profile(&[50, 50, 50], false)], Nanos(60));
         assert!(!heap.is_timed());
-        assert_eq!(heap.places(span(0, 1)), [0..3]);
-        assert_eq!(heap.at(Nanos(1)), [1..2]);
-        assert_eq!(heap.at(Nanos(u64::MAX)), [2..3]);
-        let over_time = heap.over_time(&heap.all(), &[Part::Outside, Part::Own, Part::Inside]);
-        let rows: Vec<_> = over_time
+        assert_eq!(heap.ranges_in(span(0, 1)), [0..3]);
+        assert_eq!(heap.ranges_at(Nanos(1)), [1..2]);
+        assert_eq!(heap.ranges_at(Nanos(u64::MAX)), [2..3]);
+        let box_bytes = heap.box_bytes(
+            &heap.all_ranges(),
+            &[BoxRelation::Outside, BoxRelation::Own, BoxRelation::Inside],
+        );
+        let rows: Vec<_> = box_bytes
             .iter()
             .map(|at| (at.time.0, at.total, at.own))
             .collect();
         assert_eq!(rows, [(0, 1, 1), (1, 5, 2), (2, 3, 3)]);
         // Few stacks or many, the sum is the same.
-        let one = heap.over_time(&heap.all(), &[Part::Outside, Part::Outside, Part::Inside]);
+        let one = heap.box_bytes(
+            &heap.all_ranges(),
+            &[
+                BoxRelation::Outside,
+                BoxRelation::Outside,
+                BoxRelation::Inside,
+            ],
+        );
         let rows: Vec<_> = one.iter().map(|at| (at.total, at.own)).collect();
         assert_eq!(rows, [(0, 0), (3, 0), (0, 0)]);
     }

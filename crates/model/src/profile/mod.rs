@@ -3,11 +3,11 @@
 pub mod compared;
 pub mod frames;
 pub mod heap;
-pub mod origin;
 pub mod revision;
 pub mod sample_threads;
 pub mod samples;
 pub mod source;
+pub mod stack_source;
 pub mod stacks;
 mod sums;
 mod tree_order;
@@ -15,11 +15,11 @@ pub mod weights;
 
 pub use frames::{Frame, FrameId, FrameKind, Frames};
 pub use heap::HeapStacks;
-pub use origin::{Choice, Origin, Weighed};
 pub use revision::Revision;
 pub use sample_threads::SampleThreads;
 pub use samples::{Sample, Samples};
 pub use source::{Source, Unit};
+pub use stack_source::{FlameSelection, StackSource, WeightedStacks};
 pub use stacks::{StackId, Stacks};
 pub use tree_order::TreeOrder;
 pub use weights::{Measure, Weight};
@@ -97,7 +97,7 @@ impl Profile {
     /// Returns the indices of the tracks of `sources`; if it is empty, of all tracks that are shown by default.
     /// Threads are not, if there are capabilities, as they repeat the samples of these.
     #[must_use]
-    pub fn chosen(&self, sources: &[TrackSource]) -> Vec<usize> {
+    pub fn selected_tracks(&self, sources: &[TrackSource]) -> Vec<usize> {
         let of_cap = |track: &Track| matches!(track.source, TrackSource::Capability(_));
         let has_caps = self.tracks.iter().any(of_cap);
         let is_chosen = |source: TrackSource| match source {
@@ -159,7 +159,7 @@ impl TrackSource {
 
     /// Parses a [`name`](Self::name).
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         if name == "program" {
             return Some(Self::Program);
         }
@@ -246,10 +246,10 @@ mod tests {
             },
             TrackSource::Program,
         ] {
-            assert_eq!(TrackSource::named(&source.name()), Some(source));
+            assert_eq!(TrackSource::from_name(&source.name()), Some(source));
         }
         for name in ["", "cap", "cap-1", "spans", "spans5", "spansx.1", "all"] {
-            assert_eq!(TrackSource::named(name), None, "{name}");
+            assert_eq!(TrackSource::from_name(name), None, "{name}");
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::origin::Choice;
+use super::stack_source::FlameSelection;
 use super::stacks::StackId;
 use super::weights::Weight;
 use crate::profile::samples::Samples;
@@ -18,7 +18,7 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 
 /// Consecutive samples of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stretch {
+struct ThreadRun {
     /// Exclusive end index.
     end: usize,
     thread: Option<ThreadId>,
@@ -27,7 +27,7 @@ struct Stretch {
 /// Threads of samples in run-length encoding, by track index.
 #[derive(Clone, Debug, Default)]
 pub struct SampleThreads {
-    stretches: Vec<Vec<Stretch>>,
+    runs: Vec<Vec<ThreadRun>>,
 }
 
 impl SampleThreads {
@@ -37,7 +37,7 @@ impl SampleThreads {
     /// capability; its last argument is a cursor that starts at 0 and is kept between the calls for one
     /// capability.
     #[must_use]
-    pub fn of(
+    pub fn from_tracks(
         tracks: &[Track],
         running: impl Fn(CapId, Nanos, &mut usize) -> Option<ThreadId>,
     ) -> Self {
@@ -45,22 +45,22 @@ impl SampleThreads {
             let TrackSource::Capability(cap) = track.source else {
                 return Vec::new();
             };
-            let (mut stretches, mut place) = (Vec::<Stretch>::new(), 0);
+            let (mut runs, mut place) = (Vec::<ThreadRun>::new(), 0);
             for index in 0..track.samples.len() {
                 let at = track.samples.get(index).map(|(span, _)| span.end());
                 let thread = at.and_then(|at| running(cap, at, &mut place));
-                match stretches.last_mut().filter(|last| last.thread == thread) {
+                match runs.last_mut().filter(|last| last.thread == thread) {
                     Some(last) => last.end = index + 1,
-                    None => stretches.push(Stretch {
+                    None => runs.push(ThreadRun {
                         end: index + 1,
                         thread,
                     }),
                 }
             }
-            stretches
+            runs
         };
         Self {
-            stretches: tracks.iter().map(of_track).collect(),
+            runs: tracks.iter().map(of_track).collect(),
         }
     }
 
@@ -68,7 +68,7 @@ impl SampleThreads {
     #[must_use]
     pub fn counts(&self) -> Vec<(ThreadId, u64)> {
         let mut counts: SeededMap<ThreadId, u64> = SeededMap::default();
-        for (_, samples, thread) in self.all() {
+        for (_, samples, thread) in self.thread_runs() {
             *counts.entry(thread).or_default() += samples.len() as u64;
         }
         let mut counts: Vec<(ThreadId, u64)> = counts.into_iter().collect();
@@ -76,24 +76,24 @@ impl SampleThreads {
         counts
     }
 
-    /// Iterates over track, sample indices and thread of every stretch with a thread.
-    fn all(&self) -> impl Iterator<Item = (usize, Range<usize>, ThreadId)> + '_ {
-        let of_track = |(track, stretches): (usize, &'_ Vec<Stretch>)| {
-            let starts = std::iter::once(0).chain(stretches.iter().map(|stretch| stretch.end));
-            let pairs: Vec<_> = starts
-                .zip(stretches)
-                .map(|(start, s)| (start, *s))
-                .collect();
+    /// Iterates over track, sample indices and thread of every run with a thread.
+    fn thread_runs(&self) -> impl Iterator<Item = (usize, Range<usize>, ThreadId)> + '_ {
+        let of_track = |(track, runs): (usize, &'_ Vec<ThreadRun>)| {
+            let starts = std::iter::once(0).chain(runs.iter().map(|run| run.end));
+            let pairs: Vec<_> = starts.zip(runs).map(|(start, s)| (start, *s)).collect();
             pairs
                 .into_iter()
                 .filter_map(move |(start, s)| Some((track, start..s.end, s.thread?)))
         };
-        self.stretches.iter().enumerate().flat_map(of_track)
+        self.runs.iter().enumerate().flat_map(of_track)
     }
 }
 
-/// Returns the threads in `choice` that have no track of their own in the profile.
-pub(super) fn threads_without_track(profile: &Profile, choice: &Choice) -> Vec<ThreadId> {
+/// Returns the threads in `selection` that have no track of their own in the profile.
+pub(super) fn threads_without_track(
+    profile: &Profile,
+    selection: &FlameSelection,
+) -> Vec<ThreadId> {
     let thread = |source: &TrackSource| match source {
         TrackSource::Thread(thread) => Some(*thread),
         _ => None,
@@ -102,7 +102,7 @@ pub(super) fn threads_without_track(profile: &Profile, choice: &Choice) -> Vec<T
         let mut tracks = profile.tracks.iter();
         tracks.any(|track| track.source == TrackSource::Thread(thread))
     };
-    let threads = choice.tracks.iter().filter_map(thread);
+    let threads = selection.tracks.iter().filter_map(thread);
     threads.filter(|thread| !has_track(*thread)).collect()
 }
 
@@ -111,7 +111,7 @@ pub fn weigh(profile: &Profile, threads: &[ThreadId], range: Interval, own: &mut
     if threads.is_empty() {
         return;
     }
-    for (track, samples, thread) in profile.threads.all() {
+    for (track, samples, thread) in profile.threads.thread_runs() {
         let Some(track) = profile
             .tracks
             .get(track)
@@ -119,9 +119,9 @@ pub fn weigh(profile: &Profile, threads: &[ThreadId], range: Interval, own: &mut
         else {
             continue;
         };
-        let touching = track.samples.touching(range);
+        let touching = track.samples.overlapping(range);
         let samples = samples.start.max(touching.start)..samples.end.min(touching.end);
-        for sample in samples.filter_map(|index| track.samples.cut(index, range)) {
+        for sample in samples.filter_map(|index| track.samples.clipped(index, range)) {
             if let Some(weight) = own.get_mut(sample.stack.index()) {
                 weight.add(Weight {
                     amount: sample.span.duration().0,
@@ -133,7 +133,7 @@ pub fn weigh(profile: &Profile, threads: &[ThreadId], range: Interval, own: &mut
 }
 
 /// Adds tracks for these threads to the profile; returns it with the indices of the chosen tracks.
-pub(super) fn in_time<'a>(
+pub(super) fn with_thread_tracks<'a>(
     profile: &'a Profile,
     threads: &[ThreadId],
     chosen: Vec<usize>,
@@ -161,7 +161,7 @@ pub(super) fn in_time<'a>(
 /// Collects the samples of a thread from all capabilities.
 fn track_of(profile: &Profile, thread: ThreadId) -> Track {
     let mut found: Vec<(Interval, StackId)> = Vec::new();
-    for (track, places, other) in profile.threads.all() {
+    for (track, places, other) in profile.threads.thread_runs() {
         let track = profile.tracks.get(track).filter(|_| other == thread);
         if let Some(track) = track {
             found.extend(places.filter_map(|index| track.samples.get(index)));

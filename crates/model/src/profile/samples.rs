@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::stacks::StackId;
-use super::sums::Sums;
+use super::sums::WeightBlocks;
 use super::weights::Weight;
 use crate::saturating::saturating_u32;
 use crate::time::Interval;
@@ -21,13 +21,13 @@ pub struct Samples {
     /// Stack of each sample.
     stack: Vec<StackId>,
     /// Block sums, built on first use.
-    sums: OnceLock<Sums>,
+    sums: OnceLock<WeightBlocks>,
 }
 
 impl Samples {
     /// Creates timer samples. Each ends at its tick, and begins at the previous tick, but not more than
     /// `interval` earlier. Sorts the columns if necessary.
-    pub fn of_ticks(mut end: Vec<Nanos>, mut stack: Vec<StackId>, interval: Duration) -> Self {
+    pub fn from_ticks(mut end: Vec<Nanos>, mut stack: Vec<StackId>, interval: Duration) -> Self {
         if !end.is_sorted() {
             let mut both: Vec<_> = end.into_iter().zip(stack).collect();
             both.sort_by_key(|(at, _)| *at);
@@ -117,14 +117,14 @@ impl Samples {
 
     /// Returns the samples that overlap `range`, clipped to it. A sample is counted in the range in which it
     /// ends, as that is where its tick was.
-    pub fn in_range(&self, range: Interval) -> impl Iterator<Item = Sample> + '_ {
-        self.touching(range)
-            .filter_map(move |index| self.cut(index, range))
+    pub fn clipped_to(&self, range: Interval) -> impl Iterator<Item = Sample> + '_ {
+        self.overlapping(range)
+            .filter_map(move |index| self.clipped(index, range))
     }
 
     /// Returns the indices of the samples that overlap `range`; may include samples of zero length.
     #[must_use]
-    pub fn touching(&self, range: Interval) -> std::ops::Range<usize> {
+    pub fn overlapping(&self, range: Interval) -> std::ops::Range<usize> {
         let from = self.end.partition_point(|&end| end <= range.start());
         let last = self.end.partition_point(|&end| end < range.end());
         let begins = |index| {
@@ -135,7 +135,7 @@ impl Samples {
     }
 
     /// Clips a sample to a range; `None` if they do not overlap.
-    pub fn cut(&self, index: usize, range: Interval) -> Option<Sample> {
+    pub fn clipped(&self, index: usize, range: Interval) -> Option<Sample> {
         let (whole, stack) = self.get(index)?;
         Some(Sample {
             span: whole.intersection(range)?,
@@ -147,8 +147,8 @@ impl Samples {
     /// Adds the exact weights of the samples in a range to the weights of their stacks. Uses precomputed sums for
     /// whole blocks of samples.
     pub fn weigh(&self, range: Interval, own: &mut [Weight]) {
-        let places = self.touching(range);
-        let sums = self.sums.get_or_init(|| Sums::new(self));
+        let places = self.overlapping(range);
+        let sums = self.sums.get_or_init(|| WeightBlocks::new(self));
         // Only the first and the last one can be clipped.
         let whole = places.start + 1..places.end.saturating_sub(1);
         if whole.start >= whole.end {
@@ -161,7 +161,7 @@ impl Samples {
     }
 
     fn add(&self, index: usize, range: Interval, own: &mut [Weight]) {
-        if let Some(sample) = self.cut(index, range)
+        if let Some(sample) = self.clipped(index, range)
             && let Some(weight) = own.get_mut(sample.stack.index())
         {
             weight.add(Weight {
@@ -223,7 +223,7 @@ mod tests {
     fn ticks_are_put_in_order() {
         let times = [30, 12, 20, 20].map(Nanos).to_vec();
         let stacks = [1, 2, 3, 4].map(StackId).to_vec();
-        let samples = Samples::of_ticks(times, stacks, Duration(10));
+        let samples = Samples::from_ticks(times, stacks, Duration(10));
         assert_eq!(spans(&samples), [(2, 12), (12, 20), (20, 20), (20, 30)]);
         assert_eq!(samples.stacks(), [2, 3, 4, 1].map(StackId));
     }
@@ -233,13 +233,13 @@ mod tests {
         let mut samples = Samples::default();
         samples.push(span(0, 10), StackId(1));
         samples.push(span(10, 20), StackId(2));
-        let early: Vec<Sample> = samples.in_range(span(0, 15)).collect();
-        let late: Vec<Sample> = samples.in_range(span(15, 99)).collect();
+        let early: Vec<Sample> = samples.clipped_to(span(0, 15)).collect();
+        let late: Vec<Sample> = samples.clipped_to(span(15, 99)).collect();
         assert_eq!(early.len(), 2);
         assert_eq!((early[1].span, early[1].ends), (span(10, 15), false));
         assert_eq!(late.len(), 1);
         assert_eq!((late[0].span, late[0].ends), (span(15, 20), true));
-        assert_eq!(samples.in_range(span(20, 20)).count(), 0);
-        assert_eq!(samples.in_range(span(9, 3)).count(), 0);
+        assert_eq!(samples.clipped_to(span(20, 20)).count(), 0);
+        assert_eq!(samples.clipped_to(span(9, 3)).count(), 0);
     }
 }

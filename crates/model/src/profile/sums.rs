@@ -17,7 +17,7 @@ const MIN_BLOCK: usize = 4096;
 /// Blocks of the lowest level have at least four times as many samples as there are distinct stacks, so that all
 /// sums together take at most about 5 bytes per sample.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sums {
+pub(super) struct WeightBlocks {
     /// Samples per block of the lowest level.
     samples: usize,
     levels: Vec<Vec<Block>>,
@@ -43,7 +43,7 @@ impl Block {
     }
 
     /// Moves the weights out of `own`, which is left zero.
-    fn take(own: &mut [Weight]) -> Self {
+    fn drain_from(own: &mut [Weight]) -> Self {
         let mut block = Self::default();
         for (stack, weight) in (0..).map(StackId).zip(own) {
             if *weight != Weight::default() {
@@ -60,8 +60,8 @@ impl Block {
 }
 
 /// Adds the weights of samples one by one.
-fn add_each(samples: &Samples, places: Range<usize>, own: &mut [Weight]) {
-    for index in places {
+fn add_each(samples: &Samples, indices: Range<usize>, own: &mut [Weight]) {
+    for index in indices {
         let amount = samples.duration(index).0;
         let weight = samples.stacks().get(index);
         if let Some(weight) = weight.and_then(|stack| own.get_mut(stack.index()))
@@ -72,7 +72,7 @@ fn add_each(samples: &Samples, places: Range<usize>, own: &mut [Weight]) {
     }
 }
 
-impl Sums {
+impl WeightBlocks {
     pub(super) fn new(samples: &Samples) -> Self {
         if samples.len() < 2 * MIN_BLOCK {
             return Self::default();
@@ -86,7 +86,7 @@ impl Sums {
         let mut own = vec![Weight::default(); limit];
         let lowest = (0..samples.len() / size).map(|block| {
             add_each(samples, block * size..(block + 1) * size, &mut own);
-            Block::take(&mut own)
+            Block::drain_from(&mut own)
         });
         let mut levels: Vec<Vec<Block>> = vec![lowest.collect()];
         while let Some(below) = levels.last()
@@ -94,7 +94,7 @@ impl Sums {
         {
             let above = below.as_chunks::<FANOUT>().0.iter().map(|blocks| {
                 blocks.iter().for_each(|block| block.add_to(&mut own));
-                Block::take(&mut own)
+                Block::drain_from(&mut own)
             });
             let above = above.collect();
             levels.push(above);
@@ -105,14 +105,14 @@ impl Sums {
         }
     }
 
-    /// Adds the weights of the samples `places`, unclipped.
-    pub(super) fn add(&self, samples: &Samples, places: Range<usize>, own: &mut [Weight]) {
+    /// Adds the weights of the samples `indices`, unclipped.
+    pub(super) fn add(&self, samples: &Samples, indices: Range<usize>, own: &mut [Weight]) {
         let size = self.samples.max(1);
-        let (first, last) = (places.start.div_ceil(size), places.end / size);
+        let (first, last) = (indices.start.div_ceil(size), indices.end / size);
         if self.levels.is_empty() || first >= last {
-            return add_each(samples, places, own);
+            return add_each(samples, indices, own);
         }
-        add_each(samples, places.start..first * size, own);
+        add_each(samples, indices.start..first * size, own);
         let mut block = first;
         while block < last {
             // The largest block that begins here and does not reach beyond the range.
@@ -129,7 +129,7 @@ impl Sums {
             }
             block += length;
         }
-        add_each(samples, last * size..places.end, own);
+        add_each(samples, last * size..indices.end, own);
     }
 }
 
@@ -155,7 +155,7 @@ mod tests {
             let range = Interval::new(Nanos(from), Nanos(to));
             let (mut fast, mut slow) = (vec![Weight::default(); 97], vec![Weight::default(); 97]);
             samples.weigh(range, &mut fast);
-            for sample in samples.in_range(range) {
+            for sample in samples.clipped_to(range) {
                 slow[sample.stack.index()].add(Weight {
                     amount: sample.span.duration().0,
                     count: u64::from(sample.ends),

@@ -9,7 +9,7 @@ pub struct TreeOrder {
     /// Position of each stack in the order.
     position: Vec<u32>,
     /// Stack at each position.
-    at: Vec<StackId>,
+    stacks: Vec<StackId>,
     /// By position, the end of the range of the stack and its descendants.
     end: Vec<u32>,
 }
@@ -25,7 +25,7 @@ impl TreeOrder {
         let mut position = vec![0_u32; count];
         // Position of the next child of each stack.
         let mut next = vec![1_u32; count];
-        let mut at = vec![StackId::EMPTY; count];
+        let mut stack_at = vec![StackId::EMPTY; count];
         let mut end = vec![0_u32; count];
         for stack in 0..count {
             if stack > 0 {
@@ -35,10 +35,14 @@ impl TreeOrder {
                 next[stack] = position[stack] + 1;
             }
             let place = position[stack] as usize;
-            at[place] = StackId(saturating_u32(stack));
+            stack_at[place] = StackId(saturating_u32(stack));
             end[place] = position[stack] + size[stack];
         }
-        Self { position, at, end }
+        Self {
+            position,
+            stacks: stack_at,
+            end,
+        }
     }
 
     /// Returns the position of a stack; 0 for the empty stack and for unknown ones.
@@ -49,8 +53,8 @@ impl TreeOrder {
 
     /// Returns the stack at a position.
     #[must_use]
-    pub fn at(&self, position: u32) -> StackId {
-        let stack = self.at.get(position as usize);
+    pub fn stack_at(&self, position: u32) -> StackId {
+        let stack = self.stacks.get(position as usize);
         stack.copied().unwrap_or(StackId::EMPTY)
     }
 
@@ -74,7 +78,7 @@ impl TreeOrder {
         let children = std::iter::successors(Some(place + 1), |&child| Some(self.end(child)));
         children
             .take_while(move |&child| child < end)
-            .map(|child| self.at(child))
+            .map(|child| self.stack_at(child))
     }
 }
 
@@ -89,7 +93,7 @@ mod tests {
         let [ab, c, ad, abe] = ["ab", "c", "ad", "abe"].map(|text| stacks.intern(text.chars()));
         let a = stacks.parent(ab);
         let order = stacks.order();
-        let walk: Vec<StackId> = (0..6).map(|place| order.at(place)).collect();
+        let walk: Vec<StackId> = (0..6).map(|place| order.stack_at(place)).collect();
         assert_eq!(walk, [StackId::EMPTY, a, ab, abe, ad, c]);
         let children = |stack| order.children(stack).collect::<Vec<_>>();
         assert_eq!(children(StackId::EMPTY), [a, c]);

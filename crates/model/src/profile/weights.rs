@@ -34,7 +34,7 @@ impl Weight {
 
     /// Returns the amount or the count.
     #[must_use]
-    pub const fn by(self, measure: Measure) -> u64 {
+    pub const fn value(self, measure: Measure) -> u64 {
         match measure {
             Measure::Amount => self.amount,
             Measure::Count => self.count,
@@ -48,27 +48,27 @@ impl Profile {
     pub fn weigh(&self, tracks: &[usize], range: Interval) -> Vec<Weight> {
         let mut own = vec![Weight::default(); self.stacks.len()];
         if let Some(heap) = &self.heap {
-            heap.weigh(&heap.places(range), &mut own);
+            heap.weigh(&heap.ranges_in(range), &mut own);
         }
-        for track in chosen(self, tracks) {
+        for track in tracks_at(self, tracks) {
             track.samples.weigh(range, &mut own);
         }
         own
     }
 
     /// Returns the number of censuses in which each stack holds anything, by stack number.
-    fn seen_in(&self, heap: &HeapStacks) -> Vec<u32> {
+    fn census_counts(&self, heap: &HeapStacks) -> Vec<u32> {
         let mut held = vec![Weight::default(); self.stacks.len()];
-        heap.weigh(&heap.all(), &mut held);
+        heap.weigh(&heap.all_ranges(), &mut held);
         let count = |weight: &Weight| u32::try_from(weight.count).unwrap_or(u32::MAX);
         held.iter().map(count).collect()
     }
 
     /// Returns the number of samples of each stack in the whole log, by stack number.
     #[must_use]
-    pub fn seen(&self) -> Vec<u32> {
+    pub fn sample_counts(&self) -> Vec<u32> {
         if let Some(heap) = &self.heap {
-            return self.seen_in(heap);
+            return self.census_counts(heap);
         }
         let mut seen = vec![0_u32; self.stacks.len()];
         let mut see = |stack: StackId| {
@@ -86,7 +86,7 @@ impl Profile {
 }
 
 /// Iterates over the tracks with these indices; unknown indices are skipped.
-pub fn chosen<'a>(profile: &'a Profile, tracks: &'a [usize]) -> impl Iterator<Item = &'a Track> {
+pub fn tracks_at<'a>(profile: &'a Profile, tracks: &'a [usize]) -> impl Iterator<Item = &'a Track> {
     tracks.iter().filter_map(|&index| profile.tracks.get(index))
 }
 
@@ -103,7 +103,7 @@ pub fn totals(stacks: &Stacks, own: &[Weight]) -> Vec<Weight> {
 }
 
 /// Moves weights to new stack numbers and sums up those that coincide; stacks mapped to `None` are dropped.
-pub fn moved(own: &[Weight], map: &[Option<StackId>], stacks: usize) -> Vec<Weight> {
+pub fn remap_weights(own: &[Weight], map: &[Option<StackId>], stacks: usize) -> Vec<Weight> {
     let mut new = vec![Weight::default(); stacks];
     for (weight, stack) in own.iter().zip(map) {
         if let Some(sum) = stack.and_then(|stack| new.get_mut(stack.index())) {
@@ -122,7 +122,7 @@ pub fn share(stacks: &Stacks, own: &[Weight], marked: &[bool], measure: Measure)
         let outer = with.get(stacks.parent(stack).index()).copied();
         let here = outer.unwrap_or(false) || stacks.frame(stack).is_some_and(is);
         with.push(here);
-        let weight = weight.by(measure);
+        let weight = weight.value(measure);
         all = all.saturating_add(weight);
         if here {
             found = found.saturating_add(weight);

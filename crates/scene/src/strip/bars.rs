@@ -2,9 +2,9 @@
 //! height is their share.
 
 use super::{Strip, stripes_on};
-use crate::colour::Rgb;
+use crate::color::Rgb;
 use crate::painter::{Align, Face, Painter, Rect};
-use crate::palette::class_colour;
+use crate::palette::class_color;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
 use model::time::Interval;
@@ -32,7 +32,7 @@ impl Bar {
     }
 
     /// Puts a name before each label; the name alone is a further alternative if there is no room for both.
-    pub fn named(self, name: &str) -> Self {
+    pub fn with_name(self, name: &str) -> Self {
         let whole = self.texts.iter().map(|text| format!("{name} · {text}"));
         let texts = whole.chain([name.to_owned()]).collect();
         Self { texts, ..self }
@@ -54,22 +54,22 @@ impl Strip<'_> {
         painter: &mut dyn Painter,
     ) {
         let (y, h) = (self.area.y + 3.0, self.area.h - 7.0);
-        let colour = class_colour(self.palette, class);
+        let color = class_color(self.palette, class);
         for (mark, span) in marks {
             let rect = self.rect(span, y, h);
             if mark.kind == MarkKind::Many {
-                painter.fill(standing(rect, mark.share_of_all()), colour.into());
+                painter.fill(bottom_aligned(rect, mark.share_of_all()), color.into());
                 continue;
             }
             // A gap separates spans that directly follow each other.
             let gap = if rect.w > 3.0 { 1.0 } else { 0.0 };
             let rect = Rect::new(rect.x, rect.y, rect.w - gap, rect.h);
-            painter.fill(rect, colour.into());
+            painter.fill(rect, color.into());
             let bar = bar(&mark);
             if bar.open {
-                painter.hatch(rect, stripes_on(colour));
+                painter.hatch(rect, stripes_on(color));
             }
-            let fits = |text: &String| self.paint_inside(text, rect, colour, painter);
+            let fits = |text: &String| self.paint_inside(text, rect, color, painter);
             let _ = bar.texts.iter().any(fits);
         }
     }
@@ -80,7 +80,7 @@ impl Strip<'_> {
         &self,
         text: &str,
         bar: Rect,
-        colour: Rgb,
+        color: Rgb,
         painter: &mut dyn Painter,
     ) -> bool {
         let left = bar.x.max(self.area.x);
@@ -90,14 +90,14 @@ impl Strip<'_> {
             return false;
         }
         let at = (left + 4.0, bar.y + bar.h / 2.0 + 0.5);
-        let ink = colour.text_on().into();
+        let ink = color.text_on().into();
         painter.text(text, at, Face::Label, Align::Left, ink);
         true
     }
 }
 
 /// Returns the bottom-aligned bar whose height is a share of `rect`, but at least 2 px, so that it is visible.
-pub fn standing(rect: Rect, share: f64) -> Rect {
+pub fn bottom_aligned(rect: Rect, share: f64) -> Rect {
     let h = (rect.h * share.min(1.0)).max(2.0);
     Rect::new(rect.x, rect.y + rect.h - h, rect.w, h)
 }

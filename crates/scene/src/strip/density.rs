@@ -2,7 +2,7 @@
 
 use super::Strip;
 use super::plot::Outline;
-use crate::colour::Rgb;
+use crate::color::Rgb;
 use crate::painter::{Align, Face, Painter, Rect};
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -25,7 +25,7 @@ pub struct Column {
     /// Number of events.
     pub count: u32,
     /// Color of the most frequent kind of event.
-    pub colour: Rgb,
+    pub color: Rgb,
     /// Color of a line above the column, if it contains a notable event.
     pub notable: Option<Rgb>,
 }
@@ -74,23 +74,23 @@ impl Strip<'_> {
         let counts = columns.iter().filter(is_seen).map(|column| column.count);
         let greatest = counts.max().unwrap_or(0).max(LEAST_GREATEST);
         let (bottom, most_px) = (self.area.y + self.area.h - 4.0, self.area.h - 8.0);
-        for alike in columns.chunk_by(|one, next| one.colour == next.colour) {
+        for alike in columns.chunk_by(|one, next| one.color == next.color) {
             let mut outline = Outline::new(bottom);
             for column in alike.iter().filter(is_seen) {
                 let share = (f64::from(column.count) / f64::from(greatest)).sqrt();
                 let (left, right) = edges(column);
                 outline.step(left, right, (most_px * share).max(LEAST_PX));
             }
-            let paint = alike.first().map(|column| column.colour.alpha(0.85));
+            let paint = alike.first().map(|column| column.color.alpha(0.85));
             if let Some(paint) = paint {
                 painter.polygon(&outline.finish(), paint);
             }
         }
         for column in columns.iter().filter(is_seen) {
-            if let Some(colour) = column.notable {
+            if let Some(color) = column.notable {
                 let (left, right) = edges(column);
                 let top = Rect::new(left, self.area.y + 1.0, right - left, TOP_PX);
-                painter.fill(top, colour.into());
+                painter.fill(top, color.into());
             }
         }
     }

@@ -3,8 +3,8 @@
 
 use super::Strip;
 use super::plot::{Band, Column, Outline, Plot, stacked};
-use crate::colour::Rgb;
-use crate::gauge::{Gauge, Look, Style, Unit, value};
+use crate::color::Rgb;
+use crate::gauge::{Gauge, SeriesStyle, Style, Unit, value};
 use crate::painter::{Align, Face, Painter, Rect};
 use eventlog::ids::Nanos;
 use model::marks::{GaugePoint, Values};
@@ -69,14 +69,14 @@ impl Strip<'_> {
 
     /// Paints a graph with a scale that includes `greatest`.
     pub fn paint_graph(&self, graph: &Graph, greatest: f64, painter: &mut dyn Painter) {
-        let plot = Plot::of(self.area, graph.gauge.unit, greatest);
+        let plot = Plot::new(self.area, graph.gauge.unit, greatest);
         self.paint_grid(&plot, painter);
         let looks = graph.gauge.series.iter().map(|series| series.look);
         if graph.gauge.stacked {
             // Areas are painted from the top of the stack down.
             for (columns, look) in graph.columns.iter().zip(looks).rev() {
-                let colour = (look.colour)(self.palette);
-                paint_stack(columns, look.style, colour, &plot, painter);
+                let color = (look.color)(self.palette);
+                paint_stack(columns, look.style, color, &plot, painter);
             }
         } else {
             for (points, look) in graph.series.iter().zip(looks) {
@@ -113,50 +113,56 @@ impl Strip<'_> {
     }
 
     /// Paints a sample of a series into a rectangle, as a legend key.
-    pub fn paint_key(&self, look: Look, rect: Rect, painter: &mut dyn Painter) {
-        let colour = (look.colour)(self.palette);
+    pub fn paint_key(&self, look: SeriesStyle, rect: Rect, painter: &mut dyn Painter) {
+        let color = (look.color)(self.palette);
         let middle = rect.y + rect.h / 2.0;
         let line = |x: f64, w: f64, y: f64| Rect::new(x, y - 1.0, w, 2.0);
         match look.style {
-            Style::Filled => painter.fill(rect, colour.into()),
+            Style::Filled => painter.fill(rect, color.into()),
             Style::Striped => {
-                painter.hatch(rect, colour.into());
-                painter.fill(line(rect.x, rect.w, rect.y + 1.0), colour.into());
+                painter.hatch(rect, color.into());
+                painter.fill(line(rect.x, rect.w, rect.y + 1.0), color.into());
             }
             Style::Area | Style::Spread => {
-                painter.fill(rect, colour.alpha(0.3));
-                painter.fill(line(rect.x, rect.w, rect.y + 1.0), colour.into());
+                painter.fill(rect, color.alpha(0.3));
+                painter.fill(line(rect.x, rect.w, rect.y + 1.0), color.into());
             }
-            Style::Line => painter.fill(line(rect.x, rect.w, middle), colour.into()),
+            Style::Line => painter.fill(line(rect.x, rect.w, middle), color.into()),
             Style::Dashed => {
                 let (dash, period) = DASH_PX;
                 let mut at = rect.x;
                 while at < rect.x + rect.w {
                     let width = dash.min(rect.x + rect.w - at);
-                    painter.fill(line(at, width, middle), colour.into());
+                    painter.fill(line(at, width, middle), color.into());
                     at += period;
                 }
             }
         }
     }
 
-    fn paint_level(&self, points: &Points, look: Look, plot: &Plot, painter: &mut dyn Painter) {
-        let colour = (look.colour)(self.palette);
+    fn paint_level(
+        &self,
+        points: &Points,
+        look: SeriesStyle,
+        plot: &Plot,
+        painter: &mut dyn Painter,
+    ) {
+        let color = (look.color)(self.palette);
         match look.style {
             Style::Filled | Style::Striped => {
                 let mut outline = Outline::new(plot.bottom);
                 for (from, to, values) in points {
                     outline.step(*from, *to, plot.height_of(values.max));
                 }
-                painter.polygon(&outline.finish(), colour.into());
+                painter.polygon(&outline.finish(), color.into());
             }
             Style::Area => {
                 let mut outline = Outline::new(plot.bottom);
                 for (from, to, values) in points {
                     outline.step(*from, *to, plot.height_of(values.max));
                 }
-                painter.polygon(&outline.finish(), colour.alpha(0.3));
-                paint_line(points, colour, plot, painter);
+                painter.polygon(&outline.finish(), color.alpha(0.3));
+                paint_line(points, color, plot, painter);
             }
             Style::Spread => {
                 let (mut spread, mut mean) = (Band::default(), Band::default());
@@ -167,17 +173,17 @@ impl Strip<'_> {
                     let y = plot.y(values.mean);
                     mean.step(*from, *to, y - HALF_LINE_PX, y + HALF_LINE_PX);
                 }
-                painter.polygon(&ground.finish(), colour.alpha(0.15));
-                spread.paint(colour.alpha(0.35), painter);
-                mean.paint(colour.into(), painter);
+                painter.polygon(&ground.finish(), color.alpha(0.15));
+                spread.paint(color.alpha(0.35), painter);
+                mean.paint(color.into(), painter);
             }
-            Style::Line => paint_line(points, colour, plot, painter),
-            Style::Dashed => self.paint_dashes(points, colour, plot, painter),
+            Style::Line => paint_line(points, color, plot, painter),
+            Style::Dashed => self.paint_dashes(points, color, plot, painter),
         }
     }
 
     /// Paints a dashed line; the dashes stay fixed in time when the view is panned.
-    fn paint_dashes(&self, points: &Points, colour: Rgb, plot: &Plot, painter: &mut dyn Painter) {
+    fn paint_dashes(&self, points: &Points, color: Rgb, plot: &Plot, painter: &mut dyn Painter) {
         let (dash, period) = DASH_PX;
         let origin = self.x(Nanos(0)).rem_euclid(period);
         for (from, to, values) in points {
@@ -188,7 +194,7 @@ impl Strip<'_> {
                 let (left, right) = (at.max(from), (at + dash).min(to));
                 if right > left {
                     let part = Rect::new(left, top, right - left, bottom - top);
-                    painter.fill(part, colour.into());
+                    painter.fill(part, color.into());
                 }
                 at += period;
             }
@@ -196,20 +202,20 @@ impl Strip<'_> {
     }
 }
 
-fn paint_line(points: &Points, colour: Rgb, plot: &Plot, painter: &mut dyn Painter) {
+fn paint_line(points: &Points, color: Rgb, plot: &Plot, painter: &mut dyn Painter) {
     let mut band = Band::default();
     for (from, to, values) in points {
         let (top, bottom) = (plot.y(values.max), plot.y(values.min));
         band.step(*from, *to, top - HALF_LINE_PX, bottom + HALF_LINE_PX);
     }
-    band.paint(colour.into(), painter);
+    band.paint(color.into(), painter);
 }
 
 /// Paints one series of a stack, on top of the series below it.
 fn paint_stack(
     columns: &[Column],
     style: Style,
-    colour: Rgb,
+    color: Rgb,
     plot: &Plot,
     painter: &mut dyn Painter,
 ) {
@@ -224,18 +230,18 @@ fn paint_stack(
     }
     match style {
         Style::Area => {
-            band.paint(colour.alpha(0.5), painter);
-            edge.paint(colour.into(), painter);
+            band.paint(color.alpha(0.5), painter);
+            edge.paint(color.into(), painter);
         }
         Style::Striped => {
             for (left, right, top, bottom) in band.steps() {
                 let rect = Rect::new(left, top, right - left, bottom - top);
-                painter.hatch(rect, colour.into());
+                painter.hatch(rect, color.into());
             }
-            edge.paint(colour.into(), painter);
+            edge.paint(color.into(), painter);
         }
         Style::Filled | Style::Spread | Style::Line | Style::Dashed => {
-            band.paint(colour.into(), painter)
+            band.paint(color.into(), painter)
         }
     }
 }

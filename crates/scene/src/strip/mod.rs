@@ -13,7 +13,7 @@ use eventlog::ids::Nanos;
 use model::marks::MarkView;
 use model::time::Interval;
 
-pub use bars::{Bar, YOUNG, standing};
+pub use bars::{Bar, YOUNG, bottom_aligned};
 pub use density::{Column, SIGN_PX};
 pub use pattern::stripes_on;
 

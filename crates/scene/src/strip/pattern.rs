@@ -2,7 +2,7 @@
 //! stripes.
 
 use super::Strip;
-use crate::colour::Rgb;
+use crate::color::Rgb;
 use crate::painter::{Paint, Painter, Rect};
 use model::class::Class;
 
@@ -26,9 +26,9 @@ const fn dashes(class: Class) -> &'static [(f64, f64)] {
 
 /// Returns the paint for stripes on a bar of that color. They contrast more with its text than the bar does, so
 /// the text stays readable.
-pub fn stripes_on(colour: Rgb) -> Paint {
+pub fn stripes_on(color: Rgb) -> Paint {
     let (black, white) = (Rgb::hex(0x00_00_00), Rgb::hex(0xff_ff_ff));
-    let stripes = if colour.text_on() == black {
+    let stripes = if color.text_on() == black {
         white
     } else {
         black

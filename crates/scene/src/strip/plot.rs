@@ -25,7 +25,7 @@ const PARTS: u32 = 4;
 
 impl Plot {
     /// Creates a scale up to a round number of at least `greatest`.
-    pub fn of(area: Rect, unit: Unit, greatest: f64) -> Self {
+    pub fn new(area: Rect, unit: Unit, greatest: f64) -> Self {
         let ticks = match unit {
             Unit::Bytes | Unit::BytesPerSecond => byte_ticks(greatest, PARTS),
             Unit::Count | Unit::OfCapabilities => count_ticks(greatest.min(1e18) as u64, PARTS),
@@ -186,14 +186,14 @@ mod tests {
     #[test]
     fn scales_end_at_round_numbers() {
         let area = Rect::new(0.0, 0.0, 100.0, 56.0);
-        let top = |unit, greatest| Plot::of(area, unit, greatest).top;
+        let top = |unit, greatest| Plot::new(area, unit, greatest).top;
         let mib = f64::from(1 << 20);
         assert_eq!(top(Unit::Bytes, 7.1 * mib), 8.0 * mib);
         assert_eq!(top(Unit::Bytes, 1000.0), 1000.0);
         assert_eq!(top(Unit::PerSecond, 11_300.0), 15_000.0);
         assert_eq!(top(Unit::Count, 3.0), 3.0);
         assert_eq!(top(Unit::Count, 0.0), 1.0);
-        let plot = Plot::of(area, Unit::Count, 4.0);
+        let plot = Plot::new(area, Unit::Count, 4.0);
         assert_eq!((plot.y(0.0), plot.y(4.0), plot.y(9.0)), (52.0, 5.0, 5.0));
     }
 

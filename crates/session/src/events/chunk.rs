@@ -83,7 +83,7 @@ impl ChunkReader {
         let next = source.index.chunks.get(chunk + 1);
         Some(Self {
             reader: RowReader::new(source, chunk, WINDOW_BYTES)?,
-            until: next.map_or(source.index.rows(), |next| next.settled),
+            until: next.map_or(source.index.rows(), |next| next.complete_after),
             after: this.after,
             upto: next.and_then(|next| next.after),
             rows: ChunkRows {

@@ -75,7 +75,7 @@ impl Running {
 
 /// Returns the thread that an event is about, which is its first field.
 fn own_thread(record: &Record<'_>) -> Option<ThreadId> {
-    if !EventSet::OF_A_THREAD.contains(record.id) || !record.header.knows(record.id) {
+    if !EventSet::THREAD_EVENTS.contains(record.id) || !record.header.knows(record.id) {
         return None;
     }
     Cursor::new(record.payload, record.header.stop_codes).field()
@@ -177,6 +177,6 @@ impl Matcher {
             .filter
             .range
             .is_some_and(|range| early(range) || late(range));
-        !outside && self.types.is_none_or(|wanted| wanted.meets(types))
+        !outside && self.types.is_none_or(|wanted| wanted.intersects(types))
     }
 }

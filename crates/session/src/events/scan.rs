@@ -140,7 +140,7 @@ impl Scan {
             self.matcher.may_be_in(&chunk.types, chunk.after, upto)
         };
         // Back-dated events of the previous chunk may still follow.
-        let behind = index.chunks[chunk].settled > index.chunks[chunk].delivered
+        let behind = index.chunks[chunk].complete_after > index.chunks[chunk].delivered
             && chunk.checked_sub(1).is_some_and(|before| wanted(&before));
         let next = (chunk..index.chunks.len())
             .find(wanted)
@@ -160,7 +160,7 @@ impl Scan {
             index
                 .chunks
                 .get(i)
-                .is_none_or(|next| next.settled <= delivered)
+                .is_none_or(|next| next.complete_after <= delivered)
         };
         while self.counts.done < self.chunk && settled(self.counts.done + 1) {
             self.counts.done += 1;

@@ -14,9 +14,9 @@ use eventlog::rows::RowIndex;
 /// Visitor that requests chunks one by one.
 pub trait Visit {
     /// Returns the next chunk to visit; `None` when finished.
-    fn wants(&self) -> Option<usize>;
+    fn next_chunk(&self) -> Option<usize>;
     /// Visits the requested chunk.
-    fn take(&mut self, rows: &ChunkRows, context: &EventContext<'_>);
+    fn visit_chunk(&mut self, rows: &ChunkRows, context: &EventContext<'_>);
 }
 
 /// Row numbering of a list: by the counts of each chunk, or by the index itself if every event is a row.
@@ -41,7 +41,7 @@ impl Numbering<'_> {
     pub(crate) fn rows_of(&self, chunk: usize) -> u64 {
         match self.counts {
             Some(counts) => counts.rows.get(chunk).copied().map_or(0, u64::from),
-            None => self.index.len_of(chunk),
+            None => self.index.chunk_rows(chunk),
         }
     }
 
@@ -160,11 +160,11 @@ impl Page {
 }
 
 impl Visit for Page {
-    fn wants(&self) -> Option<usize> {
+    fn next_chunk(&self) -> Option<usize> {
         self.chunks.last().copied().filter(|_| self.left > 0)
     }
 
-    fn take(&mut self, rows: &ChunkRows, context: &EventContext<'_>) {
+    fn visit_chunk(&mut self, rows: &ChunkRows, context: &EventContext<'_>) {
         self.chunks.pop();
         for (number, record) in rows.iter() {
             if self.left == 0 {
@@ -210,11 +210,11 @@ impl Fields {
 }
 
 impl Visit for Fields {
-    fn wants(&self) -> Option<usize> {
+    fn next_chunk(&self) -> Option<usize> {
         self.chunk
     }
 
-    fn take(&mut self, rows: &ChunkRows, _: &EventContext<'_>) {
+    fn visit_chunk(&mut self, rows: &ChunkRows, _: &EventContext<'_>) {
         self.chunk = None;
         let Some((_, record)) = rows.iter().find(|(number, _)| *number == self.number) else {
             return;
@@ -246,7 +246,7 @@ pub struct FoundRow {
 
 /// Target of a row search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum FindTarget {
     /// Next matching row after a row of the list, or the first of all.
     After(Option<u64>),
     /// Last matching row before a row of the list.
@@ -259,7 +259,7 @@ enum Wanted {
 #[derive(Debug)]
 pub struct Find {
     matcher: Matcher,
-    wanted: Wanted,
+    target: FindTarget,
     /// Chunks to visit, the next one last, each with the number of rows before it and, if counted, the number of
     /// matches before it.
     chunks: Vec<(usize, u64, Option<u64>)>,
@@ -293,8 +293,8 @@ impl Find {
             chunks.reverse();
         }
         let wanted = match (forward, from) {
-            (true, from) => Wanted::After(from),
-            (false, from) => Wanted::Before(from.unwrap_or(u64::MAX)),
+            (true, from) => FindTarget::After(from),
+            (false, from) => FindTarget::Before(from.unwrap_or(u64::MAX)),
         };
         Self::new(list, wanted, numbering, counts, chunks)
     }
@@ -312,12 +312,12 @@ impl Find {
             .filter(|&chunk| numbering.rows_of(chunk) > 0)
             .collect();
         chunks.reverse();
-        Self::new(list, Wanted::At(time, cap), numbering, None, chunks)
+        Self::new(list, FindTarget::At(time, cap), numbering, None, chunks)
     }
 
     fn new(
         list: &EventList,
-        wanted: Wanted,
+        wanted: FindTarget,
         numbering: Numbering<'_>,
         counts: Option<&Counts>,
         chunks: Vec<usize>,
@@ -341,7 +341,7 @@ impl Find {
         }
         Self {
             matcher: Matcher::new(list),
-            wanted,
+            target: wanted,
             chunks: with_numbers,
             result: None,
         }
@@ -355,14 +355,14 @@ impl Find {
 }
 
 impl Visit for Find {
-    fn wants(&self) -> Option<usize> {
+    fn next_chunk(&self) -> Option<usize> {
         self.chunks
             .last()
             .map(|(chunk, ..)| *chunk)
             .filter(|_| self.result.is_none())
     }
 
-    fn take(&mut self, rows: &ChunkRows, context: &EventContext<'_>) {
+    fn visit_chunk(&mut self, rows: &ChunkRows, context: &EventContext<'_>) {
         let Some((_, mut row, mut found)) = self.chunks.pop() else {
             return;
         };
@@ -373,7 +373,7 @@ impl Visit for Find {
             let time = record.time;
             let this = FoundRow { row, time, found };
             row += 1;
-            if let Wanted::At(at, cap) = self.wanted {
+            if let FindTarget::At(at, cap) = self.target {
                 if time < at {
                     continue;
                 }
@@ -395,12 +395,12 @@ impl Visit for Find {
             if let Some(found) = &mut found {
                 *found += 1;
             }
-            match self.wanted {
-                Wanted::After(from) if from.is_none_or(|from| this.row > from) => {
+            match self.target {
+                FindTarget::After(from) if from.is_none_or(|from| this.row > from) => {
                     self.result = Some(this);
                     return;
                 }
-                Wanted::Before(from) if this.row < from => self.result = Some(this),
+                FindTarget::Before(from) if this.row < from => self.result = Some(this),
                 _ => {}
             }
         }

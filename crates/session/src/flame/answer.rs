@@ -7,26 +7,26 @@ use super::layout::{self, Tree, left_heavy, time_order};
 use super::query::{FlameBoxes, FlameHead, FlameQuery, NamedFrame, View};
 use eventlog::ids::Duration;
 use model::profile::frames::{Frame, FrameId, Frames};
-use model::profile::origin::{CensusCounts, Origin, Weighed};
+use model::profile::stack_source::{CensusCounts, StackSource, WeightedStacks};
 use model::profile::weights::Measure;
 use model::profile::weights::share;
 
 /// Answers a query without a cache.
 #[must_use]
-pub fn answer(origin: &dyn Origin, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
-    answer_with(&StepCache::default(), origin, query)
+pub fn answer(stack_source: &dyn StackSource, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
+    answer_with(&StepCache::default(), stack_source, query)
 }
 
 /// Answers a query with cached transformations.
 #[must_use]
 pub fn answer_with(
     cache: &StepCache,
-    origin: &dyn Origin,
+    stack_source: &dyn StackSource,
     query: &FlameQuery,
 ) -> (FlameHead, FlameBoxes) {
     match query.view {
-        View::Time if origin.has_time_order() => in_time(cache, origin, query),
-        _ => by_weight(cache, origin, query),
+        View::Time if stack_source.has_time_order() => in_time(cache, stack_source, query),
+        _ => by_weight(cache, stack_source, query),
     }
 }
 
@@ -48,15 +48,15 @@ impl Search {
 
 fn by_weight(
     cache: &StepCache,
-    origin: &dyn Origin,
+    stack_source: &dyn StackSource,
     query: &FlameQuery,
 ) -> (FlameHead, FlameBoxes) {
-    let weighed = origin.weighed(&query.choice);
-    let staged = cache.staged(origin, &weighed, &query.steps, &query.view);
-    let frames = staged.frames(&weighed.frames);
-    let stacks = staged.stacks(&weighed.stacks);
-    let own = staged.weights(weighed.own);
-    let before = weighed.before.map(|before| staged.weights(before));
+    let weighted = stack_source.weighted_stacks(&query.choice);
+    let transformed = cache.transformed(stack_source, &weighted, &query.steps, &query.view);
+    let frames = transformed.frames(&weighted.frames);
+    let stacks = transformed.stacks(&weighted.stacks);
+    let own = transformed.weights(weighted.own);
+    let before = weighted.before.map(|before| transformed.weights(before));
     let search = Search::new(frames, &query.search);
     let found_share = search
         .as_ref()
@@ -66,7 +66,7 @@ fn by_weight(
         own,
         before.as_deref(),
         query.measure,
-        (weighed.censuses, weighed.absolute),
+        (weighted.censuses, weighted.absolute),
     );
     let view = layout::View::new(query, 1.0);
     let levels = left_heavy(&tree, view);
@@ -74,40 +74,45 @@ fn by_weight(
     let head = FlameHead {
         total: tree.whole(),
         total_before: tree.whole_before(),
-        censuses: weighed.censuses,
-        absolute: weighed.absolute,
-        frames: named(frames, &boxes, search.as_ref()),
+        censuses: weighted.censuses,
+        absolute: weighted.absolute,
+        frames: named_frames(frames, &boxes, search.as_ref()),
         found_share,
-        shortened: staged.shortened(),
+        shortened: transformed.shortened(),
         bands: Vec::new(),
         depth: levels.depth(),
     };
     (head, boxes)
 }
 
-fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
-    let (profile, tracks) = origin.in_time(&query.choice);
+fn in_time(
+    cache: &StepCache,
+    stack_source: &dyn StackSource,
+    query: &FlameQuery,
+) -> (FlameHead, FlameBoxes) {
+    let (profile, tracks) = stack_source.tracks_in_time_order(&query.choice);
     let lasts = matches!(profile, Cow::Borrowed(_));
-    let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &query.view);
+    let transformed =
+        cache.transformed_in_time(stack_source, (&profile, lasts), &query.steps, &query.view);
     let profile = profile.as_ref();
-    let frames = staged.frames(&profile.frames);
+    let frames = transformed.frames(&profile.frames);
     let range = query.choice.range.unwrap_or(profile.span);
     let total = range.duration();
     let shown: Vec<_> = tracks
         .iter()
         .filter_map(|&index| {
-            let track = staged.track(profile, index)?;
+            let track = transformed.track(profile, index)?;
             let source = profile.tracks.get(index)?.source;
-            Some((source, track, staged.forest(index, &track)))
+            Some((source, track, transformed.forest(index, &track)))
         })
         .collect();
     let pairs = shown.iter().map(|(_, track, forest)| (*track, &**forest));
     let view = layout::View::new(query, total.0 as f64);
     let (levels, bands) = time_order(pairs, range, view);
-    let boxes = levels.boxes(staged.stacks(&profile.stacks), total.0 as f64, false);
+    let boxes = levels.boxes(transformed.stacks(&profile.stacks), total.0 as f64, false);
     let search = Search::new(frames, &query.search);
     let found_share = match &search {
-        Some(_) if total > Duration::ZERO => found_in(cache, origin, query),
+        Some(_) if total > Duration::ZERO => found_in(cache, stack_source, query),
         _ => 0.0,
     };
     let sources = shown.iter().map(|(source, ..)| *source);
@@ -116,9 +121,9 @@ fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (Flame
         total_before: None,
         censuses: CensusCounts::default(),
         absolute: false,
-        frames: named(frames, &boxes, search.as_ref()),
+        frames: named_frames(frames, &boxes, search.as_ref()),
         found_share,
-        shortened: staged.shortened(),
+        shortened: transformed.shortened(),
         bands: sources.zip(bands).collect(),
         depth: levels.depth(),
     };
@@ -126,19 +131,19 @@ fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> (Flame
 }
 
 /// Returns the share of the sampled time with matching frames. Pauses are not sampled time.
-fn found_in(cache: &StepCache, origin: &dyn Origin, query: &FlameQuery) -> f64 {
-    let weighed: Weighed<'_> = origin.weighed(&query.choice);
-    let staged = cache.staged(origin, &weighed, &query.steps, &query.view);
-    let Some(search) = Search::new(staged.frames(&weighed.frames), &query.search) else {
+fn found_in(cache: &StepCache, stack_source: &dyn StackSource, query: &FlameQuery) -> f64 {
+    let weighted: WeightedStacks<'_> = stack_source.weighted_stacks(&query.choice);
+    let transformed = cache.transformed(stack_source, &weighted, &query.steps, &query.view);
+    let Some(search) = Search::new(transformed.frames(&weighted.frames), &query.search) else {
         return 0.0;
     };
-    let own = staged.weights(weighed.own);
-    let stacks = staged.stacks(&weighed.stacks);
+    let own = transformed.weights(weighted.own);
+    let stacks = transformed.stacks(&weighted.stacks);
     share(stacks, &own, &search.0, Measure::Amount)
 }
 
 /// Returns the frames that occur in the boxes.
-fn named(frames: &Frames, boxes: &FlameBoxes, search: Option<&Search>) -> Vec<NamedFrame> {
+fn named_frames(frames: &Frames, boxes: &FlameBoxes, search: Option<&Search>) -> Vec<NamedFrame> {
     let mut used = vec![false; frames.len()];
     for &frame in &boxes.frame {
         if let Some(used) = used.get_mut(frame as usize) {

@@ -6,9 +6,9 @@ use super::cache::StepCache;
 use super::query::View;
 use super::step::Step;
 use model::profile::Profile;
-use model::profile::heap::{self, OverTime, Part};
-use model::profile::origin::{Choice, Origin};
+use model::profile::heap::{self, BoxBytes, BoxRelation};
 use model::profile::source::Source;
+use model::profile::stack_source::{FlameSelection, StackSource};
 use model::profile::stacks::StackId;
 use model::time::Interval;
 
@@ -55,20 +55,20 @@ pub fn area(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> Fla
     };
     let places = query
         .span
-        .map_or_else(|| heap.all(), |span| heap.places(span));
+        .map_or_else(|| heap.all_ranges(), |span| heap.ranges_in(span));
     let censuses = heap::count(&places);
     let places = match query.around {
-        true => heap.and_around(places),
+        true => heap.with_neighbors(places),
         false => places,
     };
-    let all = heap.over_time(&places, &parts(cache, profile, query));
+    let all = heap.box_bytes(&places, &parts(cache, profile, query));
     let group = all.len().div_ceil(query.most.max(1) as usize).max(1);
     let mut area = FlameArea {
         censuses,
         timed: heap.is_timed(),
         ..FlameArea::default()
     };
-    let highest = |group: &[OverTime]| group.iter().copied().max_by_key(|at| at.total);
+    let highest = |group: &[BoxBytes]| group.iter().copied().max_by_key(|at| at.total);
     for at in all.chunks(group).filter_map(highest) {
         area.time.push(at.time.0 as f64);
         area.total.push(at.total as f64);
@@ -78,25 +78,25 @@ pub fn area(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> Fla
 }
 
 /// Returns the relation of each stack of the profile to the box.
-fn parts(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> Vec<Part> {
+fn parts(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> Vec<BoxRelation> {
     // Only the stacks matter, so an empty range avoids weighing them.
-    let choice = Choice {
+    let choice = FlameSelection {
         source: query.source,
         range: Some(Interval::default()),
-        ..Choice::default()
+        ..FlameSelection::default()
     };
-    let weighed = profile.weighed(&choice);
-    let staged = cache.staged(profile, &weighed, &query.steps, &query.view);
-    let stacks = staged.stacks(&profile.stacks);
+    let weighted = profile.weighted_stacks(&choice);
+    let transformed = cache.transformed(profile, &weighted, &query.steps, &query.view);
+    let stacks = transformed.stacks(&profile.stacks);
     let wanted = query.stack.map_or(StackId::EMPTY, StackId);
     if query.stack.is_some() && stacks.frame(wanted).is_none() {
         return Vec::new();
     }
     let order = stacks.order();
-    let part = |old: StackId| match staged.stack(old) {
-        Some(new) if new == wanted => Part::Own,
-        Some(new) if order.contains(wanted, new) => Part::Inside,
-        _ => Part::Outside,
+    let part = |old: StackId| match transformed.stack(old) {
+        Some(new) if new == wanted => BoxRelation::Own,
+        Some(new) if order.contains(wanted, new) => BoxRelation::Inside,
+        _ => BoxRelation::Outside,
     };
     profile.stacks.ids().map(part).collect()
 }

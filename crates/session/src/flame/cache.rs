@@ -10,18 +10,18 @@ use super::query::View;
 use super::step::{Change, Step, Transformed, apply_changes};
 use model::profile::Profile;
 use model::profile::frames::Frames;
-use model::profile::origin::{Origin, Weighed};
+use model::profile::stack_source::{StackSource, WeightedStacks};
 use model::profile::stacks::{StackId, Stacks};
-use model::profile::weights::{Weight, moved};
+use model::profile::weights::{Weight, remap_weights};
 
 /// Capacity: a graph, its callers and its callees, with and without steps.
-const KEPT: usize = 4;
+const MAX_ENTRIES: usize = 4;
 
-/// LRU cache of transformed stacks, keyed by the revision of the origin.
+/// LRU cache of transformed stacks, keyed by the revision of the stack source.
 #[derive(Debug, Default)]
 pub struct StepCache {
     /// The most recently used entry is last.
-    kept: Mutex<Vec<(Key, Arc<Staged>)>>,
+    entries: Mutex<Vec<(Key, Arc<TransformedStacks>)>>,
 }
 
 /// Cache key: revision of the stacks, and transformations.
@@ -33,29 +33,30 @@ struct Key {
 
 /// Stacks after zero or more transformations.
 #[derive(Debug)]
-pub(super) struct Staged {
+pub(super) struct TransformedStacks {
     changed: Option<Transformed>,
     /// Block summaries by track.
     forests: Mutex<SeededMap<usize, Arc<Forest>>>,
 }
 
 impl StepCache {
-    /// Returns an origin's weighted stacks after some steps, in the form that a view needs. Stacks that the origin
+    /// Returns a source's weighted stacks after some steps, in the form that a view needs. Stacks that the source
     /// created for this query alone are not cached.
-    pub(super) fn staged(
+    pub(super) fn transformed(
         &self,
-        origin: &dyn Origin,
-        weighed: &Weighed<'_>,
+        stack_source: &dyn StackSource,
+        weighted: &WeightedStacks<'_>,
         steps: &[Step],
         view: &View,
-    ) -> Arc<Staged> {
+    ) -> Arc<TransformedStacks> {
         let changes = changes(steps, view);
-        if let (Cow::Borrowed(frames), Cow::Borrowed(stacks)) = (&weighed.frames, &weighed.stacks) {
-            return self.kept(origin, frames, stacks, changes);
+        if let (Cow::Borrowed(frames), Cow::Borrowed(stacks)) = (&weighted.frames, &weighted.stacks)
+        {
+            return self.get_or_insert(stack_source, frames, stacks, changes);
         }
-        Arc::new(Staged::new(
-            &weighed.frames,
-            &weighed.stacks,
+        Arc::new(TransformedStacks::new(
+            &weighted.frames,
+            &weighted.stacks,
             None,
             &changes,
         ))
@@ -63,52 +64,62 @@ impl StepCache {
 
     /// Returns the stacks of a profile in time order after some steps, in the form that a view needs. `lasts` says
     /// whether the profile outlives this query.
-    pub(super) fn staged_in_time(
+    pub(super) fn transformed_in_time(
         &self,
-        origin: &dyn Origin,
+        stack_source: &dyn StackSource,
         (profile, lasts): (&Profile, bool),
         steps: &[Step],
         view: &View,
-    ) -> Arc<Staged> {
+    ) -> Arc<TransformedStacks> {
         let changes = changes(steps, view);
         let (frames, stacks) = (&profile.frames, &profile.stacks);
         if lasts {
-            return self.kept(origin, frames, stacks, changes);
+            return self.get_or_insert(stack_source, frames, stacks, changes);
         }
-        let seen = profile.seen();
-        Arc::new(Staged::new(frames, stacks, Some(&seen), &changes))
+        let seen = profile.sample_counts();
+        Arc::new(TransformedStacks::new(
+            frames,
+            stacks,
+            Some(&seen),
+            &changes,
+        ))
     }
 
-    fn kept(
+    fn get_or_insert(
         &self,
-        origin: &dyn Origin,
+        stack_source: &dyn StackSource,
         frames: &Frames,
         stacks: &Stacks,
         changes: Vec<Change>,
-    ) -> Arc<Staged> {
+    ) -> Arc<TransformedStacks> {
         let key = Key {
-            revision: origin.revision(),
+            revision: stack_source.revision(),
             changes,
         };
-        let mut kept = locked(&self.kept);
-        let found = kept.iter().position(|(other, _)| *other == key);
-        let staged = match found {
-            Some(place) => kept.remove(place).1,
+        let mut entries = lock(&self.entries);
+        let found = entries.iter().position(|(other, _)| *other == key);
+        let transformed = match found {
+            Some(place) => entries.remove(place).1,
             None => {
-                if kept.len() >= KEPT {
-                    kept.remove(0);
+                if entries.len() >= MAX_ENTRIES {
+                    entries.remove(0);
                 }
-                let seen = origin.seen();
-                Arc::new(Staged::new(frames, stacks, seen.as_deref(), &key.changes))
+                let seen = stack_source.sample_counts();
+                Arc::new(TransformedStacks::new(
+                    frames,
+                    stacks,
+                    seen.as_deref(),
+                    &key.changes,
+                ))
             }
         };
-        kept.push((key, Arc::clone(&staged)));
-        staged
+        entries.push((key, Arc::clone(&transformed)));
+        transformed
     }
 }
 
 /// Locks a mutex. Poisoning is ignored, because a panic never leaves the data half updated.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -123,7 +134,7 @@ fn changes(steps: &[Step], view: &View) -> Vec<Change> {
     steps.chain(of_view).collect()
 }
 
-impl Staged {
+impl TransformedStacks {
     fn new(frames: &Frames, stacks: &Stacks, seen: Option<&[u32]>, changes: &[Change]) -> Self {
         let some = !changes.is_empty();
         Self {
@@ -163,7 +174,7 @@ impl Staged {
     pub(super) fn weights(&self, own: Vec<Weight>) -> Vec<Weight> {
         match &self.changed {
             None => own,
-            Some(changed) => moved(&own, &changed.map, changed.stacks.len()),
+            Some(changed) => remap_weights(&own, &changed.map, changed.stacks.len()),
         }
     }
 
@@ -183,7 +194,7 @@ impl Staged {
 
     /// Returns the block summaries of a track's samples.
     pub(super) fn forest(&self, index: usize, track: &TimeTrack<'_>) -> Arc<Forest> {
-        let mut forests = locked(&self.forests);
+        let mut forests = lock(&self.forests);
         let forest = forests.entry(index);
         Arc::clone(forest.or_insert_with(|| Arc::new(Forest::new(track))))
     }

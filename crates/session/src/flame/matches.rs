@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 use super::answer::Search;
 use super::cache::StepCache;
 use super::layout::{Tree, each_leading};
-use super::place::each;
+use super::occurrence::for_each_run;
 use super::query::{FlameMatch, FlameMatches, FlameMatchesQuery, View};
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
-use model::profile::origin::Origin;
+use model::profile::stack_source::StackSource;
 use model::profile::stacks::Stacks;
 use std::borrow::Cow;
 
@@ -21,10 +21,14 @@ const MOST: usize = 1_000;
 /// Returns the boxes of matching frames in a graph by weight, or in time order, the intervals in which a matching
 /// frame is on the stack of a track.
 #[must_use]
-pub fn matches(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery) -> FlameMatches {
+pub fn matches(
+    cache: &StepCache,
+    stack_source: &dyn StackSource,
+    query: &FlameMatchesQuery,
+) -> FlameMatches {
     let widest = match query.view {
-        View::Time if origin.has_time_order() => in_time(cache, origin, query),
-        _ => by_weight(cache, origin, query),
+        View::Time if stack_source.has_time_order() => in_time(cache, stack_source, query),
+        _ => by_weight(cache, stack_source, query),
     };
     widest.map(Widest::done).unwrap_or_default()
 }
@@ -96,19 +100,23 @@ fn ending(stacks: &Stacks, search: &Search) -> Vec<bool> {
         .collect()
 }
 
-fn by_weight(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery) -> Option<Widest> {
-    let weighed = origin.weighed(&query.choice);
-    let staged = cache.staged(origin, &weighed, &query.steps, &query.view);
-    let frames = staged.frames(&weighed.frames);
-    let stacks = staged.stacks(&weighed.stacks);
+fn by_weight(
+    cache: &StepCache,
+    stack_source: &dyn StackSource,
+    query: &FlameMatchesQuery,
+) -> Option<Widest> {
+    let weighted = stack_source.weighted_stacks(&query.choice);
+    let transformed = cache.transformed(stack_source, &weighted, &query.steps, &query.view);
+    let frames = transformed.frames(&weighted.frames);
+    let stacks = transformed.stacks(&weighted.stacks);
     let search = Search::new(frames, &query.search)?;
-    let before = weighed.before.map(|before| staged.weights(before));
+    let before = weighted.before.map(|before| transformed.weights(before));
     let tree = Tree::new(
         (frames, stacks),
-        staged.weights(weighed.own),
+        transformed.weights(weighted.own),
         before.as_deref(),
         query.measure,
-        (weighed.censuses, weighed.absolute),
+        (weighted.censuses, weighted.absolute),
     );
     let ending = ending(stacks, &search);
     let mut widest = Widest::default();
@@ -123,13 +131,18 @@ fn by_weight(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery) 
     Some(widest)
 }
 
-fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery) -> Option<Widest> {
-    let (profile, tracks) = origin.in_time(&query.choice);
+fn in_time(
+    cache: &StepCache,
+    stack_source: &dyn StackSource,
+    query: &FlameMatchesQuery,
+) -> Option<Widest> {
+    let (profile, tracks) = stack_source.tracks_in_time_order(&query.choice);
     let lasts = matches!(profile, Cow::Borrowed(_));
-    let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &query.view);
+    let transformed =
+        cache.transformed_in_time(stack_source, (&profile, lasts), &query.steps, &query.view);
     let profile = profile.as_ref();
-    let stacks = staged.stacks(&profile.stacks);
-    let search = Search::new(staged.frames(&profile.frames), &query.search)?;
+    let stacks = transformed.stacks(&profile.stacks);
+    let search = Search::new(transformed.frames(&profile.frames), &query.search)?;
     let mut inside = ending(stacks, &search);
     // Parents have smaller ids than their children.
     for stack in stacks.ids() {
@@ -144,11 +157,11 @@ fn in_time(cache: &StepCache, origin: &dyn Origin, query: &FlameMatchesQuery) ->
     let part = |time: Nanos| time.since(range.start()).0 as f64 / whole;
     let mut widest = Widest::default();
     for index in tracks {
-        let Some(track) = staged.track(profile, index) else {
+        let Some(track) = transformed.track(profile, index) else {
             continue;
         };
         let source: Option<TrackSource> = profile.tracks.get(index).map(|track| track.source);
-        let _ = each(&track, range, range.start(), &inside, |span| {
+        let _ = for_each_run(&track, range, range.start(), &inside, |span| {
             widest.add(FlameMatch {
                 left: part(span.start()),
                 width: part(span.end()) - part(span.start()),

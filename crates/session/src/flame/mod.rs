@@ -1,6 +1,6 @@
 //! Flame graphs: from weighted stacks to boxes.
 //!
-//! Data flows from an [`Origin`](model::profile::origin::Origin) (selected weighted stacks) through [`step`]
+//! Data flows from a [`StackSource`](model::profile::stack_source::StackSource) (selected weighted stacks) through [`step`]
 //! (transformations by the user, kept in a [`cache`]) and `layout` (boxes) to [`query`] (queries of page and
 //! command line, answered in `answer`, `table`, `place`, `matches` and [`area`]). [`export`] writes stacks in the
 //! file formats of other programs. Nothing here draws.
@@ -11,7 +11,7 @@ pub mod cache;
 pub mod export;
 mod layout;
 mod matches;
-mod place;
+mod occurrence;
 pub mod query;
 pub mod step;
 mod table;

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 pub use super::answer::{answer, answer_with};
 pub use super::matches::matches;
-pub use super::place::place;
+pub use super::occurrence::find_occurrence;
 use super::step::Step;
 pub use super::table::table;
 use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::profile::frames::Frame;
-use model::profile::origin::{CensusCounts, Choice};
+use model::profile::stack_source::{CensusCounts, FlameSelection};
 use model::profile::weights::Measure;
 use model::time::Interval;
 
@@ -32,7 +32,7 @@ pub enum View {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameQuery {
     /// Source, range and tracks of the samples.
-    pub choice: Choice,
+    pub choice: FlameSelection,
     /// Transformations of the stacks, in order.
     pub steps: Vec<Step>,
     /// Layout of the graph that is drawn.
@@ -133,7 +133,7 @@ impl FlameBoxes {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameTableQuery {
     /// Source, range and tracks of the samples.
-    pub choice: Choice,
+    pub choice: FlameSelection,
     /// Transformations of the stacks, in order.
     pub steps: Vec<Step>,
 }
@@ -172,7 +172,7 @@ impl Default for Occurrence {
 
 /// Occurrence of a box on the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FlamePlace {
+pub struct FlameOccurrence {
     /// Time range of the occurrence.
     pub span: Interval,
     /// Track of the occurrence; `None` for heap profiles.
@@ -181,9 +181,9 @@ pub struct FlamePlace {
 
 /// Query for an occurrence of a box on the timeline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct FlamePlaceQuery {
+pub struct FlameOccurrenceQuery {
     /// Source, range and tracks of the samples.
-    pub choice: Choice,
+    pub choice: FlameSelection,
     /// Transformations of the stacks, in order.
     pub steps: Vec<Step>,
     /// View that contains the box: callers and callees have their own stack ids.
@@ -198,7 +198,7 @@ pub struct FlamePlaceQuery {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlameMatchesQuery {
     /// Source, range and tracks of the samples.
-    pub choice: Choice,
+    pub choice: FlameSelection,
     /// Transformations of the stacks, in order.
     pub steps: Vec<Step>,
     /// Layout of the graph that is searched.

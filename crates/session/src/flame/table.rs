@@ -6,7 +6,7 @@ use super::cache::StepCache;
 use super::query::{FlameRow, FlameTableQuery, View};
 use eventlog::hash::SeededMap;
 use model::profile::frames::{Frame, Frames};
-use model::profile::origin::{CensusCounts, Origin};
+use model::profile::stack_source::{CensusCounts, StackSource};
 use model::profile::stacks::Stacks;
 use model::profile::weights::{Weight, totals};
 
@@ -15,18 +15,18 @@ use model::profile::weights::{Weight, totals};
 #[must_use]
 pub fn table(
     cache: &StepCache,
-    origin: &dyn Origin,
+    stack_source: &dyn StackSource,
     query: &FlameTableQuery,
 ) -> (Vec<FlameRow>, CensusCounts) {
-    let weighed = origin.weighed(&query.choice);
-    let censuses = weighed.censuses;
-    let staged = cache.staged(origin, &weighed, &query.steps, &View::LeftHeavy);
-    let stacks = staged.stacks(&weighed.stacks);
-    let names = Names::new(staged.frames(&weighed.frames));
-    let sums = sums(stacks, &names, &staged.weights(weighed.own));
-    let before = weighed
+    let weighted = stack_source.weighted_stacks(&query.choice);
+    let censuses = weighted.censuses;
+    let transformed = cache.transformed(stack_source, &weighted, &query.steps, &View::LeftHeavy);
+    let stacks = transformed.stacks(&weighted.stacks);
+    let names = Names::new(transformed.frames(&weighted.frames));
+    let sums = sums(stacks, &names, &transformed.weights(weighted.own));
+    let before = weighted
         .before
-        .map(|before| self::sums(stacks, &names, &staged.weights(before)));
+        .map(|before| self::sums(stacks, &names, &transformed.weights(before)));
     let row = |(name, frame): (usize, Frame)| {
         let (own, total) = sums[name];
         let before = before.as_ref().map(|before| before[name]);
@@ -96,7 +96,7 @@ fn sums(stacks: &Stacks, names: &Names, own: &[Weight]) -> Vec<(Weight, Weight)>
     // End position, in preorder, of the subtree of each name's outermost occurrence.
     let mut inside = vec![0_u32; names.frames.len()];
     for position in 1..order.end(0) {
-        let stack = order.at(position);
+        let stack = order.stack_at(position);
         let frame = stacks.frame(stack);
         let name = frame.and_then(|frame| names.of.get(frame.0 as usize));
         let Some(&name) = name else { continue };

@@ -5,17 +5,17 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::choice::{Grouping, HeapChoice};
-use super::tree::Sums;
-use analysis::heap::names::Described;
+use super::tree::TreeSums;
+use analysis::heap::names::BandDescription;
 use analysis::heap::ranking::Ranking;
 use analysis::heap::{HeapProfile, Label};
 use analysis::recording::Recording;
 use eventlog::hash::SeededMap;
 use model::census::{BandId, Censuses};
-use model::profile::heap::Places;
+use model::profile::heap::CensusRanges;
 
 /// Capacity of each cache.
-const KEPT: usize = 4;
+const MAX_ENTRIES: usize = 4;
 
 /// LRU cache; the most recently used entry is last.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl<K: PartialEq, V> Recent<K, V> {
             Some(place) => kept.remove(place).1,
             None => Arc::new(make()),
         };
-        if kept.len() >= KEPT {
+        if kept.len() >= MAX_ENTRIES {
             kept.remove(0);
         }
         kept.push((key, Arc::clone(&value)));
@@ -47,12 +47,16 @@ impl<K: PartialEq, V> Recent<K, V> {
 pub struct HeapCache {
     bands: Recent<BandsKey, Bands>,
     rankings: Recent<(BandsKey, Range<u32>), Ranking>,
-    trees: Recent<(u32, Places), Sums>,
+    trees: Recent<(u32, CensusRanges), TreeSums>,
 }
 
 impl HeapCache {
     /// Returns the sums of a profile's stacks over some censuses.
-    pub(super) fn tree(&self, of: (u32, Places), make: impl FnOnce() -> Sums) -> Arc<Sums> {
+    pub(super) fn tree(
+        &self,
+        of: (u32, CensusRanges),
+        make: impl FnOnce() -> TreeSums,
+    ) -> Arc<TreeSums> {
         self.trees.get(of, make)
     }
 }
@@ -69,7 +73,7 @@ struct BandsKey {
 
 /// Rounds the number of censuses down by at most an eighth while a log is being read. Bands are renamed and summed
 /// again only when the rounded number changes: with 50,000 bands that takes longer than reading a census.
-fn settled(censuses: usize, complete: bool) -> usize {
+fn stable_census_count(censuses: usize, complete: bool) -> usize {
     let digits = usize::BITS - censuses.leading_zeros();
     let shift = if complete {
         0
@@ -110,7 +114,7 @@ impl Bands {
 
     /// Clips a range of censuses to those that existed when the bands were named.
     #[must_use]
-    pub fn known(&self, places: Range<u32>) -> Range<u32> {
+    pub fn clip_to_named(&self, places: Range<u32>) -> Range<u32> {
         places.start.min(self.seen)..places.end.min(self.seen)
     }
 
@@ -146,7 +150,7 @@ impl Bands {
     }
 
     /// Returns the bands with those keys.
-    pub(super) fn of_keys(&self, keys: &[String]) -> Vec<BandId> {
+    pub(super) fn find_all(&self, keys: &[String]) -> Vec<BandId> {
         if keys.is_empty() {
             return Vec::new();
         }
@@ -157,7 +161,7 @@ impl Bands {
     }
 
     /// Returns a predicate for the bands that pass the selection and its filter.
-    pub(super) fn wanted<'a>(&'a self, choice: &'a HeapChoice) -> impl Fn(BandId) -> bool + 'a {
+    pub(super) fn filter<'a>(&'a self, choice: &'a HeapChoice) -> impl Fn(BandId) -> bool + 'a {
         let filter = choice.filter.to_lowercase();
         move |band| {
             let (key, name) = (self.key(band), self.name(band));
@@ -174,23 +178,23 @@ impl Bands {
         }
     }
 
-    fn of(recording: &Recording, profile: &HeapProfile, key: BandsKey) -> Self {
+    fn new(recording: &Recording, profile: &HeapProfile, key: BandsKey) -> Self {
         let seen = profile.censuses.len() as u32;
         let all = (0..profile.censuses.bands() as u32).map(BandId);
         let described = all.map(|band| (key_of(profile, band), describe(recording, profile, band)));
-        let Some(by) = key.group.by() else {
+        let Some(by) = key.group.group_by() else {
             return Self {
                 key,
                 seen,
                 groups: None,
-                names: told_apart(described),
+                names: disambiguate(described),
             };
         };
         let mut groups: Vec<BandName> = Vec::new();
         let mut known: SeededMap<String, BandId> = SeededMap::default();
         let of_band: Vec<BandId> = described
             .map(|(_, band)| {
-                let name = by.of(&band).unwrap_or(Cow::Borrowed(by.unknown()));
+                let name = by.group_of(&band).unwrap_or(Cow::Borrowed(by.unknown()));
                 if let Some(group) = known.get(&*name) {
                     return *group;
                 }
@@ -216,7 +220,7 @@ impl Bands {
 
 /// Returns the description of a band.
 #[must_use]
-pub fn describe(recording: &Recording, profile: &HeapProfile, band: BandId) -> Described {
+pub fn describe(recording: &Recording, profile: &HeapProfile, band: BandId) -> BandDescription {
     let label = profile.label(band).unwrap_or(Label::Rest);
     let names = recording.band_names();
     names.describe(profile.kind.breakdown, &label)
@@ -235,8 +239,8 @@ fn key_of(profile: &HeapProfile, band: BandId) -> String {
 }
 
 /// Makes names unique: repeated names get a distinguishing detail, and if that does not suffice, the address.
-fn told_apart(all: impl Iterator<Item = (String, Described)>) -> Vec<BandName> {
-    let all: Vec<(String, Described)> = all.collect();
+fn disambiguate(all: impl Iterator<Item = (String, BandDescription)>) -> Vec<BandName> {
+    let all: Vec<(String, BandDescription)> = all.collect();
     let names = || all.iter().map(|(_, band)| band.name.as_str());
     let long = names().zip(several(names()));
     let long: Vec<String> = (all.iter().zip(long))
@@ -280,14 +284,14 @@ impl HeapCache {
     ) -> Option<Arc<Bands>> {
         let found = recording.heap().get(profile as usize)?;
         let complete = recording.is_settled();
-        let censuses = settled(found.censuses.len(), complete);
+        let censuses = stable_census_count(found.censuses.len(), complete);
         let key = BandsKey {
             profile,
             group,
             censuses,
             complete,
         };
-        Some(self.bands.get(key, || Bands::of(recording, found, key)))
+        Some(self.bands.get(key, || Bands::new(recording, found, key)))
     }
 
     /// Returns the sums of bands over some censuses.
@@ -299,7 +303,7 @@ impl HeapCache {
     ) -> Arc<Ranking> {
         let key = (bands.key, places.clone());
         self.rankings
-            .get(key, || Ranking::of(bands.censuses(profile), places))
+            .get(key, || Ranking::compute(bands.censuses(profile), places))
     }
 
     /// Clears everything that depends on names.
@@ -315,20 +319,20 @@ fn for_each_lock<T>(kept: &Mutex<T>, then: impl FnOnce(&mut T)) {
 
 #[cfg(test)]
 mod tests {
-    use super::settled;
+    use super::stable_census_count;
 
     #[test]
     fn while_a_log_is_read_few_of_its_censuses_are_waited_for() {
         for censuses in 0..5_000 {
-            assert_eq!(settled(censuses, true), censuses);
-            let known = settled(censuses, false);
+            assert_eq!(stable_census_count(censuses, true), censuses);
+            let known = stable_census_count(censuses, false);
             assert!(
                 known <= censuses && censuses - known <= censuses / 8,
                 "{known} of {censuses}"
             );
         }
         let mut all: Vec<usize> = (0..5_000)
-            .map(|censuses| settled(censuses, false))
+            .map(|censuses| stable_census_count(censuses, false))
             .collect();
         all.dedup();
         assert!(all.len() < 100, "{}", all.len());

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cache::{Bands, HeapCache};
 use analysis::heap::groups::GroupBy;
-use analysis::heap::ranking::{Order, Ranking};
+use analysis::heap::ranking::{BandOrder, Ranking};
 use analysis::heap::{HeapProfile, Label};
 use analysis::recording::Recording;
 use eventlog::names::Key;
@@ -51,7 +51,7 @@ impl Grouping {
 
     /// Returns the property to group by; `None` for no grouping.
     #[must_use]
-    pub const fn by(self) -> Option<GroupBy> {
+    pub const fn group_by(self) -> Option<GroupBy> {
         Some(match self {
             Self::Band => return None,
             Self::Name => GroupBy::Name,
@@ -81,7 +81,7 @@ impl Grouping {
 
     /// Returns the grouping with that word.
     #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::all().find(|grouping| grouping.word() == word)
     }
 }
@@ -96,7 +96,7 @@ pub struct HeapChoice {
     /// Maximum number of individual bands: those with the most bytes. All others are shown as one.
     pub bands: u32,
     /// Order of the individual bands.
-    pub order: Order,
+    pub order: BandOrder,
     /// Whether the order is reversed.
     pub reversed: bool,
     /// Text that name, subtitle or key must contain, ignoring case.
@@ -115,7 +115,7 @@ impl Default for HeapChoice {
             profile: 0,
             group: Grouping::Band,
             bands: 15,
-            order: Order::Size,
+            order: BandOrder::Size,
             reversed: false,
             filter: String::new(),
             hidden: Vec::new(),
@@ -198,12 +198,16 @@ impl<'a> HeapLog<'a> {
     /// Returns the selected bands with their sums in a range, or in the whole profile; `None` if the log has no
     /// such profile. The range is ignored for profiles without times.
     #[must_use]
-    pub fn chosen(self, choice: &HeapChoice, range: Option<Interval>) -> Option<SelectedBands> {
+    pub fn select_bands(
+        self,
+        choice: &HeapChoice,
+        range: Option<Interval>,
+    ) -> Option<SelectedBands> {
         let bands = self.bands(choice)?;
         let profile = self.profile(choice)?;
-        let places = bands.known(profile.places(range, self.recording.end()));
+        let places = bands.clip_to_named(profile.places(range, self.recording.end()));
         let ranking = self.cache.ranking(&bands, profile, places);
-        Some(SelectedBands::of(bands, ranking, choice))
+        Some(SelectedBands::select(bands, ranking, choice))
     }
 }
 
@@ -224,8 +228,8 @@ impl SelectedBands {
         found
     }
 
-    fn of(bands: Arc<Bands>, ranking: Arc<Ranking>, choice: &HeapChoice) -> Self {
-        let wanted = bands.wanted(choice);
+    fn select(bands: Arc<Bands>, ranking: Arc<Ranking>, choice: &HeapChoice) -> Self {
+        let wanted = bands.filter(choice);
         let matching = ranking.bands().iter().filter(|(band, _)| wanted(*band));
         let mut matching: Vec<(u128, BandId)> =
             matching.map(|(band, sums)| (sums.bytes, *band)).collect();
@@ -243,7 +247,7 @@ impl SelectedBands {
         });
         let only_hidden = choice.filter.is_empty() && choice.alone.is_none();
         Self {
-            left_out: only_hidden.then(|| bands.of_keys(&choice.hidden)),
+            left_out: only_hidden.then(|| bands.find_all(&choice.hidden)),
             profile: choice.profile,
             bands,
             ranking,

@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 use super::choice::HeapLog;
 use super::table::{BandRow, BandTableQuery};
 use crate::cells::{Cell, RowFormat, rows_text};
-use analysis::heap::names::Described;
+use analysis::heap::names::BandDescription;
 
 /// Function that extracts a cell from a row.
 type Content = fn(&BandRow) -> Cell<'_>;
 
 /// Column names with their content.
 const COLUMNS: [(&str, Content); 17] = [
-    ("label", |row| row.called.key.as_str().into()),
-    ("name", |row| row.called.name.as_str().into()),
+    ("label", |row| row.band_label.key.as_str().into()),
+    ("name", |row| row.band_label.name.as_str().into()),
     ("what", |row| described(row, |it| Some(&it.what))),
     ("type", |row| described(row, |it| it.type_.as_ref())),
     ("module", |row| described(row, |it| it.module.as_ref())),
@@ -35,7 +35,7 @@ const COLUMNS: [(&str, Content); 17] = [
     ("r2", |row| row.numbers.r2.into()),
 ];
 
-fn described(row: &BandRow, of: fn(&Described) -> Option<&String>) -> Cell<'_> {
+fn described(row: &BandRow, of: fn(&BandDescription) -> Option<&String>) -> Cell<'_> {
     row.described
         .as_ref()
         .and_then(of)

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::census_range::{CensusInfo, CensusRange, draw_spark, spark_points};
 use super::choice::{HeapChoice, HeapLog, SelectedBands};
-use super::counted::{Counted, Moment, draw_spark, spark_points};
-use super::table::{BandNumbers, BandRow, Called};
+use super::table::{BandLabel, BandNumbers, BandRow};
 use analysis::heap::HeapProfile;
 use analysis::heap::growth::{Burst, bursts, companions, grows};
 use analysis::recording::Recording;
@@ -21,7 +21,7 @@ const MOST_GROWING: usize = 100;
 const MOST_COMPANIONS: usize = 12;
 /// Maximum number of listed bursts.
 const MOST_BURSTS: usize = 50;
-/// Maximum number of listed threads, and of user spans, in a [`RanThen`].
+/// Maximum number of listed threads, and of user spans, in a [`ConcurrentActivity`].
 const MOST_THEN: u64 = 5;
 
 /// Measure of growth for the ranking.
@@ -46,7 +46,7 @@ impl GrowthBy {
 
     /// Returns the measure with that word.
     #[must_use]
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         let all = [Self::Slope, Self::Gained];
         all.into_iter().find(|by| by.word() == word)
     }
@@ -65,9 +65,9 @@ pub struct GrowthQuery {
 
 /// List of bands with sparklines.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Growing {
+pub struct GrowingBands {
     /// Censuses that the list covers.
-    pub counted: Counted,
+    pub census_range: CensusRange,
     /// Bands in rank order.
     pub rows: Vec<BandRow>,
     /// Number of all bands that qualify, including those that are not listed.
@@ -78,7 +78,7 @@ pub struct Growing {
     pub sparks: Vec<u8>,
 }
 
-impl Growing {
+impl GrowingBands {
     /// Returns the sparkline of a row.
     #[must_use]
     pub fn spark(&self, row: usize) -> &[u8] {
@@ -89,21 +89,21 @@ impl Growing {
 }
 
 /// Selected profile, with its bands in the range.
-struct Found<'a> {
+struct BandSelection<'a> {
     profile: &'a HeapProfile,
     chosen: SelectedBands,
-    counted: Counted,
+    census_range: CensusRange,
 }
 
-impl<'a> Found<'a> {
-    fn of(log: HeapLog<'a>, choice: &HeapChoice, range: Option<Interval>) -> Option<Self> {
-        let chosen = log.chosen(choice, range)?;
+impl<'a> BandSelection<'a> {
+    fn new(log: HeapLog<'a>, choice: &HeapChoice, range: Option<Interval>) -> Option<Self> {
+        let chosen = log.select_bands(choice, range)?;
         let profile = log.profile(choice)?;
-        let counted = Counted::of(profile, chosen.ranking.censuses(), range);
+        let census_range = CensusRange::new(profile, chosen.ranking.censuses(), range);
         Some(Self {
             profile,
             chosen,
-            counted,
+            census_range,
         })
     }
 
@@ -114,8 +114,8 @@ impl<'a> Found<'a> {
         sums.collect()
     }
 
-    fn called(&self, band: BandId) -> Called {
-        Called::of(&self.chosen.bands, band)
+    fn band_label(&self, band: BandId) -> BandLabel {
+        BandLabel::new(&self.chosen.bands, band)
     }
 
     /// Returns an explanation of a band, with advice if it grows.
@@ -129,14 +129,14 @@ impl<'a> Found<'a> {
         Some(format!("{} {}", said.what, said.advice).trim().to_owned())
     }
 
-    fn growing(&self, by: GrowthBy) -> Growing {
+    fn growing(&self, by: GrowthBy) -> GrowingBands {
         let gained = |sums: &BandSums| sums.last as f64 - sums.first as f64;
         let rise = |sums: &BandSums| match by {
             // Censuses without times have no slope in bytes per second.
-            GrowthBy::Slope if self.counted.timed && grows(sums) => {
+            GrowthBy::Slope if self.census_range.timed && grows(sums) => {
                 sums.growth().map_or(0.0, |line| line.bytes_per_second)
             }
-            GrowthBy::Slope if self.counted.timed => 0.0,
+            GrowthBy::Slope if self.census_range.timed => 0.0,
             _ => gained(sums),
         };
         let ranked = self.matching().into_iter();
@@ -151,7 +151,7 @@ impl<'a> Found<'a> {
         )
     }
 
-    fn listed(&self, bands: impl Iterator<Item = (BandId, BandSums)>, total: u64) -> Growing {
+    fn listed(&self, bands: impl Iterator<Item = (BandId, BandSums)>, total: u64) -> GrowingBands {
         let (ranking, censuses) = (
             &self.chosen.ranking,
             self.chosen.bands.censuses(self.profile),
@@ -160,14 +160,14 @@ impl<'a> Found<'a> {
         let rows = bands.map(|(band, sums)| {
             let peak = draw_spark(censuses, band, ranking.censuses(), &mut sparks);
             BandRow {
-                called: self.called(band),
-                numbers: BandNumbers::of(&sums, ranking.bytes(), self.counted.timed),
+                band_label: self.band_label(band),
+                numbers: BandNumbers::from_sums(&sums, ranking.bytes(), self.census_range.timed),
                 peak: peak.and_then(|census| self.profile.time(census)),
                 described: None,
             }
         });
-        Growing {
-            counted: self.counted,
+        GrowingBands {
+            census_range: self.census_range,
             rows: rows.collect(),
             total,
             points: spark_points(ranking.censuses()),
@@ -179,8 +179,8 @@ impl<'a> Found<'a> {
 impl GrowthQuery {
     /// Returns the bands that grow the most; `None` if the log has no such profile.
     #[must_use]
-    pub fn growing(&self, log: HeapLog<'_>) -> Option<Growing> {
-        Some(Found::of(log, &self.choice, self.range)?.growing(self.by))
+    pub fn growing(&self, log: HeapLog<'_>) -> Option<GrowingBands> {
+        Some(BandSelection::new(log, &self.choice, self.range)?.growing(self.by))
     }
 }
 
@@ -199,7 +199,7 @@ pub struct CompanionsQuery {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Companions {
     /// The suspect and its companions.
-    pub bands: Growing,
+    pub bands: GrowingBands,
     /// Pearson correlation of each band with the suspect, from −1 to 1.
     pub correlation: Vec<f64>,
     /// Explanation of the suspect, with advice if it grows; `None` if unknown.
@@ -210,7 +210,7 @@ impl CompanionsQuery {
     /// Returns the companions of a band; `None` if the log has no such profile, or no such band in the range.
     #[must_use]
     pub fn companions(&self, log: HeapLog<'_>) -> Option<Companions> {
-        let found = Found::of(log, &self.choice, self.range)?;
+        let found = BandSelection::new(log, &self.choice, self.range)?;
         let (bands, ranking) = (&found.chosen.bands, &found.chosen.ranking);
         let all = ranking.bands();
         let has_key = |(band, _): &&(BandId, BandSums)| bands.key(*band) == self.suspect;
@@ -246,11 +246,11 @@ pub struct BurstsQuery {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BurstRow {
     /// Names of the band.
-    pub called: Called,
+    pub band_label: BandLabel,
     /// Number of censuses in the burst.
     pub censuses: u32,
     /// Census with the most bytes.
-    pub peak: Moment,
+    pub peak: CensusInfo,
     /// Bytes of the band at the peak.
     pub bytes: u64,
     /// Median of the band's bytes.
@@ -264,7 +264,7 @@ pub struct BurstRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bursts {
     /// Censuses that the answer covers.
-    pub counted: Counted,
+    pub census_range: CensusRange,
     /// Bursts, highest rise first.
     pub rows: Vec<BurstRow>,
     /// Number of all bursts, including those that are not listed.
@@ -275,21 +275,21 @@ impl BurstsQuery {
     /// Returns the bursts; `None` if the log has no such profile.
     #[must_use]
     pub fn bursts(&self, log: HeapLog<'_>) -> Option<Bursts> {
-        let found = Found::of(log, &self.choice, self.range)?;
+        let found = BandSelection::new(log, &self.choice, self.range)?;
         let censuses = found.chosen.bands.censuses(found.profile);
         let places = found.chosen.ranking.censuses();
         let all = bursts(censuses, places, &found.matching());
         let total = all.len() as u64;
         let row = |burst: Burst| BurstRow {
-            called: found.called(burst.band),
+            band_label: found.band_label(burst.band),
             censuses: burst.censuses.len() as u32,
-            peak: Moment::of(found.profile, burst.peak),
+            peak: CensusInfo::new(found.profile, burst.peak),
             bytes: burst.bytes,
             usual_bytes: burst.usual_bytes,
             span: span(found.profile, &burst),
         };
         Some(Bursts {
-            counted: found.counted,
+            census_range: found.census_range,
             rows: all.into_iter().take(MOST_BURSTS).map(row).collect(),
             total,
         })
@@ -305,11 +305,11 @@ fn span(profile: &HeapProfile, burst: &Burst) -> Option<Interval> {
 
 /// Query for the threads and user spans that ran in a time range.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RanThenQuery(pub Interval);
+pub struct ConcurrentActivityQuery(pub Interval);
 
 /// Thread that ran in the range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadThen {
+pub struct ConcurrentThread {
     /// Number of the thread.
     pub id: ThreadId,
     /// Label of the thread, if it has one.
@@ -320,7 +320,7 @@ pub struct ThreadThen {
 
 /// User span that overlaps the range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpanThen {
+pub struct ConcurrentSpan {
     /// Index of the span name in the list of span names.
     pub name_place: u32,
     /// Name of the span.
@@ -331,22 +331,26 @@ pub struct SpanThen {
 
 /// Threads and user spans with the largest shares of a time range.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RanThen {
+pub struct ConcurrentActivity {
     /// Whether the data is available: only once the log is fully read.
     pub known: bool,
     /// Threads with the longest run times in the range.
-    pub threads: Vec<ThreadThen>,
+    pub threads: Vec<ConcurrentThread>,
     /// Sum of the run times of all threads, which may exceed the length of the range.
     pub running_ns: u64,
     /// User spans with the largest overlap; among equals, the shortest first, because it is more specific.
-    pub spans: Vec<SpanThen>,
+    pub spans: Vec<ConcurrentSpan>,
     /// Number of all overlapping spans.
     pub span_count: u64,
 }
 
-impl RanThenQuery {
+impl ConcurrentActivityQuery {
     /// Returns the threads and user spans that ran in the range.
-    pub async fn ran_then(&self, recording: &Recording, yielder: &dyn Yield) -> RanThen {
+    pub async fn concurrent_activity(
+        &self,
+        recording: &Recording,
+        yielder: &dyn Yield,
+    ) -> ConcurrentActivity {
         let question = ThreadTableQuery {
             range: Some(self.0),
             sort: ThreadColumn::Running,
@@ -355,16 +359,16 @@ impl RanThenQuery {
             ..ThreadTableQuery::default()
         };
         let Some(table) = recording.store.thread_table(&question, yielder).await else {
-            return RanThen::default();
+            return ConcurrentActivity::default();
         };
-        let threads = table.rows.into_iter().map(|row| ThreadThen {
+        let threads = table.rows.into_iter().map(|row| ConcurrentThread {
             id: row.id,
             label: row.label,
             running_ns: row.sums.times.running_ns + row.sums.times.open_ns,
         });
         let (spans, span_count) = spans_in(recording, self.0);
         let all = &table.all.times;
-        RanThen {
+        ConcurrentActivity {
             known: true,
             threads: threads.filter(|thread| thread.running_ns > 0).collect(),
             running_ns: all.running_ns.saturating_add(all.open_ns),
@@ -374,21 +378,21 @@ impl RanThenQuery {
     }
 }
 
-fn spans_in(recording: &Recording, range: Interval) -> (Vec<SpanThen>, u64) {
-    let mut spans: Vec<SpanThen> = Vec::new();
+fn spans_in(recording: &Recording, range: Interval) -> (Vec<ConcurrentSpan>, u64) {
+    let mut spans: Vec<ConcurrentSpan> = Vec::new();
     let mut count = 0;
     for (name_place, listed) in (0..).zip(recording.tracks.spans.listed()) {
         let all = &listed.spans;
         let first = all.partition_point(|span| span.end <= range.start().0);
         let here = all.iter().skip(first);
         let here = here.take_while(|span| span.start < range.end().0);
-        let here = here.map(|span| SpanThen {
+        let here = here.map(|span| ConcurrentSpan {
             name_place,
             name: listed.info.name.clone(),
             span: Interval::new(Nanos(span.start), Nanos(span.end)),
         });
         // Truncating each name's spans first bounds the memory.
-        let mut here: Vec<SpanThen> = here.collect();
+        let mut here: Vec<ConcurrentSpan> = here.collect();
         count += here.len() as u64;
         keep_most(&mut here, range);
         spans.append(&mut here);
@@ -397,7 +401,7 @@ fn spans_in(recording: &Recording, range: Interval) -> (Vec<SpanThen>, u64) {
     (spans, count)
 }
 
-fn keep_most(spans: &mut Vec<SpanThen>, range: Interval) {
+fn keep_most(spans: &mut Vec<ConcurrentSpan>, range: Interval) {
     spans.sort_small_by_key(|then| {
         let overlap = then.span.clip(range).duration();
         (

@@ -1,11 +1,11 @@
 //! Views of heap profiles: selection and order of bands, ranges of censuses, charts and tables.
 
-pub mod about;
+pub mod band_info;
 pub mod cache;
+pub mod census_range;
 pub mod chart;
 pub mod choice;
-pub mod colours;
-pub mod counted;
+pub mod colors;
 pub mod export;
 pub mod growth;
 pub mod moments;

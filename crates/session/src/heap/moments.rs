@@ -6,9 +6,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::cache::Bands;
+use super::census_range::{CensusInfo, CensusRange};
 use super::choice::{HeapChoice, HeapLog};
-use super::counted::{Counted, Moment};
-use super::table::{Called, part};
+use super::table::{BandLabel, part};
 use crate::link_text::{number, order_words, split_order};
 use analysis::heap::HeapProfile;
 use model::census::BandId;
@@ -45,7 +45,7 @@ impl CensusDiffColumn {
 
     /// Returns the column with that word.
     #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.word() == word)
     }
 
@@ -140,7 +140,7 @@ impl CensusDiffChoice {
     /// Applies the sort order of a link; returns `None` if it is malformed.
     pub fn read_order(&mut self, raw: &str) -> Option<()> {
         let (word, direction) = split_order(raw);
-        let column = CensusDiffColumn::of_word(word)?;
+        let column = CensusDiffColumn::from_word(word)?;
         self.descending = direction.unwrap_or(Some(column.largest_first()))?;
         self.column = column;
         Some(())
@@ -166,7 +166,7 @@ pub struct CensusDiffQuery {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CensusDiffRow {
     /// Names of the band.
-    pub called: Called,
+    pub band_label: BandLabel,
     /// Bytes in the earlier census.
     pub before: u64,
     /// Bytes in the later census.
@@ -185,11 +185,11 @@ impl CensusDiffRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CensusDiff {
     /// Censuses that the range has.
-    pub counted: Counted,
+    pub census_range: CensusRange,
     /// Earlier census; rows compare with an empty heap if only one census is shown.
-    pub before: Moment,
+    pub before: CensusInfo,
     /// Later census, or the only one shown.
-    pub after: Moment,
+    pub after: CensusInfo,
     /// Row number of the first returned row.
     pub first: u64,
     /// Requested rows, as far as they exist.
@@ -220,22 +220,33 @@ impl CensusDiffQuery {
         let profile = log.profile(&self.choice)?;
         let bands = log.bands(&self.choice)?;
         let places = profile.places(self.range, log.recording.end());
-        let counted = Counted::of(profile, &places, self.range);
-        Some(self.moments_of(profile, &bands, counted))
+        let census_range = CensusRange::new(profile, &places, self.range);
+        Some(self.moments_of(profile, &bands, census_range))
     }
 
-    fn moments_of(&self, profile: &HeapProfile, bands: &Bands, counted: Counted) -> CensusDiff {
-        let last = bands.known(0..counted.of).end.saturating_sub(1);
-        let ends = counted
+    fn moments_of(
+        &self,
+        profile: &HeapProfile,
+        bands: &Bands,
+        census_range: CensusRange,
+    ) -> CensusDiff {
+        let last = bands
+            .clip_to_named(0..census_range.of)
+            .end
+            .saturating_sub(1);
+        let ends = census_range
             .ends
             .map(|(first, last)| (first.census, last.census));
         // A range without censuses uses the nearest one.
-        let nearest = counted.nearest.map_or(last, |moment| moment.census);
+        let nearest = census_range.nearest.map_or(last, |moment| moment.census);
         let (start, end) = ends.unwrap_or((nearest, nearest));
         let before = self.moments.before.unwrap_or(start).min(last);
         let after = self.moments.after.unwrap_or(end).min(last);
-        let (before, after) = (Moment::of(profile, before), Moment::of(profile, after));
-        let mut held = self.held(profile, bands, before.census, after.census);
+        let (before, after) = (
+            CensusInfo::new(profile, before),
+            CensusInfo::new(profile, after),
+        );
+        let mut held = self.band_changes(profile, bands, before.census, after.census);
         let longest = held
             .iter()
             .map(|(_, before, after)| before.abs_diff(*after));
@@ -245,13 +256,13 @@ impl CensusDiffQuery {
             .fold((0, 0), |sum, held| (sum.0 + held.1, sum.1 + held.2));
         let total = held.len() as u64;
         let wanted = part(&mut held, &self.rows, |a, b| self.order(bands, a, b));
-        let row = |&(band, before, after): &Held| CensusDiffRow {
-            called: Called::of(bands, band),
+        let row = |&(band, before, after): &BandChange| CensusDiffRow {
+            band_label: BandLabel::new(bands, band),
             before,
             after,
         };
         CensusDiff {
-            counted,
+            census_range,
             before,
             after,
             first: self.rows.start,
@@ -267,23 +278,29 @@ impl CensusDiffQuery {
     }
 
     /// Returns the bands that hold bytes in either census.
-    fn held(&self, profile: &HeapProfile, bands: &Bands, before: u32, after: u32) -> Vec<Held> {
+    fn band_changes(
+        &self,
+        profile: &HeapProfile,
+        bands: &Bands,
+        before: u32,
+        after: u32,
+    ) -> Vec<BandChange> {
         let censuses = bands.censuses(profile);
-        let wanted = bands.wanted(&self.choice);
+        let wanted = bands.filter(&self.choice);
         let all = (0..censuses.bands() as u32).map(BandId);
         let held = all.map(|band| {
             let before = match self.moments.alone {
                 true => 0,
-                false => censuses.at(band, before),
+                false => censuses.bytes_at(band, before),
             };
-            (band, before, censuses.at(band, after))
+            (band, before, censuses.bytes_at(band, after))
         });
         held.filter(|&(band, before, after)| before.max(after) > 0 && wanted(band))
             .collect()
     }
 
-    fn order(&self, bands: &Bands, a: &Held, b: &Held) -> Ordering {
-        let difference = |held: &Held| held.2 as i64 - held.1 as i64;
+    fn order(&self, bands: &Bands, a: &BandChange, b: &BandChange) -> Ordering {
+        let difference = |held: &BandChange| held.2 as i64 - held.1 as i64;
         let order = match self.moments.column {
             CensusDiffColumn::Name => {
                 alphanumeric_sort::compare_str(bands.name(a.0), bands.name(b.0))
@@ -301,7 +318,7 @@ impl CensusDiffQuery {
 }
 
 /// Band with its bytes before and after.
-type Held = (BandId, u64, u64);
+type BandChange = (BandId, u64, u64);
 
 /// No screen is wider in pixels.
 const MOST_POINTS: u32 = 8_192;

@@ -44,7 +44,7 @@ impl ProfilesQuery {
         let info = |(number, profile)| ProfileInfo {
             from_text,
             unnamed: unnamed(log, number, profile).unwrap_or_default(),
-            ..ProfileInfo::of(profile)
+            ..ProfileInfo::from_profile(profile)
         };
         profiles.map(info).collect()
     }
@@ -59,7 +59,7 @@ fn unnamed(log: HeapLog<'_>, number: u32, profile: &HeapProfile) -> Option<f64> 
         profile: number,
         ..HeapChoice::default()
     };
-    let chosen = log.chosen(&choice, None)?;
+    let chosen = log.select_bands(&choice, None)?;
     let bands = chosen.ranking.bands().iter();
     let (mut all, mut unnamed) = (0_u128, 0_u128);
     for (band, sums) in bands {
@@ -72,7 +72,7 @@ fn unnamed(log: HeapLog<'_>, number: u32, profile: &HeapProfile) -> Option<f64> 
 }
 
 impl ProfileInfo {
-    fn of(profile: &HeapProfile) -> Self {
+    fn from_profile(profile: &HeapProfile) -> Self {
         let last = profile.censuses.len().saturating_sub(1) as u32;
         let filters = profile.kind.filters.iter();
         Self {
@@ -101,8 +101,8 @@ impl ProfileInfo {
     /// Returns the number and interval of the censuses, and the number of bands.
     #[must_use]
     pub fn facts(&self) -> String {
-        let censuses = format::many(self.censuses.into(), "census");
-        let bands = format::many(self.bands.into(), "band");
+        let censuses = format::pluralize(self.censuses.into(), "census");
+        let bands = format::pluralize(self.bands.into(), "band");
         let period = match self.period_ns {
             0 if self.from_text => String::new(),
             0 => " at each collection".to_owned(),
@@ -119,15 +119,15 @@ impl ProfileInfo {
     pub fn remarks(&self) -> Vec<String> {
         let folded = (self.folded > 0).then(|| {
             let bands = format::count(self.folded);
-            format!("The {bands} smallest bands are put together, as memory did not suffice for each of them.")
+            format!("The {bands} smallest bands are combined to save memory.")
         });
         let capped = self.capped.then(|| {
-            "The log tells of more bytes than a machine can have: they are left out.".to_owned()
+            "The log contains implausibly large byte counts: they are left out.".to_owned()
         });
         let filters = self.filters.iter().cloned();
         let unnamed = (self.unnamed >= 0.005).then(|| {
             let share = format::fraction(self.unnamed);
-            format!("{share} of the bytes are of info tables that the log does not describe: they are shown with their address. The program that wrote the log names them: drop it on the page, or give it with --symbols.")
+            format!("{share} of the bytes belong to info tables that the log does not describe, shown as addresses. For their names, drop the executable of the log on the page, or use --symbols.")
         });
         filters.chain(folded).chain(capped).chain(unnamed).collect()
     }
@@ -135,7 +135,7 @@ impl ProfileInfo {
 
 /// Returns a sentence on a filter.
 fn left_out(what: &str, text: &str) -> String {
-    format!("Limited to {what} {text}: what is of another {what} is in no band.")
+    format!("Limited to {what} {text}: data of any other {what} is in no band.")
 }
 
 /// Recipe for a heap profile: `+RTS` flags, result, and required compiler flags.

@@ -6,10 +6,10 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::cache::Bands;
+use super::census_range::{CensusRange, draw_spark, spark_points};
 use super::choice::{HeapChoice, HeapLog, SelectedBands};
-use super::counted::{Counted, draw_spark, spark_points};
 use crate::link_text::{order_words, split_order};
-use analysis::heap::names::{BandNames, Described};
+use analysis::heap::names::{BandDescription, BandNames};
 use analysis::heap::{Breakdown, HeapProfile};
 use eventlog::ids::Nanos;
 use model::census::{BandId, BandSums};
@@ -92,7 +92,7 @@ impl BandColumn {
 
     /// Returns the column with that word.
     #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.word() == word)
     }
 
@@ -120,14 +120,14 @@ pub struct BandSort {
 
 impl Default for BandSort {
     fn default() -> Self {
-        Self::by(BandColumn::default())
+        Self::sorted_by(BandColumn::default())
     }
 }
 
 impl BandSort {
     /// Sorts by a column in its default direction.
     #[must_use]
-    pub const fn by(column: BandColumn) -> Self {
+    pub const fn sorted_by(column: BandColumn) -> Self {
         Self {
             column,
             descending: column.largest_first(),
@@ -142,7 +142,7 @@ impl BandSort {
                 descending: !self.descending,
                 ..self
             },
-            false => Self::by(column),
+            false => Self::sorted_by(column),
         }
     }
 
@@ -155,9 +155,9 @@ impl BandSort {
 
     /// Parses the order of a link.
     #[must_use]
-    pub fn of_words(words: &str) -> Option<Self> {
+    pub fn from_words(words: &str) -> Option<Self> {
         let (word, direction) = split_order(words);
-        let column = BandColumn::of_word(word)?;
+        let column = BandColumn::from_word(word)?;
         let descending = direction.unwrap_or(Some(column.largest_first()))?;
         Some(Self { column, descending })
     }
@@ -202,7 +202,7 @@ pub struct BandNumbers {
 }
 
 impl BandNumbers {
-    pub(super) fn of(sums: &BandSums, all_bytes: u128, timed: bool) -> Self {
+    pub(super) fn from_sums(sums: &BandSums, all_bytes: u128, timed: bool) -> Self {
         let line = sums.growth().filter(|_| timed);
         Self {
             mean: sums.mean(),
@@ -231,7 +231,7 @@ impl BandNumbers {
 
 /// Names of a band.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Called {
+pub struct BandLabel {
     /// Key in links, which never changes for a log.
     pub key: String,
     /// Display name, unique among the bands.
@@ -240,8 +240,8 @@ pub struct Called {
     pub subtitle: String,
 }
 
-impl Called {
-    pub(super) fn of(bands: &Bands, band: BandId) -> Self {
+impl BandLabel {
+    pub(super) fn new(bands: &Bands, band: BandId) -> Self {
         Self {
             key: bands.key(band).to_owned(),
             name: bands.name(band).to_owned(),
@@ -254,14 +254,14 @@ impl Called {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BandRow {
     /// Names of the band.
-    pub called: Called,
+    pub band_label: BandLabel,
     /// Statistics of the band.
     pub numbers: BandNumbers,
     /// Time at which the band first held its maximum; `None` if it holds nothing, or if the censuses have no
     /// times.
     pub peak: Option<Nanos>,
     /// Description of the band; `None` for groups.
-    pub described: Option<Described>,
+    pub described: Option<BandDescription>,
 }
 
 /// Sums over all rows.
@@ -283,7 +283,7 @@ pub struct BandTotals {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BandTable {
     /// Censuses that the statistics cover.
-    pub counted: Counted,
+    pub census_range: CensusRange,
     /// Row number of the first returned row.
     pub first: u64,
     /// Requested rows, as far as they exist.
@@ -364,7 +364,7 @@ fn key(column: BandColumn, sums: &BandSums) -> Key {
 }
 
 /// Returns the sort key of a text column; `None` if the text is unknown.
-fn text(column: BandColumn, described: Described) -> Key {
+fn text(column: BandColumn, described: BandDescription) -> Key {
     let text = match column {
         BandColumn::What => Some(described.what),
         BandColumn::Type => described.type_,
@@ -379,7 +379,7 @@ impl BandTableQuery {
     /// Returns rows of the band table; `None` if the log has no such profile.
     #[must_use]
     pub fn table(&self, log: HeapLog<'_>) -> Option<BandTable> {
-        let chosen = log.chosen(&self.choice, self.range)?;
+        let chosen = log.select_bands(&self.choice, self.range)?;
         let names = log.recording.band_names();
         Some(self.table_of(log.profile(&self.choice)?, &chosen, names))
     }
@@ -423,15 +423,15 @@ impl BandTableQuery {
         let row = |&(_, band): &(Key, BandId)| {
             let peak = draw_spark(censuses, band, places, &mut sparks);
             BandRow {
-                called: Called::of(bands, band),
-                numbers: BandNumbers::of(&ranking.sums(band), ranking.bytes(), timed),
+                band_label: BandLabel::new(bands, band),
+                numbers: BandNumbers::from_sums(&ranking.sums(band), ranking.bytes(), timed),
                 peak: peak.and_then(|census| profile.time(census)),
                 described: describe(names, band),
             }
         };
         let rows = wanted.iter().map(row).collect();
         BandTable {
-            counted: Counted::of(profile, places, self.range),
+            census_range: CensusRange::new(profile, places, self.range),
             first: self.rows.start,
             rows,
             total,

@@ -12,7 +12,7 @@ use analysis::recording::Recording;
 use eventlog::hash::SeededSet;
 use model::profile::Profile;
 use model::profile::frames::Frame;
-use model::profile::heap::{self, HeapStacks, Places};
+use model::profile::heap::{self, CensusRanges, HeapStacks};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::{Weight, totals};
 use model::sorting::CompactSort;
@@ -49,14 +49,14 @@ pub struct TreeQuery {
     /// Whether the order is descending.
     pub descending: bool,
     /// Expanded nodes; `None` expands the heaviest path.
-    pub open: Option<Open>,
+    pub open: Option<ExpandedNodes>,
     /// Range of row numbers to return.
     pub rows: Range<u64>,
 }
 
 /// Set of expanded nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Open {
+pub enum ExpandedNodes {
     /// Every node of the tree.
     All,
     /// Nodes by stack id.
@@ -154,9 +154,9 @@ impl TreeQuery {
         let part = part_of(log.recording, self.profile)?;
         let places = self
             .range
-            .map_or_else(|| heap.all(), |range| heap.places(range));
+            .map_or_else(|| heap.all_ranges(), |range| heap.ranges_in(range));
         let places = only(places, part);
-        let make = || Sums::new(profile, heap, &places);
+        let make = || TreeSums::new(profile, heap, &places);
         let sums = log.cache.tree((self.profile, places.clone()), make);
         let mut answer = Walk::new(&profile.stacks, profile, &sums, self).rows();
         answer.timed = heap.is_timed();
@@ -175,7 +175,7 @@ fn part_of(recording: &Recording, number: u32) -> Option<usize> {
 }
 
 /// Clears the censuses of all other profiles.
-fn only(mut places: Places, part: usize) -> Places {
+fn only(mut places: CensusRanges, part: usize) -> CensusRanges {
     for (index, places) in places.iter_mut().enumerate() {
         if index != part {
             *places = 0..0;
@@ -186,7 +186,7 @@ fn only(mut places: Places, part: usize) -> Places {
 
 /// Sums of each stack over some censuses, indexed by stack id.
 #[derive(Debug)]
-pub(super) struct Sums {
+pub(super) struct TreeSums {
     censuses: u32,
     own: Vec<Weight>,
     total: Vec<Weight>,
@@ -194,9 +194,9 @@ pub(super) struct Sums {
     last_total: Vec<Weight>,
 }
 
-impl Sums {
-    fn new(profile: &Profile, heap: &HeapStacks, places: &Places) -> Self {
-        let weigh = |places: &Places| {
+impl TreeSums {
+    fn new(profile: &Profile, heap: &HeapStacks, places: &CensusRanges) -> Self {
+        let weigh = |places: &CensusRanges| {
             let mut own = vec![Weight::default(); profile.stacks.len()];
             heap.weigh(places, &mut own);
             own
@@ -234,7 +234,7 @@ impl Sums {
 struct Walk<'a> {
     stacks: &'a Stacks,
     profile: &'a Profile,
-    sums: &'a Sums,
+    sums: &'a TreeSums,
     query: &'a TreeQuery,
     /// Whether each stack passes the filter; `None` without a filter.
     passes: Option<Vec<bool>>,
@@ -243,7 +243,12 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(stacks: &'a Stacks, profile: &'a Profile, sums: &'a Sums, query: &'a TreeQuery) -> Self {
+    fn new(
+        stacks: &'a Stacks,
+        profile: &'a Profile,
+        sums: &'a TreeSums,
+        query: &'a TreeQuery,
+    ) -> Self {
         let filter = query.filter.trim().to_lowercase();
         let mut walk = Self {
             stacks,
@@ -258,8 +263,8 @@ impl<'a> Walk<'a> {
             return walk;
         }
         walk.open = match &query.open {
-            Some(Open::All) => None,
-            Some(Open::These(these)) => Some(these.iter().copied().collect()),
+            Some(ExpandedNodes::All) => None,
+            Some(ExpandedNodes::These(these)) => Some(these.iter().copied().collect()),
             None => Some(walk.heaviest()),
         };
         walk

@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::details::{DetailsQuery, Fact};
 use super::gauge::bucket_ns;
-use super::legend::{Explained, Sample, Section};
-use super::{Contents, Listed, Log, Shape, TrackKind};
+use super::legend::{LegendEntry, LegendSample, Section};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Marks, Names, Shown};
+use crate::tracks::item::{Item, Marks, Names, PaintInput};
 use crate::tracks::words;
 use analysis::timeline::activity::{COLLECTING, UNREAD, points, series_of};
 use eventlog::ids::Nanos;
-use model::gauge::Stretch;
-use model::marks::{Values, Writer};
+use model::gauge::GaugeSegment;
+use model::marks::{MarkWriter, Values};
 use model::time::Interval;
 use scene::format;
 use scene::gauge::{Gauge, Series, Style, Unit};
@@ -38,25 +38,25 @@ impl TrackKind for Activity {
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 56.0;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         "activity".to_owned()
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         (link == "activity").then_some(Self)
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let of = match log.caps().len() {
             // Textual heap profiles have no capabilities.
             0 => return Vec::new(),
-            _ if log.recording.condition.is_some() && log.recording.store.run_count() == 0 => {
+            _ if log.recording.completeness.is_some() && log.recording.store.run_count() == 0 => {
                 "no scheduler events".to_owned()
             }
             1 => "1 capability".to_owned(),
             count => format!("of {count}"),
         };
-        vec![Listed::new(Self, "Activity").note(of)]
+        vec![TrackEntry::new(Self, "Activity").note(of)]
     }
 
     fn gauge(self) -> Option<Gauge> {
@@ -69,7 +69,7 @@ impl TrackKind for Activity {
     }
 
     /// All capabilities share one color.
-    fn keys(self) -> &'static [Series] {
+    fn color_keys(self) -> &'static [Series] {
         const {
             &[
                 Series::new("running", Style::Filled, |palette| palette.running),
@@ -92,7 +92,7 @@ impl TrackKind for Activity {
         }
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let recording = &log.recording;
         let caps = log.caps();
         points(
@@ -100,25 +100,30 @@ impl TrackKind for Activity {
             &caps,
             writer.buckets(),
             |series, stretch| {
-                writer.stretch(series, &stretch);
+                writer.gauge_segment(series, &stretch);
             },
         );
         let unread = log.unread_in(writer.view);
         for (span, busy) in log.unread.all(unread, writer.bucket_ns) {
-            let stretch = Stretch {
+            let stretch = GaugeSegment {
                 start: span.start().0,
                 end: span.end().0,
-                values: Values::one(busy * caps.len() as f64),
+                values: Values::constant(busy * caps.len() as f64),
             };
-            writer.stretch(UNREAD, &stretch);
+            writer.gauge_segment(UNREAD, &stretch);
         }
     }
 
-    fn instead_of_value(self, series: u8) -> Option<&'static str> {
+    fn value_override(self, series: u8) -> Option<&'static str> {
         (series == UNREAD).then_some("not read yet")
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         paint(shown, strip, painter);
     }
 
@@ -160,20 +165,20 @@ impl TrackKind for Activity {
         facts
     }
 
-    fn legend() -> Vec<Explained> {
+    fn legend() -> Vec<LegendEntry> {
         let busy: [f64; 8] = [0.5, 0.9, 1.0, 1.0, 0.2, 0.9, 1.0, 0.8];
         let other: [f64; 8] = [0.1, 0.6, 0.8, 0.4, 0.1, 0.7, 0.9, 0.2];
         let collecting: [f64; 8] = [0.0, 0.2, 0.0, 0.4, 1.6, 0.1, 0.0, 0.6];
-        vec![Explained::new(
+        vec![LegendEntry::new(
             "Activity",
-            "How many capabilities run Haskell code, a band for each, and on top how many collect garbage.",
-            Sample::graph(Self, &[(0, &busy), (1, &other), (COLLECTING, &collecting)]),
+            "Number of capabilities that run Haskell code, a band for each; on top, the number that collect garbage.",
+            LegendSample::graph(Self, &[(0, &busy), (1, &other), (COLLECTING, &collecting)]),
         )]
     }
 }
 
 /// Paints the running capabilities, one band each, with the collecting ones on top.
-fn paint<N>(shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+fn paint<N>(shown: &PaintInput<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
     let area = strip.area;
     let bottom = area.y + area.h - 4.0;
     let scale = (area.h - 12.0) / shown.caps.max(1) as f64;
@@ -182,7 +187,7 @@ fn paint<N>(shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) 
         let line = Rect::new(area.x, y, area.w, 1.0);
         painter.fill(line, strip.palette.faint_line.into());
     }
-    let stack = Stack::of(shown.marks, |time| strip.x(time), area);
+    let stack = Stack::from_marks(shown.marks, |time| strip.x(time), area);
     stack.paint_unread((bottom, scale), strip.palette, painter);
     painter.polygon(
         &outline(&stack.collecting, bottom, scale),
@@ -228,7 +233,7 @@ pub struct Stack {
 
 impl Stack {
     /// Stacks the activity points of `marks` that lie in `area`; `x` maps times to positions.
-    pub fn of(marks: &Marks, x: impl Fn(Nanos) -> f64, area: Rect) -> Self {
+    pub fn from_marks(marks: &Marks, x: impl Fn(Nanos) -> f64, area: Rect) -> Self {
         let mut running: Vec<Vec<(f64, f64, f64)>> = Vec::new();
         let (mut collecting, mut unread) = (Vec::new(), Vec::new());
         for (point, span) in marks.points(Activity) {

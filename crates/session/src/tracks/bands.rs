@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::details::{DetailsQuery, Fact};
-use super::item::{Item, Marks, Names, Shown};
-use super::legend::{Explained, Sample, Section};
-use super::{Contents, Listed, Log, Shape, TrackKind, waves, words};
-use crate::heap::chart::stacks::{in_view, picked, stacks_of};
-use crate::heap::colours::{OTHERS, colour, slots};
+use super::item::{Item, Marks, Names, PaintInput};
+use super::legend::{LegendEntry, LegendSample, Section};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, waves, words};
+use crate::heap::chart::stacks::{censuses_to_draw, in_view, stacks_of};
+use crate::heap::colors::{OTHERS, color, slots};
 use crate::tracks::group::Group;
 use analysis::heap::HeapProfile;
 use model::census::BandId;
-use model::gauge::Stretch;
-use model::marks::{NamedSeries, Values, Writer};
+use model::gauge::GaugeSegment;
+use model::marks::{MarkWriter, NamedSeries, Values};
 use model::sorting::CompactSort;
 use scene::format;
 use scene::gauge::{Gauge, Unit};
@@ -28,7 +28,7 @@ pub struct Bands;
 /// Maximum number of bands, because the track is low.
 const MOST: usize = 30;
 /// Maximum number of bands in the details of an instant.
-const TOLD: usize = 8;
+const MAX_DESCRIBED: usize = 8;
 /// Share of a band's own color that remains while another band is pinned.
 const FADED: f64 = 0.4;
 
@@ -46,19 +46,19 @@ impl TrackKind for Bands {
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 56.0;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         "bands".to_owned()
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         (link == "bands").then_some(Self)
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let profiles = log.recording.heap();
         let timed = profiles.iter().find(|profile| profile.is_timed());
         let listed = timed.map(|profile| {
-            let track = Listed::new(Self, "Heap by band").short("Heap");
+            let track = TrackEntry::new(Self, "Heap by band").short("Heap");
             track.note(profile.kind.breakdown.flag())
         });
         listed.into_iter().collect()
@@ -73,16 +73,16 @@ impl TrackKind for Bands {
         })
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let (Some(chosen), Some(profile)) = (log.heap, profile(log)) else {
             return;
         };
         let places = chosen
             .bands
-            .known(in_view(profile, writer.view, writer.end));
+            .clip_to_named(in_view(profile, writer.view, writer.end));
         let width = writer.view.duration().0.div_ceil(writer.bucket_ns).max(1);
         let width = u32::try_from(width).unwrap_or(u32::MAX);
-        let picked = picked(profile, places.clone(), writer.view, width);
+        let picked = censuses_to_draw(profile, places.clone(), writer.view, width);
         let keys: Vec<&str> = chosen
             .shown
             .iter()
@@ -95,7 +95,7 @@ impl TrackKind for Bands {
             writer.name_series(NamedSeries {
                 key: (*key).to_owned(),
                 name: chosen.bands.name(band).to_owned(),
-                colour: slot,
+                color: slot,
                 pinned: chosen.pinned.as_deref() == Some(key),
                 ..NamedSeries::default()
             });
@@ -104,7 +104,7 @@ impl TrackKind for Bands {
         if !rest.is_empty() {
             writer.name_series(NamedSeries {
                 name: "all others".to_owned(),
-                colour: OTHERS,
+                color: OTHERS,
                 ..NamedSeries::default()
             });
         }
@@ -115,21 +115,26 @@ impl TrackKind for Bands {
                 let time = |stack: usize| stacks.at.get(stack).map(|&at| at as u64);
                 let Some(start) = time(stack) else { continue };
                 let bytes = members.iter().map(|&band| stacks.value(band, stack)).sum();
-                let stretch = Stretch {
+                let stretch = GaugeSegment {
                     start,
                     end: time(stack + 1).unwrap_or(start.saturating_add(writer.bucket_ns)),
-                    values: Values::one(bytes),
+                    values: Values::constant(bytes),
                 };
-                writer.stretch(series, &stretch);
+                writer.gauge_segment(series, &stretch);
             }
         }
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
-        let stack = Stack::of(shown.marks, strip.area, strip.view);
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
+        let stack = Stack::from_marks(shown.marks, strip.area, strip.view);
         strip.paint_grid(&stack.plot, painter);
         let palette = strip.palette;
-        let named: Vec<&NamedSeries> = shown.marks.named(self).collect();
+        let named: Vec<&NamedSeries> = shown.marks.named_series(self).collect();
         let followed = named.iter().any(|series| series.pinned);
         for (place, edge) in stack.edges.iter().enumerate().skip(1).rev() {
             let Some(series) = place.checked_sub(1).and_then(|place| named.get(place)) else {
@@ -138,7 +143,7 @@ impl TrackKind for Bands {
             let ground = stack.edges.first().map_or(&[][..], Vec::as_slice);
             let outline: Vec<(f64, f64)> =
                 edge.iter().chain(ground.iter().rev()).copied().collect();
-            let own = colour(series.colour, palette.is_dark());
+            let own = color(series.color, palette.is_dark());
             let shown = if followed && !series.pinned {
                 own.mixed(palette.page, FADED)
             } else {
@@ -166,7 +171,7 @@ impl TrackKind for Bands {
         };
         let censuses = chosen.bands.censuses(profile);
         let all = (0..censuses.bands() as u32).map(BandId);
-        let held = all.map(|band| (censuses.at(band, census), band));
+        let held = all.map(|band| (censuses.bytes_at(band, census), band));
         let mut held: Vec<(u64, BandId)> = held.filter(|(bytes, _)| *bytes > 0).collect();
         held.sort_small_by(|a, b| b.cmp(a));
         let total = censuses.totals().get(census as usize).copied();
@@ -184,24 +189,24 @@ impl TrackKind for Bands {
         let facts = [Fact::new("census", of), sum];
         facts
             .into_iter()
-            .chain(held.iter().take(TOLD).map(band))
+            .chain(held.iter().take(MAX_DESCRIBED).map(band))
             .collect()
     }
 
-    fn legend() -> Vec<Explained> {
+    fn legend() -> Vec<LegendEntry> {
         let level = waves::LEVELS.map(|value| value * waves::MIB);
         let lower = waves::LOWER.map(|value| value * waves::MIB);
         let lowest = waves::LOWEST.map(|value| value * waves::MIB);
-        let mut sample = Sample::graph(Self, &[(0, &level), (1, &lower), (2, &lowest)]);
-        sample.0.reply.named = (0..3)
+        let mut sample = LegendSample::graph(Self, &[(0, &level), (1, &lower), (2, &lowest)]);
+        sample.0.reply.named_series = (0..3)
             .map(|place| NamedSeries {
-                colour: place * 5,
+                color: place * 5,
                 ..NamedSeries::default()
             })
             .collect();
-        vec![Explained::new(
+        vec![LegendEntry::new(
             "Heap by band",
-            "What holds the heap, as the last heap profile tells: the bands of the panel Heap in its colours, on each other. A click on a band follows it.",
+            "Bands of the last heap profile, stacked, in the colours of the panel Heap. Click a band to highlight it.",
             sample,
         )]
     }
@@ -215,7 +220,7 @@ struct Stack {
 }
 
 impl Stack {
-    fn of(marks: &Marks, area: Rect, view: Viewport) -> Self {
+    fn from_marks(marks: &Marks, area: Rect, view: Viewport) -> Self {
         let mut series: Vec<Vec<(f64, f64)>> = Vec::new();
         for (point, span) in marks.points(Bands) {
             let place = usize::from(point.series);
@@ -240,7 +245,7 @@ impl Stack {
         }
         let greatest = sums.last().into_iter().flatten();
         let greatest = greatest.map(|(_, sum)| *sum).fold(0.0, f64::max);
-        let plot = Plot::of(area, Unit::Bytes, greatest);
+        let plot = Plot::new(area, Unit::Bytes, greatest);
         for (_, value) in sums.iter_mut().flatten() {
             *value = plot.y(*value);
         }
@@ -248,7 +253,7 @@ impl Stack {
     }
 
     /// Returns the index of the band at a position.
-    fn at(&self, (x, y): (f64, f64)) -> Option<usize> {
+    fn band_at(&self, (x, y): (f64, f64)) -> Option<usize> {
         let height = |edge: &Vec<(f64, f64)>| {
             let after = edge.partition_point(|(at, _)| *at <= x);
             let (left, low) = *edge.get(after.checked_sub(1)?)?;
@@ -271,8 +276,8 @@ impl Bands {
         view: Viewport,
         at: (f64, f64),
     ) -> Option<String> {
-        let place = Stack::of(marks, area, view).at(at)?;
-        let key = &marks.named(self).nth(place)?.key;
+        let place = Stack::from_marks(marks, area, view).band_at(at)?;
+        let key = &marks.named_series(self).nth(place)?.key;
         (!key.is_empty()).then(|| key.clone())
     }
 }

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::details::{DetailsQuery, Fact};
-use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO};
-use super::{Contents, Listed, Log, Shape, TrackKind, lane, link};
+use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane, link};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::block_lanes::size;
 use eventlog::ids::CapId;
 use model::class::Class;
-use model::marks::{MarkKind, MarkView, Packed, Payload, Writer};
+use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
 use scene::format;
 use scene::painter::Painter;
 use scene::strip::{Bar, Strip};
@@ -25,11 +25,11 @@ pub struct Blocks(pub Option<CapId>);
 pub struct Block(pub u32);
 
 impl Payload for Block {
-    fn pack(self) -> Packed {
-        Packed([self.0, 0, 0, 0])
+    fn pack(self) -> PackedPayload {
+        PackedPayload([self.0, 0, 0, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
+    fn unpack(packed: PackedPayload) -> Self {
         Self(packed.word(0))
     }
 }
@@ -41,7 +41,7 @@ impl TrackKind for Blocks {
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Spans;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         // `blocks` alone is the name of the group.
         let cap = self
             .0
@@ -49,16 +49,16 @@ impl TrackKind for Blocks {
         format!("blocks{cap}")
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         let of_cap = link::cap(link, "blocks").map(|cap| Self(Some(cap)));
         of_cap.or((link == "blocksnone").then_some(Self(None)))
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let listed = |cap: Option<CapId>| match cap {
-            Some(cap) => Listed::new(Self(Some(cap)), format!("Blocks of capability {cap}"))
+            Some(cap) => TrackEntry::new(Self(Some(cap)), format!("Blocks of capability {cap}"))
                 .short(format!("Cap {cap}")),
-            None => Listed::new(Self(None), "Blocks of no capability").short("None"),
+            None => TrackEntry::new(Self(None), "Blocks of no capability").short("None"),
         };
         let caps = log.recording.tracks.blocks.caps();
         caps.into_iter().map(listed).collect()
@@ -68,15 +68,20 @@ impl TrackKind for Blocks {
         self.0
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         if let Some(lane) = log.recording.tracks.blocks.lane(self.0) {
             writer.lane(lane, |i| Block(lane.get(i).map_or(0, |piece| piece.detail)));
         }
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         let bar = |mark: &MarkView<'_>| Bar::text(format::bytes(mark.read::<Block>().0.into()));
-        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
+        strip.paint_bars(shown.marks.row_marks(self), Class::Other, bar, painter);
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
@@ -132,12 +137,12 @@ impl TrackKind for Blocks {
         ]
     }
 
-    fn legend() -> Vec<Explained> {
-        let mark = SampleMark::span(Class::Other, FROM, TO).with(Block(8192));
-        vec![Explained::new(
+    fn legend() -> Vec<LegendEntry> {
+        let mark = LegendMark::span(Class::Other, FROM, TO).with_payload(Block(8192));
+        vec![LegendEntry::new(
             "A block of the log",
-            "Events were gathered in a buffer of this size, which was then written.",
-            Sample::row(Self(Some(CapId(0))), vec![mark]),
+            "A buffer of events of this size, from its start until it was written.",
+            LegendSample::row(Self(Some(CapId(0))), vec![mark]),
         )]
     }
 }

@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
-use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
+use super::details::{Details, DetailsQuery, Fact, LinkRelation, MOST_LISTED, exact_duration};
+use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
-use super::{Contents, Listed, Log, Row, Shape, TrackKind, lane, link};
+use super::{Log, LogContents, Shape, TrackEntry, TrackId, TrackKind, lane, link};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, function_name, when};
 use analysis::flamegraph::sources;
-use analysis::timeline::profile_rows::{CallsOf, OPEN};
+use analysis::timeline::profile_rows::{Caller, OPEN};
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Duration, Nanos, OsThreadId};
 use model::class::Class;
 use model::lane::{Lane, partition};
-use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
+use model::marks::{MarkKind, MarkView, MarkWriter, NONE, PackedPayload, Payload};
 use model::profile::frames::{FrameId, FrameKind};
 use model::profile::stacks::StackId;
 use model::profile::{Profile, Track};
@@ -28,7 +28,7 @@ use scene::strip::Strip;
 
 /// Foreign calls of an OS thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ForeignCalls(pub CallsOf);
+pub struct ForeignCalls(pub Caller);
 
 /// Payload of a foreign call's mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +40,13 @@ pub struct Call {
 }
 
 impl Payload for Call {
-    fn pack(self) -> Packed {
-        Packed([self.function.unwrap_or(NONE), self.open.into(), 0, 0])
+    fn pack(self) -> PackedPayload {
+        PackedPayload([self.function.unwrap_or(NONE), self.open.into(), 0, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
+    fn unpack(packed: PackedPayload) -> Self {
         Self {
-            function: packed.some(0),
+            function: packed.optional_word(0),
             open: packed.word(1) != 0,
         }
     }
@@ -62,38 +62,38 @@ impl TrackKind for ForeignCalls {
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Profile;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         match self.0 {
-            CallsOf::OsThread(thread) => format!("calls{thread}"),
-            CallsOf::Unknown { lane } => format!("callsunknown{lane}"),
+            Caller::OsThread(thread) => format!("calls{thread}"),
+            Caller::Unknown { lane } => format!("callsunknown{lane}"),
         }
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         if let Some(number) = link::number(link, "calls") {
-            return Some(Self(CallsOf::OsThread(OsThreadId(number))));
+            return Some(Self(Caller::OsThread(OsThreadId(number))));
         }
         let lane = u32::try_from(link::number(link, "callsunknown")?).ok()?;
-        Some(Self(CallsOf::Unknown { lane }))
+        Some(Self(Caller::Unknown { lane }))
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
-        let listed = |(of, calls): (CallsOf, u64)| {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+        let listed = |(of, calls): (Caller, u64)| {
             let (title, short) = match of {
-                CallsOf::OsThread(thread) => {
+                Caller::OsThread(thread) => {
                     (format!("Calls, OS thread {thread}"), format!("OS {thread}"))
                 }
-                CallsOf::Unknown { lane: 0 } => {
+                Caller::Unknown { lane: 0 } => {
                     ("Calls, unknown OS thread".to_owned(), "OS ?".to_owned())
                 }
-                CallsOf::Unknown { lane } => {
+                Caller::Unknown { lane } => {
                     let number = lane + 1;
                     let title = format!("Calls, unknown OS thread ({number})");
                     (title, format!("OS ? {number}"))
                 }
             };
             let note = format!("× {}", format::count(calls));
-            Listed::new(Self(of), title).short(short).note(note)
+            TrackEntry::new(Self(of), title).short(short).note(note)
         };
         log.recording
             .profile_rows
@@ -102,7 +102,7 @@ impl TrackKind for ForeignCalls {
             .collect()
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let Some(lane) = log.recording.profile_rows.calls(self.0) else {
             return;
         };
@@ -117,23 +117,28 @@ impl TrackKind for ForeignCalls {
     }
 
     /// Paints bars with the name of the function, and with the duration if there is room.
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         let bar = |mark: &MarkView<'_>| {
             let Call { function, open } = mark.read();
             let function = function.and_then(|number| shown.names.foreign_function(number));
             let bar = lane::by_duration(mark).open(open);
             match function {
-                Some(frame) => bar.named(&function_name(frame)),
+                Some(frame) => bar.with_name(&function_name(frame)),
                 None => bar,
             }
         };
-        strip.paint_bars(shown.marks.of(self), Class::Foreign, bar, painter);
+        strip.paint_bars(shown.marks.row_marks(self), Class::Foreign, bar, painter);
     }
 
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
         let on = match self.0 {
-            CallsOf::OsThread(thread) => format!("OS thread {thread}"),
-            CallsOf::Unknown { .. } => "unknown OS thread".to_owned(),
+            Caller::OsThread(thread) => format!("OS thread {thread}"),
+            Caller::Unknown { .. } => "unknown OS thread".to_owned(),
         };
         if item.kind == MarkKind::Many {
             return (
@@ -181,7 +186,7 @@ impl TrackKind for ForeignCalls {
             span == query.span
         });
         piece.map_or_else(Vec::new, |piece| {
-            calls.one(&Details::of(log), query.span, piece.code == OPEN)
+            calls.one(&Details::for_log(log), query.span, piece.code == OPEN)
         })
     }
 
@@ -189,32 +194,32 @@ impl TrackKind for ForeignCalls {
         Some(item.class)
     }
 
-    fn legend() -> Vec<Explained> {
-        let calls = Self(CallsOf::OsThread(OsThreadId(7)));
+    fn legend() -> Vec<LegendEntry> {
+        let calls = Self(Caller::OsThread(OsThreadId(7)));
         let one = |open| {
             let call = Call {
                 function: Some(0),
                 open,
             };
-            let mark = SampleMark::span(Class::Foreign, FROM, TO).with(call);
-            Sample::row(calls, vec![mark])
+            let mark = LegendMark::span(Class::Foreign, FROM, TO).with_payload(call);
+            LegendSample::row(calls, vec![mark])
         };
         let several = buckets(|place| vec![(Class::Foreign, 0.5 + 0.4 * (place / 7.0).sin())]);
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "A foreign call",
-                "An OS thread was in a foreign function that the program announced (“START 3 blur”, then “ANN_TH 3 blur” with the thread). Where a callback calls out again, the inner call takes its place.",
+                "Foreign call on an OS thread, announced by the program (“START 3 blur”, then “ANN_TH 3 blur” with the thread). A nested call from a callback replaces the outer one.",
                 one(false),
             ),
-            Explained::new(
-                "A foreign call that is not over",
-                "The log ended before its end was announced.",
+            LegendEntry::new(
+                "An unfinished foreign call",
+                "The log ended before its end.",
                 one(true),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Several foreign calls in a pixel",
-                "The bar is as high as their share of the time.",
-                Sample::row(calls, several),
+                "Bar height: their share of the time.",
+                LegendSample::row(calls, several),
             ),
         ]
     }
@@ -224,7 +229,11 @@ impl Details<'_> {
     /// Returns the call number and the calling thread from the `START` message of a function at a time.
     fn announced(&self, at: Nanos, function: &str) -> Vec<Fact> {
         let prefixes = SpanPrefixes::default();
-        for place in self.messages.places(Interval::at(at)).take(MOST_LISTED) {
+        for place in self
+            .messages
+            .places(Interval::empty_at(at))
+            .take(MOST_LISTED)
+        {
             let Some(message) = self.messages.get(place) else {
                 continue;
             };
@@ -238,7 +247,7 @@ impl Details<'_> {
                 let text = format!("{} on capability {cap}", self.name(thread));
                 let fact = Fact::new("called by", text);
                 let run = self.run_at(cap, at)?;
-                Some(fact.leading(Lead::Other, Thread(thread), run))
+                Some(fact.linked_to(LinkRelation::Other, Thread(thread), run))
             });
             facts.extend(by);
             return facts;
@@ -283,7 +292,7 @@ impl Calls<'_> {
             return Vec::new();
         };
         let call = self.call_of(stack);
-        let whole = self.whole(call, places.clone());
+        let whole = self.call_span(call, places.clone());
         let function = self.profile.stacks.frame(call);
         let function = function.and_then(|frame| self.profile.frames.get(frame));
         let mut facts = Vec::new();
@@ -314,7 +323,7 @@ impl Calls<'_> {
     }
 
     /// Returns the time range of a whole call, including calls made by its callbacks.
-    fn whole(&self, call: StackId, places: std::ops::Range<usize>) -> Interval {
+    fn call_span(&self, call: StackId, places: std::ops::Range<usize>) -> Interval {
         let samples = &self.track.samples;
         let get = |place: usize| samples.get(place);
         let first = get(places.start).map_or(Interval::default(), |(span, _)| span);
@@ -361,7 +370,7 @@ impl Calls<'_> {
     }
 
     /// Returns number, total duration and functions of several calls, and the longest of them.
-    fn several(&self, spans: impl Iterator<Item = (u64, u64)>, row: Row) -> Vec<Fact> {
+    fn several(&self, spans: impl Iterator<Item = (u64, u64)>, row: TrackId) -> Vec<Fact> {
         let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         let (mut count, mut total) = (0u64, 0u64);
         let mut longest: Option<Interval> = None;
@@ -388,8 +397,8 @@ impl Calls<'_> {
         let mut facts = vec![
             Fact::new("calls", format::count(count)),
             Fact::new("together", time(total)),
-            Fact::new("longest", format::duration(longest.duration())).leading(
-                Lead::Other,
+            Fact::new("longest", format::duration(longest.duration())).linked_to(
+                LinkRelation::Other,
                 row,
                 longest,
             ),

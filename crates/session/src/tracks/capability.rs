@@ -3,20 +3,20 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability_paint::paint;
-use super::details::{Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_duration};
-use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
+use super::details::{Details, DetailsQuery, Fact, LinkRelation, MOST_LISTED, exact_duration};
+use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::thread::Thread;
 use super::waves::wave;
-use super::{Contents, Known, Listed, Log, Shape, TrackKind, link};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, TrackListInput, link};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, parts, several, thread_name, when};
 use analysis::account::pauses::Pause;
 use analysis::account::pieces::Pieces;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{CLASSES, Class, StopCode};
 use model::lane::Lane;
-use model::marks::{MarkKind, NONE, NewSpan, Packed, Payload, Writer, wide};
+use model::marks::{MarkKind, MarkWriter, NONE, NewSpan, PackedPayload, Payload, split_u64};
 use model::time::Interval;
 use scene::format;
 use scene::painter::Painter;
@@ -28,22 +28,22 @@ pub struct Capability(pub CapId);
 
 /// Run of a thread; parts of collections have neither field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct RunPayload {
     /// Thread that ran; `None` for a part of a collection.
     pub thread: Option<ThreadId>,
     /// Reason why the run ended.
     pub stop: StopCode,
 }
 
-impl Payload for Run {
-    fn pack(self) -> Packed {
+impl Payload for RunPayload {
+    fn pack(self) -> PackedPayload {
         let thread = self.thread.map_or(NONE, |thread| thread.0);
-        Packed([thread, self.stop.0.into(), 0, 0])
+        PackedPayload([thread, self.stop.0.into(), 0, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
+    fn unpack(packed: PackedPayload) -> Self {
         Self {
-            thread: packed.some(0).map(ThreadId),
+            thread: packed.optional_word(0).map(ThreadId),
             stop: StopCode(packed.word(1) as u8),
         }
     }
@@ -56,43 +56,43 @@ pub(crate) struct Unread {
 }
 
 impl Payload for Unread {
-    fn pack(self) -> Packed {
-        let [high, low] = wide(self.bytes);
-        Packed([high, low, 0, 0])
+    fn pack(self) -> PackedPayload {
+        let [high, low] = split_u64(self.bytes);
+        PackedPayload([high, low, 0, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
+    fn unpack(packed: PackedPayload) -> Self {
         Self {
-            bytes: packed.wide(0),
+            bytes: packed.u64_at(0),
         }
     }
 }
 
 impl TrackKind for Capability {
-    type Payload = Run;
+    type Payload = RunPayload;
 
     const GROUP: Group = Group::Capabilities;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Capabilities;
     const HEIGHT_PX: f64 = 30.0;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         format!("cap{}", self.0)
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         link::cap(link, "cap").map(Self)
     }
 
-    fn of_log(_: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(_: &Log<'_>) -> Vec<TrackEntry> {
         Vec::new()
     }
 
     /// The page provides the capabilities from the overview of the log.
-    fn shown(known: &Known<'_>) -> Vec<Listed> {
+    fn entries_to_show(known: &TrackListInput<'_>) -> Vec<TrackEntry> {
         let processes = &known.contents.processes;
         let listed = |(cap, note): &(CapId, String)| {
-            Listed::new(Self(*cap), processes.cap_name(*cap))
+            TrackEntry::new(Self(*cap), processes.cap_name(*cap))
                 .short(format!("Cap {cap}"))
                 .note(note)
         };
@@ -103,16 +103,21 @@ impl TrackKind for Capability {
         Some(self.0)
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         self.read(log, writer);
         self.unread(log, writer);
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         paint(self, shown, strip, painter);
     }
 
-    fn spoken(self, _: &str) -> String {
+    fn name_in_sentence(self, _: &str) -> String {
         format!("capability {}", self.0)
     }
 
@@ -142,7 +147,7 @@ impl TrackKind for Capability {
             let text = phase(item.class);
             return (subject, format!("{text} for {duration} · {when}"));
         }
-        let run = item.read::<Run>();
+        let run = item.read::<RunPayload>();
         let thread = run.thread.map_or_else(
             || "a thread".to_owned(),
             |thread| thread_name(names, thread),
@@ -161,13 +166,13 @@ impl TrackKind for Capability {
         if log.is_unread(query.span) {
             return Vec::new();
         }
-        Details::of(log).of_cap(self.0, query)
+        Details::for_log(log).cap_facts(self.0, query)
     }
 
     /// Returns the thread of a single run.
     fn thread_of(self, item: &Item) -> Option<ThreadId> {
         let is_run = item.kind == MarkKind::One && item.class != Class::Unread;
-        let run = is_run.then(|| item.read::<Run>());
+        let run = is_run.then(|| item.read::<RunPayload>());
         run.and_then(|run| run.thread)
     }
 
@@ -175,15 +180,15 @@ impl TrackKind for Capability {
         Some(item.class)
     }
 
-    fn legend() -> Vec<Explained> {
-        let run = Run {
+    fn legend() -> Vec<LegendEntry> {
+        let run = RunPayload {
             thread: Some(ThreadId(7)),
             stop: StopCode(0),
         };
         let of = |class| {
-            Sample::row(
+            LegendSample::row(
                 Capability(CapId(0)),
-                vec![SampleMark::span(class, FROM, TO).with(run)],
+                vec![LegendMark::span(class, FROM, TO).with_payload(run)],
             )
         };
         let runs = buckets(|place| vec![(Class::Running, wave(place, 0.9))]);
@@ -196,72 +201,72 @@ impl TrackKind for Capability {
         });
         let blocks = [(FROM, 32.0, 0.5), (32.0, 56.0, 0.9), (60.0, TO, 0.3)];
         let unread =
-            blocks.map(|(from, to, share)| SampleMark::span(Class::Unread, from, to).share(share));
+            blocks.map(|(from, to, share)| LegendMark::span(Class::Unread, from, to).share(share));
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "A thread runs",
-                "Haskell code runs (the mutator): a full bar with the name of the thread.",
+                "Haskell code (mutator): a full bar with the name of the thread.",
                 of(Class::Running),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Several runs in a pixel",
-                "Bars stand on the ground; their height is the share of the time in which threads ran.",
-                Sample::row(Capability(CapId(0)), runs),
+                "Bars from the bottom; height: share of the time in which threads ran.",
+                LegendSample::row(Capability(CapId(0)), runs),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Still running",
-                "The thread was still running when the log ended, or the log has lost the end of the run.",
+                "The thread was still running at the end of the log, or the end of the run is lost.",
                 of(Class::Open),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Stopping for a collection",
-                "A collection was requested; the capability stands still until all have stopped.",
+                "A collection was requested; the capability is stopped until all have stopped.",
                 of(Class::GcSync),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Collecting garbage",
-                "The capability works in a collection; no thread runs on it meanwhile.",
+                "The capability does GC work; no thread runs on it.",
                 of(Class::Gc),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "No work logged in a collection",
-                "The program collects, and the log has no work of the capability yet, or none at all. The one that leads prepares the collection meanwhile; the others wait, or take no part.",
+                "A collection in which the capability has not logged work yet, or logs none. The leader prepares the collection; the others wait, or take no part.",
                 of(Class::GcStart),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Idle in a collection",
-                "The capability has no work in the collection and looks for some, while others have work.",
+                "The capability has no GC work and looks for some, while others have work.",
                 of(Class::GcIdle),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Done with its part",
-                "The capability has done its part of the collection. The one that leads finishes the collection meanwhile; the others wait for its end.",
+                "The capability has done its part of the collection. The leader finishes the collection; the others wait for its end.",
                 of(Class::GcDone),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Counting the heap",
-                "All stand still while the runtime counts what is on the heap, for a heap profile.",
+                "All capabilities are stopped for a census of a heap profile.",
                 of(Class::Census),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Resuming after GC",
-                "The collection is over, but the capability has not come back from it: its OS thread does not run yet, or there is nothing to run.",
+                "The collection is over, but the capability has not resumed: its OS thread does not run yet, or there is nothing to run.",
                 of(Class::Returning),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Unknown",
-                "The log does not say what the capability did: a buffer was lost when the program was killed, or bytes are damaged.",
+                "Not in the log: a buffer was lost when the program was killed, or bytes are damaged.",
                 of(Class::Unknown),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Not read yet",
-                "The log is still being read and has not got this far. The higher the bar, the more was logged in that time; half the height is usual for this log.",
-                Sample::row(Capability(CapId(0)), unread.to_vec()),
+                "Not read yet. Bar height: bytes logged in that time; half the height is usual for this log.",
+                LegendSample::row(Capability(CapId(0)), unread.to_vec()),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Several collections in a pixel",
-                "Bars hang from the top: the work, below it the waits within collections, then the waits before them.",
-                Sample::row(Capability(CapId(0)), collections),
+                "Bars from the top: GC work, then waits within collections, then waits before them.",
+                LegendSample::row(Capability(CapId(0)), collections),
             ),
         ]
     }
@@ -269,16 +274,16 @@ impl TrackKind for Capability {
 
 impl Capability {
     /// Writes runs and collections of the part of the log that is read.
-    fn read(self, log: &Log<'_>, writer: &mut Writer) {
+    fn read(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let store = &log.recording.store;
         let Some(cap) = store.cap(self.0) else {
             return;
         };
-        writer.lane(&cap.runs, |i| Run {
+        writer.lane(&cap.runs, |i| RunPayload {
             thread: store.thread_of(self.0, i),
             stop: store.code_of(self.0, i).unwrap_or(StopCode::OPEN),
         });
-        let nothing = |_| Run {
+        let nothing = |_| RunPayload {
             thread: None,
             stop: StopCode(0),
         };
@@ -290,7 +295,7 @@ impl Capability {
     }
 
     /// Writes the density of the part of the log that is not read yet.
-    fn unread(self, log: &Log<'_>, writer: &mut Writer) {
+    fn unread(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let unread = log.unread_in(writer.view);
         let bucket_ns = writer.bucket_ns;
         log.unread.marks(Some(self.0), unread, bucket_ns, |part| {
@@ -322,11 +327,11 @@ fn not_read_yet(item: &Item) -> String {
 /// Returns the phrase for a part of a collection, which continues a sentence about the capability.
 const fn phase(class: Class) -> &'static str {
     match class {
-        Class::GcSync => "stood still until all capabilities had stopped for a collection",
+        Class::GcSync => "waited until all capabilities had stopped for a collection",
         Class::GcStart => "was paused for GC, did no GC work,",
-        Class::Census => "stood still while the heap was counted",
-        Class::Returning => "had not come back from a collection that was over",
-        Class::Unknown => "did something the log does not say",
+        Class::Census => "was stopped for a heap census",
+        Class::Returning => "had not resumed after a collection",
+        Class::Unknown => "did something that is not in the log",
         Class::GcIdle => "had no work in a collection and looked for some",
         Class::GcDone => "had done its part of a collection and waited for its end",
         _ => "collected garbage",
@@ -334,24 +339,24 @@ const fn phase(class: Class) -> &'static str {
 }
 
 impl Details<'_> {
-    fn of_cap(&self, cap: CapId, query: &DetailsQuery) -> Vec<Fact> {
+    fn cap_facts(&self, cap: CapId, query: &DetailsQuery) -> Vec<Fact> {
         let mut facts = Vec::new();
         let Some(lanes) = self.store.cap(cap) else {
             return facts;
         };
         if query.many {
-            self.many_of_cap(cap, query.span, &mut facts);
-        } else if let Some(place) = lanes.runs.exactly(query.span) {
+            self.merged_cap_facts(cap, query.span, &mut facts);
+        } else if let Some(place) = lanes.runs.find_exact(query.span) {
             self.run(cap, place, &mut facts);
         } else if let Some(pieces) = self.store.account().pieces_of(cap)
-            && let Some(place) = pieces.exactly(query.span)
+            && let Some(place) = pieces.find_exact(query.span)
         {
             self.piece(cap, pieces, place, &mut facts);
         }
         facts
     }
 
-    fn many_of_cap(&self, cap: CapId, span: Interval, facts: &mut Vec<Fact>) {
+    fn merged_cap_facts(&self, cap: CapId, span: Interval, facts: &mut Vec<Fact>) {
         let Some(lanes) = self.store.cap(cap) else {
             return;
         };
@@ -361,11 +366,11 @@ impl Details<'_> {
         };
         let row = Capability(cap);
         let what = ["run of a thread", "runs of threads"];
-        self.merged(row, span, &lanes.runs, what, thread, facts);
+        self.merged_facts(row, span, &lanes.runs, what, thread, facts);
         if let Some(pieces) = self.store.account().pieces_of(cap) {
             let name = |place| pieces.class(place).name().to_owned();
             let what = ["collection", "collections"];
-            self.merged(row, span, pieces, what, name, facts);
+            self.merged_facts(row, span, pieces, what, name, facts);
         }
     }
 
@@ -377,24 +382,24 @@ impl Details<'_> {
         };
         let span = lanes.runs.interval(place);
         let fact = Fact::new("thread", self.name(thread));
-        facts.push(fact.leading(Lead::Other, Thread(thread), span));
+        facts.push(fact.linked_to(LinkRelation::Other, Thread(thread), span));
         facts.push(Fact::new("capability", cap.to_string()));
         self.duration_facts(span, facts);
         self.turn_of(thread, (span.start().0, cap), facts);
-        let neighbours = [
-            (place.checked_sub(1), "ran here before", Lead::Other),
-            (place.checked_add(1), "ran here next", Lead::Next),
+        let neighbors = [
+            (place.checked_sub(1), "ran here before", LinkRelation::Other),
+            (place.checked_add(1), "ran here next", LinkRelation::Next),
         ];
-        for (place, label, lead) in neighbours {
-            let neighbour = place.and_then(|place| self.neighbour(cap, place, span));
-            if let Some((text, at)) = neighbour {
-                facts.push(Fact::new(label, text).leading(lead, Capability(cap), at));
+        for (place, label, lead) in neighbors {
+            let neighbor = place.and_then(|place| self.neighbor(cap, place, span));
+            if let Some((text, at)) = neighbor {
+                facts.push(Fact::new(label, text).linked_to(lead, Capability(cap), at));
             }
         }
     }
 
     /// Describes another run of the same capability, and how far it is from this one.
-    fn neighbour(&self, cap: CapId, place: usize, span: Interval) -> Option<(String, Interval)> {
+    fn neighbor(&self, cap: CapId, place: usize, span: Interval) -> Option<(String, Interval)> {
         let (start, end) = self.store.cap(cap)?.runs.span_at(place)?;
         let other = Interval::new(Nanos(start), Nanos(end));
         let name = self.name(self.store.thread_of(cap, place)?);
@@ -424,7 +429,7 @@ impl Details<'_> {
             Class::Returning => span(place).start().0.checked_sub(1).map(Nanos),
             _ => Some(span(place).start()),
         };
-        let pause = at.and_then(|at| pauses.at(at));
+        let pause = at.and_then(|at| pauses.pause_at(at));
         if let Some(pause) = pause {
             self.pause(pause, facts);
         }
@@ -440,7 +445,7 @@ impl Details<'_> {
             let (start, end) = (span(places.start).start(), span(places.end - 1).end());
             let what = ["collection", "collections"];
             let whole = Interval::new(start, end);
-            self.merged(Capability(cap), whole, pieces, what, name, facts);
+            self.merged_facts(Capability(cap), whole, pieces, what, name, facts);
             return;
         }
         for i in places {
@@ -460,7 +465,7 @@ impl Details<'_> {
             let here = if i == place { " (this)" } else { "" };
             let text = format!("{}{here}", exact_duration(span(i).duration()));
             let fact = Fact::new(label, text);
-            facts.push(fact.leading(Lead::Other, Capability(cap), span(i)));
+            facts.push(fact.linked_to(LinkRelation::Other, Capability(cap), span(i)));
         }
     }
 
@@ -491,7 +496,11 @@ impl Details<'_> {
                 format::duration(late)
             );
             let run = Interval::new(Nanos(start), Nanos(end));
-            facts.push(Fact::new("last to stop", text).leading(Lead::Other, Capability(cap), run));
+            facts.push(Fact::new("last to stop", text).linked_to(
+                LinkRelation::Other,
+                Capability(cap),
+                run,
+            ));
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Painting of a capability: runs of threads, and collections with their phases.
 
-use super::capability::{Capability, Run};
-use super::item::{Names, Shown};
+use super::capability::{Capability, RunPayload};
+use super::item::{Names, PaintInput};
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
 use scene::format;
 use scene::painter::{Align, Face, Painter, Rect};
-use scene::palette::class_colour;
+use scene::palette::class_color;
 use scene::strip::{Strip, paint_unread, stripes_on};
 
 /// Height, as a fraction of the row, of a bar in a collection without work for the capability.
@@ -32,12 +32,12 @@ fn is_collection(class: Class) -> bool {
 
 pub(super) fn paint<N: Names>(
     row: Capability,
-    shown: &Shown<'_, N>,
+    shown: &PaintInput<'_, N>,
     strip: &Strip<'_>,
     painter: &mut dyn Painter,
 ) {
     let (y, h) = (strip.area.y + 5.0, strip.area.h - 10.0);
-    for (mark, span) in shown.marks.of(row) {
+    for (mark, span) in shown.marks.row_marks(row) {
         let rect = strip.rect(span, y, h);
         match mark.kind {
             _ if mark.class == Class::Unread => {
@@ -69,31 +69,31 @@ fn paint_one(
     (rect, start): (Rect, f64),
     painter: &mut dyn Painter,
 ) {
-    let colour = class_colour(strip.palette, mark.class);
+    let color = class_color(strip.palette, mark.class);
     match mark.class {
         Class::GcStart | Class::GcIdle | Class::GcDone | Class::Census => {
             let bar = Rect::new(rect.x, rect.y, rect.w, rect.h * WAITING);
-            painter.fill(bar, colour.alpha(WAITING_ALPHA));
+            painter.fill(bar, color.alpha(WAITING_ALPHA));
             if strip.patterns && mark.class == Class::Census {
-                painter.hatch_falling(bar, stripes_on(colour));
+                painter.hatch_falling(bar, stripes_on(color));
             }
         }
         Class::Returning => {
             let line = Rect::new(rect.x, rect.y, rect.w, SYNC_PX);
-            painter.fill(line, colour.alpha(WAITING_ALPHA));
+            painter.fill(line, color.alpha(WAITING_ALPHA));
         }
-        Class::Unknown => painter.hatch(rect, colour.alpha(WAITING_ALPHA)),
+        Class::Unknown => painter.hatch(rect, color.alpha(WAITING_ALPHA)),
         Class::GcSync => {
             let middle = rect.y + rect.h / 2.0;
             let line = Rect::new(rect.x, middle - SYNC_PX / 2.0, rect.w, SYNC_PX);
-            strip.paint_wait_line(mark.class, (line, start), colour.into(), painter);
+            strip.paint_wait_line(mark.class, (line, start), color.into(), painter);
         }
         class => {
-            painter.fill(rect, colour.into());
+            painter.fill(rect, color.into());
             if class == Class::Open {
-                painter.hatch(rect, stripes_on(colour));
+                painter.hatch(rect, stripes_on(color));
             } else if strip.patterns && class == Class::Gc {
-                painter.hatch_falling(rect, stripes_on(colour));
+                painter.hatch_falling(rect, stripes_on(color));
             }
             paint_name(strip, names, mark, rect, painter);
         }
@@ -160,7 +160,7 @@ fn paint_name(
         return;
     }
     let mut width = |text: &str| painter.measure(text, Face::Label);
-    let name: Option<String> = match (mark.class, mark.read::<Run>().thread) {
+    let name: Option<String> = match (mark.class, mark.read::<RunPayload>().thread) {
         (Class::Gc, _) => Some("GC".to_owned()).filter(|name| width(name) <= room),
         (_, Some(thread)) => match names.label(thread) {
             Some(label) if room >= LEAST_LABEL_PX => {
@@ -176,7 +176,7 @@ fn paint_name(
     };
     if let Some(name) = name {
         let at = (left + NAME_PAD_PX, rect.y + rect.h / 2.0 + 0.5);
-        let ink = class_colour(strip.palette, mark.class).text_on();
+        let ink = class_color(strip.palette, mark.class).text_on();
         painter.text(&name, at, Face::Label, Align::Left, ink.into());
     }
 }

@@ -3,19 +3,19 @@
 use serde::{Deserialize, Serialize};
 
 use super::collections::Collections;
-use super::details::{DetailsQuery, Fact, Lead, MOST_LISTED};
-use super::legend::{Explained, MIDDLE, Sample, SampleMark, Section};
-use super::{Contents, Listed, Log, Shape, TrackKind, link};
+use super::details::{DetailsQuery, Fact, LinkRelation, MOST_LISTED};
+use super::legend::{LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link};
 use crate::census_cost;
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{density, when};
 use analysis::heap::HeapProfile;
 use eventlog::ids::Nanos;
 use model::class::Class;
 use model::density::Density;
 use model::lane::partition;
-use model::marks::{MarkKind, NewMoment, Packed, Payload, Writer};
+use model::marks::{MarkKind, MarkWriter, NewMoment, PackedPayload, Payload};
 use model::time::Interval;
 use scene::format;
 use scene::painter::{Painter, Rect};
@@ -35,11 +35,11 @@ pub struct Census {
 }
 
 impl Payload for Census {
-    fn pack(self) -> Packed {
-        Packed([self.place, (self.bytes >> 32) as u32, self.bytes as u32, 0])
+    fn pack(self) -> PackedPayload {
+        PackedPayload([self.place, (self.bytes >> 32) as u32, self.bytes as u32, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
+    fn unpack(packed: PackedPayload) -> Self {
         Self {
             place: packed.word(0),
             bytes: u64::from(packed.word(1)) << 32 | u64::from(packed.word(2)),
@@ -60,14 +60,14 @@ impl TrackKind for Censuses {
     const SECTION: Section = Section::Collections;
 
     /// The name of the first profile's track has no number.
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         match self.0 {
             0 => "censuses".to_owned(),
             place => format!("censuses{}", u64::from(place) + 1),
         }
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         if link == "censuses" {
             return Some(Self(0));
         }
@@ -77,7 +77,7 @@ impl TrackKind for Censuses {
     }
 
     /// Lists a track for each profile with times.
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let profiles = (0..).zip(log.recording.heap().iter());
         let timed = profiles.filter(|(_, profile)| profile.is_timed());
         let listed = |(place, profile): (u32, &HeapProfile)| {
@@ -86,18 +86,18 @@ impl TrackKind for Censuses {
                 _ => format!("Censuses, profile {}", number(place)),
             };
             let count = profile.censuses.len() as u64;
-            Listed::new(Self(place), title).note(format::count(count))
+            TrackEntry::new(Self(place), title).note(format::count(count))
         };
         timed.map(listed).collect()
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let Some(profile) = self.profile(log) else {
             return;
         };
         let (times, totals) = (profile.censuses.times(), profile.censuses.totals());
-        let mut found = Density::of(writer);
-        let (view, bucket) = (found.wanted(), found.column_ns());
+        let mut found = Density::new(writer);
+        let (view, bucket) = (found.collect_interval(), found.column_ns());
         let aligned = Nanos(view.start().0 / bucket * bucket);
         let mut place = times.partition_point(|&time| time < aligned);
         while let Some(&start) = times.get(place).filter(|time| **time <= view.end()) {
@@ -119,23 +119,28 @@ impl TrackKind for Censuses {
     }
 
     /// Paints a line with a square on it; dense censuses become columns.
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
-        let colour = strip.palette.gc_sync;
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
+        let color = strip.palette.gc_sync;
         let middle = strip.area.y + strip.area.h / 2.0;
         let mut columns = Vec::new();
-        for (mark, span) in shown.marks.of(self) {
+        for (mark, span) in shown.marks.row_marks(self) {
             if mark.kind == MarkKind::Column {
                 columns.push(Column {
                     span,
                     count: mark.count,
-                    colour,
+                    color,
                     notable: None,
                 });
                 continue;
             }
             let x = strip.x(span.start());
-            painter.fill(strip.tick(span.start()), colour.into());
-            painter.fill(Rect::new(x - 3.0, middle - 3.5, 6.0, 6.0), colour.into());
+            painter.fill(strip.tick(span.start()), color.into());
+            painter.fill(Rect::new(x - 3.0, middle - 3.5, 6.0, 6.0), color.into());
         }
         strip.paint_density(&columns, painter);
     }
@@ -192,12 +197,15 @@ impl TrackKind for Censuses {
         Some(Class::Census)
     }
 
-    fn legend() -> Vec<Explained> {
+    fn legend() -> Vec<LegendEntry> {
         let census = Census { place: 0, bytes: 0 };
-        vec![Explained::new(
+        vec![LegendEntry::new(
             "A census of the heap",
-            "The program stood still while the runtime counted what is on the heap, for a heap profile.",
-            Sample::row(Self(0), vec![SampleMark::moment(MIDDLE).with(census)]),
+            "The program was paused for a census of a heap profile.",
+            LegendSample::row(
+                Self(0),
+                vec![LegendMark::moment(MIDDLE).with_payload(census)],
+            ),
         )]
     }
 }
@@ -213,7 +221,7 @@ impl Censuses {
         let total = profile.censuses.totals().get(place as usize)?;
         let text = format!("{} at {}", format::bytes(*total), format::time(at));
         let fact = Fact::new(format!("census {}", number(place)), text);
-        Some(fact.leading(Lead::Other, self, Interval::at(at)))
+        Some(fact.linked_to(LinkRelation::Other, self, Interval::empty_at(at)))
     }
 }
 
@@ -225,8 +233,10 @@ fn one(log: &Log<'_>, profile: &HeapProfile, place: u32) -> Vec<Fact> {
     if let Some(total) = censuses.totals().get(place as usize) {
         facts.push(Fact::new("on the heap", format::bytes(*total)));
     }
-    let held = profile.bands().filter(|band| censuses.at(*band, place) > 0);
-    let bands = format::many(held.count() as u64, "band");
+    let held = profile
+        .bands()
+        .filter(|band| censuses.bytes_at(*band, place) > 0);
+    let bands = format::pluralize(held.count() as u64, "band");
     let what = profile.kind.breakdown.what();
     facts.push(Fact::new("in", format!("{bands}, by {what}")));
     // The era is always 0 in programs that do not count eras.
@@ -237,8 +247,8 @@ fn one(log: &Log<'_>, profile: &HeapProfile, place: u32) -> Vec<Fact> {
         .time(place)
         .and_then(|at| log.recording.census_pause(at));
     facts.push(match pause {
-        Some(pause) => Fact::new("stopped the program for", census_cost::pause(&pause)).leading(
-            Lead::Other,
+        Some(pause) => Fact::new("stopped the program for", census_cost::pause(&pause)).linked_to(
+            LinkRelation::Other,
             Collections,
             pause.collection,
         ),

@@ -4,22 +4,22 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
-use super::details::{DetailsQuery, Fact, Lead};
-use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
+use super::details::{DetailsQuery, Fact, LinkRelation};
+use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::waves::wave;
-use super::{Contents, Listed, Log, Shape, TrackKind, lane};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
 use analysis::numbers::Collection;
 use analysis::recording::Recording;
 use eventlog::ids::Duration;
 use model::class::Class;
-use model::marks::{MarkKind, MarkView, NONE, Packed, Payload, Writer};
+use model::marks::{MarkKind, MarkView, MarkWriter, NONE, PackedPayload, Payload};
 use model::time::Interval;
 use scene::format;
 use scene::painter::{Painter, Rect};
-use scene::strip::{Strip, YOUNG, standing, stripes_on};
+use scene::strip::{Strip, YOUNG, bottom_aligned, stripes_on};
 
 /// Collections of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -27,16 +27,16 @@ pub struct Collections;
 
 /// One collection, or the wait before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pause {
+pub struct CollectionPayload {
     /// Number of the collection.
     pub number: Option<u32>,
     /// Statistics; `None` in logs before GHC 7.6.
-    pub known: Option<Known>,
+    pub known: Option<GcStats>,
 }
 
 /// Statistics of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct GcStats {
     /// Generation that was collected, with all younger ones.
     pub generation: u16,
     /// Whether that is the oldest generation.
@@ -45,12 +45,12 @@ pub struct Known {
     pub parallel: bool,
 }
 
-impl Payload for Pause {
-    fn pack(self) -> Packed {
+impl Payload for CollectionPayload {
+    fn pack(self) -> PackedPayload {
         let number = self.number.unwrap_or(NONE);
         match self.known {
-            None => Packed([number, NONE, 0, 0]),
-            Some(known) => Packed([
+            None => PackedPayload([number, NONE, 0, 0]),
+            Some(known) => PackedPayload([
                 number,
                 known.generation.into(),
                 known.oldest.into(),
@@ -59,11 +59,13 @@ impl Payload for Pause {
         }
     }
 
-    fn unpack(packed: Packed) -> Self {
-        let generation = packed.some(1).and_then(|word| u16::try_from(word).ok());
+    fn unpack(packed: PackedPayload) -> Self {
+        let generation = packed
+            .optional_word(1)
+            .and_then(|word| u16::try_from(word).ok());
         Self {
-            number: packed.some(0),
-            known: generation.map(|generation| Known {
+            number: packed.optional_word(0),
+            known: generation.map(|generation| GcStats {
                 generation,
                 oldest: packed.word(2) != 0,
                 parallel: packed.word(3) != 0,
@@ -73,37 +75,37 @@ impl Payload for Pause {
 }
 
 impl TrackKind for Collections {
-    type Payload = Pause;
+    type Payload = CollectionPayload;
 
     const GROUP: Group = Group::Program;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Collections;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         "gc".to_owned()
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         (link == "gc").then_some(Self)
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let there = !log.recording.tracks.collections.is_empty();
-        let track = there.then(|| Listed::new(Self, "Collections"));
+        let track = there.then(|| TrackEntry::new(Self, "Collections"));
         track.into_iter().collect()
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let numbers = &log.recording.numbers;
         let lane = log.recording.tracks.collections.lane();
         writer.lane(lane, |i| {
             let number = lane.get(i).map(|piece| piece.detail);
             let found = number.and_then(|number| numbers.collection(number));
-            Pause {
+            CollectionPayload {
                 number,
                 known: found.and_then(|collection| {
                     let generation = collection.generation?;
-                    Some(Known {
+                    Some(GcStats {
                         generation,
                         oldest: numbers.is_oldest(generation),
                         parallel: collection.is_parallel(),
@@ -113,22 +115,27 @@ impl TrackKind for Collections {
         });
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
-        for (mark, span) in shown.marks.of(self) {
+        for (mark, span) in shown.marks.row_marks(self) {
             let rect = strip.rect(span, y, h);
             if mark.kind == MarkKind::Many {
                 paint_several(strip, &mark, rect, painter);
             } else if mark.class == Class::GcSync {
                 paint_wait(strip, rect, painter);
             } else {
-                paint_one(strip, mark.read::<Pause>().known, rect, painter);
+                paint_one(strip, mark.read::<CollectionPayload>().known, rect, painter);
             }
         }
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
-        let Pause { number, known } = item.read();
+        let CollectionPayload { number, known } = item.read();
         let name = match number {
             Some(number) if item.kind == MarkKind::One => format!("Collection {number}"),
             _ => "Garbage collector".to_owned(),
@@ -177,17 +184,17 @@ impl TrackKind for Collections {
         }
     }
 
-    fn legend() -> Vec<Explained> {
-        let gc = |known: Option<Known>| {
-            let pause = Pause {
+    fn legend() -> Vec<LegendEntry> {
+        let gc = |known: Option<GcStats>| {
+            let pause = CollectionPayload {
                 number: None,
                 known,
             };
-            let mark = SampleMark::span(Class::Gc, FROM, TO).with(pause);
-            Sample::row(Collections, vec![mark])
+            let mark = LegendMark::span(Class::Gc, FROM, TO).with_payload(pause);
+            LegendSample::row(Collections, vec![mark])
         };
         let known = |generation, oldest, parallel| {
-            Some(Known {
+            Some(GcStats {
                 generation,
                 oldest,
                 parallel,
@@ -195,35 +202,35 @@ impl TrackKind for Collections {
         };
         let several = buckets(|place| vec![(Class::Gc, wave(place, 0.8)), (Class::GcSync, 0.1)]);
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "A young collection",
-                "Only the youngest generation was collected: a low bar. The program stands still for as long.",
+                "Collection of the youngest generation only: a low bar. The program is paused.",
                 gc(known(0, false, false)),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "A major collection",
-                "The oldest generation was collected, and so all of the heap: a bar as high as the row. Generations between are in between.",
+                "Collection of the oldest generation, and so of the whole heap: a bar of full height. Other generations are in between.",
                 gc(known(1, true, false)),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "A parallel collection",
-                "Several OS threads collected together: a line along the bar.",
+                "Collection by several OS threads: a line along the bar.",
                 gc(known(1, true, true)),
             ),
-            Explained::new(
-                "A collection of which little is known",
-                "The log does not say which generation was collected: a bar as high as the row, without a text.",
+            LegendEntry::new(
+                "A collection without statistics",
+                "The generation is not in the log: a bar of full height, without text.",
                 gc(None),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Waiting for a collection",
-                "From the first request until all capabilities had stopped.",
-                Sample::row(Collections, vec![SampleMark::span(Class::GcSync, FROM, TO)]),
+                "From the first request until all capabilities have stopped.",
+                LegendSample::row(Collections, vec![LegendMark::span(Class::GcSync, FROM, TO)]),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Several collections in a pixel",
-                "The bar is as high as their share of the time.",
-                Sample::row(Collections, several),
+                "Bar height: their share of the time.",
+                LegendSample::row(Collections, several),
             ),
         ]
     }
@@ -231,7 +238,7 @@ impl TrackKind for Collections {
 
 /// Paints a collection as a bar standing on the bottom: full height for the oldest generation, lower for younger
 /// ones, with a line through parallel ones.
-fn paint_one(strip: &Strip<'_>, known: Option<Known>, rect: Rect, painter: &mut dyn Painter) {
+fn paint_one(strip: &Strip<'_>, known: Option<GcStats>, rect: Rect, painter: &mut dyn Painter) {
     let gc = strip.palette.gc;
     let height = match known {
         None => 1.0,
@@ -239,7 +246,7 @@ fn paint_one(strip: &Strip<'_>, known: Option<Known>, rect: Rect, painter: &mut 
         Some(known) if known.generation == 0 => YOUNG,
         Some(_) => (1.0 + YOUNG) / 2.0,
     };
-    let bar = standing(rect, height);
+    let bar = bottom_aligned(rect, height);
     painter.fill(bar, gc.into());
     if strip.patterns {
         painter.hatch_falling(bar, stripes_on(gc));
@@ -265,7 +272,7 @@ fn paint_several(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &m
     let classes = Class::ALL.into_iter().filter(|class| class.is_gc());
     let gc: f64 = classes.map(|class| mark.share(class)).sum();
     if gc > 0.0 {
-        let bar = standing(rect, gc);
+        let bar = bottom_aligned(rect, gc);
         painter.fill(bar, strip.palette.gc.into());
         strip.paint_stripes(bar, painter);
     }
@@ -277,7 +284,8 @@ fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
     let span = Interval::new(gc.start, gc.end);
     let count = format::count(numbers.collection_count() as u64);
     let number = format!("{} of {count}", format::count(gc.number.into()));
-    let mut facts = vec![Fact::new("collection", number).leading(Lead::Other, Collections, span)];
+    let mut facts =
+        vec![Fact::new("collection", number).linked_to(LinkRelation::Other, Collections, span)];
     let mut add = |label: &str, text: Option<String>| {
         facts.extend(text.map(|text| Fact::new(label, text)));
     };
@@ -301,7 +309,7 @@ fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
     add("generation", Some(format!("{generation}{oldest}")));
     add("kind", Some(kind));
     let led = Fact::new("led by", format!("capability {}", gc.cap));
-    facts.push(led.leading(Lead::Other, Capability(gc.cap), span));
+    facts.push(led.linked_to(LinkRelation::Other, Capability(gc.cap), span));
     let mut add = |label: &str, text: Option<String>| {
         facts.extend(text.map(|text| Fact::new(label, text)));
     };
@@ -354,7 +362,7 @@ fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
     vec![
         Fact::new("collections", format::count(count)),
         Fact::new("pauses in all", format::duration(Duration(pauses_ns))),
-        Fact::new("longest", text).leading(Lead::Other, Collections, span),
+        Fact::new("longest", text).linked_to(LinkRelation::Other, Collections, span),
         Fact::new("copied", format::bytes(copied)),
     ]
 }

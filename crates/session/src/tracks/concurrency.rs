@@ -3,13 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::legend::{Explained, Sample, Section};
-use super::{Contents, Listed, Log, Shape, TrackKind, waves};
+use super::legend::{LegendEntry, LegendSample, Section};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, waves};
 use crate::tracks::group::Group;
 use analysis::account::totals::{Counts, Level};
 use eventlog::ids::Nanos;
-use model::gauge::Stretch;
-use model::marks::{Values, Writer};
+use model::gauge::GaugeSegment;
+use model::marks::{MarkWriter, Values};
 use scene::gauge::{Gauge, Series, Style, Unit};
 
 /// Quantity counted over the whole program.
@@ -40,27 +40,27 @@ impl TrackKind for Concurrency {
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 40.0;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         self.word().to_owned()
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         Self::ALL.into_iter().find(|counted| counted.word() == link)
     }
 
     /// The counts need the time account, which is complete only when the log is fully read. With a single
     /// capability, the parallelism would repeat the capability's own track.
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let recording = &log.recording;
         if !recording.is_settled() || recording.store.run_count() == 0 {
             return Vec::new();
         }
         let caps = recording.info.lives.caps().count();
         let parallelism = || {
-            let track = Listed::new(Self::Running, "Parallelism").short("Par.");
+            let track = TrackEntry::new(Self::Running, "Parallelism").short("Par.");
             track.note(format!("of {caps}"))
         };
-        let ready = Listed::new(Self::Ready, "Ready threads").short("Ready");
+        let ready = TrackEntry::new(Self::Ready, "Ready threads").short("Ready");
         let parallelism = (caps > 1).then(parallelism);
         parallelism.into_iter().chain([ready]).collect()
     }
@@ -94,39 +94,39 @@ impl TrackKind for Concurrency {
         })
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         match self {
             Self::Running => levels(log, writer, |counts| counts.running),
             Self::Ready => levels(log, writer, |counts| counts.ready),
         }
     }
 
-    fn legend() -> Vec<Explained> {
+    fn legend() -> Vec<LegendEntry> {
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "Parallelism",
-                "How many capabilities run Haskell threads at the same time: the line is their mean, the light area reaches from the fewest to the most in each pixel.",
-                Sample::spread(Self::Running, waves::FEW),
+                "Number of capabilities that run Haskell threads. Line: mean; light area: minimum to maximum in each pixel.",
+                LegendSample::spread(Self::Running, waves::FEW),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Ready threads",
-                "How many threads could run, but no capability runs them: the length of all run queues together. The line is the mean, the light area reaches from the fewest to the most in each pixel.",
-                Sample::spread(Self::Ready, waves::FEW),
+                "Number of ready threads that no capability runs: total length of all run queues. Line: mean; light area: minimum to maximum in each pixel.",
+                LegendSample::spread(Self::Ready, waves::FEW),
             ),
         ]
     }
 }
 
 /// Writes minimum, maximum and mean of a count in each bucket; nothing while the log is being read.
-fn levels(log: &Log<'_>, writer: &mut Writer, of: fn(&Counts) -> Level) {
+fn levels(log: &Log<'_>, writer: &mut MarkWriter, of: fn(&Counts) -> Level) {
     if !log.recording.is_settled() {
         return;
     }
-    let mut walker = log.recording.store.account().walker();
+    let mut sweep_cursor = log.recording.store.account().sweep_cursor();
     let buckets = writer.buckets();
-    for (start, end) in buckets.each() {
+    for (start, end) in buckets.intervals() {
         let end = end.min(buckets.end_ns.max(start.saturating_add(1)));
-        let level = of(&walker.levels_in(Nanos(start), Nanos(end)));
+        let level = of(&sweep_cursor.levels_in(Nanos(start), Nanos(end)));
         if level.max == 0 {
             continue;
         }
@@ -138,6 +138,6 @@ fn levels(log: &Log<'_>, writer: &mut Writer, of: fn(&Counts) -> Level) {
             mean,
             last: mean,
         };
-        writer.stretch(0, &Stretch { start, end, values });
+        writer.gauge_segment(0, &GaugeSegment { start, end, values });
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::Row;
+use super::TrackId;
 use super::processes::Processes;
 use crate::heap::choice::SelectedBands;
 use analysis::recording::Recording;
@@ -54,9 +54,9 @@ impl Log<'_> {
 
 /// Track of a log with its labels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listed {
+pub struct TrackEntry {
     /// Identity of the track.
-    pub row: Row,
+    pub row: TrackId,
     /// Display name for wide windows.
     pub title: String,
     /// Display name for narrow windows.
@@ -64,19 +64,19 @@ pub struct Listed {
     /// Note after the name; may be empty.
     pub note: String,
     /// Series of a gauge, by index, for which the log has no data.
-    pub lacks: Vec<u8>,
+    pub missing_series: Vec<u8>,
 }
 
-impl Listed {
+impl TrackEntry {
     /// Creates a track without a note, with the same name for wide and narrow windows.
-    pub fn new(row: impl Into<Row>, title: impl Into<String>) -> Self {
+    pub fn new(row: impl Into<TrackId>, title: impl Into<String>) -> Self {
         let title = title.into();
         Self {
             row: row.into(),
             short: title.clone(),
             title,
             note: String::new(),
-            lacks: Vec::new(),
+            missing_series: Vec::new(),
         }
     }
 
@@ -89,8 +89,11 @@ impl Listed {
 
     /// Sets the series of the gauge that have no data.
     #[must_use]
-    pub fn lacking(self, lacks: Vec<u8>) -> Self {
-        Self { lacks, ..self }
+    pub fn with_missing_series(self, missing_series: Vec<u8>) -> Self {
+        Self {
+            missing_series,
+            ..self
+        }
     }
 
     /// Sets the note that follows the name.
@@ -103,9 +106,9 @@ impl Listed {
 
 /// Optional contents of a log. Capabilities and threads are listed separately.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Contents {
+pub struct LogContents {
     /// Tracks, in default order within each group.
-    pub tracks: Vec<Listed>,
+    pub tracks: Vec<TrackEntry>,
     /// Owners of the capabilities and threads, if several processes wrote the log.
     pub processes: Processes,
     /// Whether the log has a heap profile.
@@ -116,15 +119,15 @@ pub struct Contents {
     pub sampled_functions: Vec<Frame>,
 }
 
-impl Contents {
+impl LogContents {
     /// Collects the contents of a log, as far as it is read.
     #[must_use]
-    pub fn of(log: &Log<'_>) -> Self {
+    pub fn from_log(log: &Log<'_>) -> Self {
         let profiles = &log.recording.profiles;
         let rows = &log.recording.profile_rows;
         Self {
-            tracks: Row::of_log(log),
-            processes: Processes::of(log.recording),
+            tracks: TrackId::entries_in_log(log),
+            processes: Processes::from_recording(log.recording),
             heap_profile: !log.recording.heap().is_empty(),
             foreign_functions: rows.foreign_functions(profiles),
             sampled_functions: rows.sampled_functions(profiles),
@@ -133,12 +136,12 @@ impl Contents {
 
     /// Returns the entry of a track.
     #[must_use]
-    pub fn find(&self, row: Row) -> Option<&Listed> {
+    pub fn find(&self, row: TrackId) -> Option<&TrackEntry> {
         self.tracks.iter().find(|track| track.row == row)
     }
 
     /// Returns the tracks of one kind, in order.
-    pub fn of_kind<T: TryFrom<Row>>(&self) -> impl Iterator<Item = (T, &Listed)> {
+    pub fn entries_of_kind<T: TryFrom<TrackId>>(&self) -> impl Iterator<Item = (T, &TrackEntry)> {
         let tracks = self.tracks.iter();
         tracks.filter_map(|track| Some((T::try_from(track.row).ok()?, track)))
     }
@@ -146,11 +149,11 @@ impl Contents {
 
 /// Data from which the page lists its tracks.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct TrackListInput<'a> {
     /// Capabilities, each with a note.
     pub caps: &'a [(CapId, String)],
     /// Optional contents of the log.
-    pub contents: &'a Contents,
+    pub contents: &'a LogContents,
     /// Listed threads, in order.
     pub threads: &'a [ThreadRow],
     /// Pinned threads that are not listed.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::legend::{Explained, Sample, Section};
-use super::{Contents, Listed, Log, Shape, TrackKind, link, waves};
+use super::legend::{LegendEntry, LegendSample, Section};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link, waves};
 use crate::tracks::group::Group;
-use model::marks::Writer;
+use model::marks::MarkWriter;
 use scene::gauge::{Gauge, Series, Style, Unit};
 
 /// Performance counter, by its number in the log.
@@ -20,19 +20,19 @@ impl TrackKind for Counter {
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 40.0;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         format!("perf{}", self.0)
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         let number = u32::try_from(link::number(link, "perf")?).ok()?;
         Some(Self(number))
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let listed = |(number, name): (u32, Option<&str>)| {
             let name = name.map_or_else(|| format!("counter {number}"), str::to_owned);
-            Listed::new(Self(number), name)
+            TrackEntry::new(Self(number), name)
         };
         log.recording.tracks.graphs.counters().map(listed).collect()
     }
@@ -46,18 +46,18 @@ impl TrackKind for Counter {
         })
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let graphs = &log.recording.tracks.graphs;
         graphs.counter(self.0, writer.buckets(), |stretch| {
-            writer.stretch(0, &stretch);
+            writer.gauge_segment(0, &stretch);
         });
     }
 
-    fn legend() -> Vec<Explained> {
-        vec![Explained::new(
+    fn legend() -> Vec<LegendEntry> {
+        vec![LegendEntry::new(
             "Performance counter",
             "The rate of a processor counter or a tracepoint.",
-            Sample::graph(Self(0), &[(0, &waves::LOWER)]),
+            LegendSample::graph(Self(0), &[(0, &waves::LOWER)]),
         )]
     }
 }

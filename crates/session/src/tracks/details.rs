@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 use super::capability::Capability;
-use super::{Log, Row};
+use super::{Log, TrackId};
 use crate::tracks::item::Names;
 use crate::tracks::words::{self, thread_name};
 use analysis::timeline::messages::Messages;
@@ -23,7 +23,7 @@ use scene::format;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DetailsQuery {
     /// Track of the item.
-    pub row: Row,
+    pub row: TrackId,
     /// Start and end, as in the mark.
     pub span: Interval,
     /// Whether the mark merges several spans.
@@ -32,7 +32,7 @@ pub struct DetailsQuery {
 
 /// Relation of a linked item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Lead {
+pub enum LinkRelation {
     /// The item made the thread runnable.
     Waker,
     /// The item ran next on the capability.
@@ -56,7 +56,7 @@ pub struct FlameTarget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Target {
     /// Item of the timeline.
-    Item(Lead, Row, Interval),
+    Item(LinkRelation, TrackId, Interval),
     /// Box of a flame graph.
     Flame(FlameTarget),
     /// Event in the event list: time and capability.
@@ -86,28 +86,33 @@ impl Fact {
 
     /// Links the fact to an item.
     #[must_use]
-    pub(crate) fn leading(mut self, lead: Lead, row: impl Into<Row>, span: Interval) -> Self {
+    pub(crate) fn linked_to(
+        mut self,
+        lead: LinkRelation,
+        row: impl Into<TrackId>,
+        span: Interval,
+    ) -> Self {
         self.target = Some(Target::Item(lead, row.into(), span));
         self
     }
 
     /// Links the fact to a box of a flame graph.
     #[must_use]
-    pub(crate) const fn in_flame(mut self, target: FlameTarget) -> Self {
+    pub(crate) const fn linked_to_flame(mut self, target: FlameTarget) -> Self {
         self.target = Some(Target::Flame(target));
         self
     }
 
     /// Links the fact to an event in the event list.
     #[must_use]
-    pub(crate) const fn at_event(mut self, at: Nanos, cap: Option<CapId>) -> Self {
+    pub(crate) const fn linked_to_event(mut self, at: Nanos, cap: Option<CapId>) -> Self {
         self.target = Some(Target::Event(at, cap));
         self
     }
 
     /// Returns the linked item of the timeline.
     #[must_use]
-    pub const fn item(&self) -> Option<(Lead, Row, Interval)> {
+    pub const fn item(&self) -> Option<(LinkRelation, TrackId, Interval)> {
         match self.target {
             Some(Target::Item(lead, row, span)) => Some((lead, row, span)),
             _ => None,
@@ -138,7 +143,7 @@ pub(super) struct Details<'a> {
 
 impl<'a> Details<'a> {
     /// Borrows the data of a log.
-    pub(super) fn of(log: &Log<'a>) -> Self {
+    pub(super) fn for_log(log: &Log<'a>) -> Self {
         Self {
             store: &log.recording.store,
             messages: &log.recording.messages,
@@ -163,11 +168,11 @@ impl<'a> Details<'a> {
     /// Returns the run on a capability at a time.
     pub(super) fn run_at(&self, cap: CapId, at: Nanos) -> Option<Interval> {
         let runs = &self.store.cap(cap)?.runs;
-        Some(runs.interval(runs.at(at.0, &mut 0)?))
+        Some(runs.interval(runs.run_at(at.0, &mut 0)?))
     }
 
     /// Returns a fact about an action on a thread, linked to the run that caused it.
-    pub(super) fn done_by(
+    pub(super) fn action_fact(
         &self,
         what: &str,
         by: Option<ThreadId>,
@@ -179,7 +184,7 @@ impl<'a> Details<'a> {
         let fact = Fact::new(what, text);
         let run = cap.and_then(|cap| Some((cap, self.run_at(cap, at)?)));
         match run {
-            Some((cap, run)) => fact.leading(Lead::Waker, Capability(cap), run),
+            Some((cap, run)) => fact.linked_to(LinkRelation::Waker, Capability(cap), run),
             None => fact,
         }
     }
@@ -194,9 +199,9 @@ impl<'a> Details<'a> {
 
     /// Adds the details of a merged mark: the number of spans, the time and the displayed share of each class, and
     /// a link to the longest span.
-    pub(super) fn merged(
+    pub(super) fn merged_facts(
         &self,
-        row: impl Into<Row>,
+        row: impl Into<TrackId>,
         span: Interval,
         lane: &impl Lane,
         what: [&str; 2],
@@ -211,7 +216,7 @@ impl<'a> Details<'a> {
         if to > from && is_long(lane.span(to - 1)) {
             to -= 1;
         }
-        let times = lane.between(from, to);
+        let times = lane.times_between(from, to);
         if from == to && times == ClassTimes::default() {
             return;
         }
@@ -221,7 +226,7 @@ impl<'a> Details<'a> {
         let text = format!("{} {what}", format::count(count));
         facts.push(Fact::new("begin here", text));
         let shares = times.map(|time| (time as f64 / span.duration().0.max(1) as f64) as f32);
-        let shares = words::whole(&shares);
+        let shares = words::normalized_shares(&shares);
         for ((class, &time), share) in Class::ALL.iter().zip(&times).zip(shares) {
             if time == 0 {
                 continue;
@@ -237,15 +242,15 @@ impl<'a> Details<'a> {
             let longest_span = lane.interval(longest);
             let duration = exact_duration(longest_span.duration());
             let fact = Fact::new("the longest", format!("{}, {duration}", name(longest)));
-            facts.push(fact.leading(Lead::Other, row, longest_span));
+            facts.push(fact.linked_to(LinkRelation::Other, row, longest_span));
         }
     }
 }
 
 /// Returns a link to the first of many events in the event list.
-pub(super) fn in_the_list(first: Nanos, cap: Option<CapId>) -> Fact {
+pub(super) fn event_list_link(first: Nanos, cap: Option<CapId>) -> Fact {
     let text = format!("from {} on", format::time(first));
-    Fact::new("in the list of events", text).at_event(first, cap)
+    Fact::new("in the list of events", text).linked_to_event(first, cap)
 }
 
 /// Formats a duration rounded and in nanoseconds.

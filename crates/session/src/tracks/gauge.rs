@@ -1,10 +1,10 @@
 //! Shared code of gauge tracks: descriptions of values, and the values of a drawn bucket.
 
 use super::details::{DetailsQuery, Fact};
-use super::{Log, Row, TimelineQuery, TrackKind};
-use crate::tracks::item::Shown;
+use super::{Log, TimelineQuery, TrackId, TrackKind};
+use crate::tracks::item::PaintInput;
 use eventlog::ids::Duration;
-use model::marks::{Values, Writer};
+use model::marks::{MarkWriter, Values};
 use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::gauge::{Series, Unit, value, values};
@@ -23,18 +23,18 @@ pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery
         return Vec::new();
     };
     let start = query.span.start();
-    let mut writer = Writer {
+    let mut writer = MarkWriter {
         bucket_ns: bucket_ns(query.span),
         ..TimelineQuery::writer(log, Interval::new(start, start + Duration(1)))
     };
     track.answer(log, &mut writer);
     let caps = log.recording.info.lives.caps().count();
-    let points: Vec<_> = writer.reply.points.of_row(0).collect();
+    let points: Vec<_> = writer.reply.points.row_points(0).collect();
     let fact = |(number, series): (u8, &Series)| {
         let found = points.iter().find(|point| point.series == number);
         let shown = match found {
             Some(point) => point.values,
-            None if gauge.is_nothing_zero() => Values::one(0.0),
+            None if gauge.is_missing_zero() => Values::constant(0.0),
             None => return None,
         };
         Some(Fact::new(series.name, values(gauge.unit, shown, caps)))
@@ -45,17 +45,18 @@ pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery
 /// Paints lines and areas of a gauge. Rows with the same scale, such as the sparks of all capabilities, share
 /// their maximum so that they can be compared; the maximum for running capabilities is their total number.
 pub(super) fn paint<N>(
-    row: Row,
-    shown: &Shown<'_, N>,
+    row: TrackId,
+    shown: &PaintInput<'_, N>,
     strip: &Strip<'_>,
     painter: &mut dyn Painter,
 ) {
     let Some(gauge) = row.gauge() else { return };
     let marks = shown.marks;
-    let scale = |row: Row| row.gauge().and_then(|gauge| gauge.scale);
-    let alike =
-        |other: &&Row| **other == row || (gauge.scale.is_some() && scale(**other) == gauge.scale);
-    let graph = |row: Row| strip.graph(gauge, marks.points(row));
+    let scale = |row: TrackId| row.gauge().and_then(|gauge| gauge.scale);
+    let alike = |other: &&TrackId| {
+        **other == row || (gauge.scale.is_some() && scale(**other) == gauge.scale)
+    };
+    let graph = |row: TrackId| strip.graph(gauge, marks.points(row));
     let rows = marks.rows.iter().filter(alike);
     let greatest = match gauge.unit {
         Unit::OfCapabilities => shown.caps as f64,
@@ -65,15 +66,15 @@ pub(super) fn paint<N>(
 }
 
 /// Returns the unit of a row's values.
-fn unit(row: Row) -> Unit {
+fn unit(row: TrackId) -> Unit {
     row.gauge().map_or(Unit::Count, |gauge| gauge.unit)
 }
 
 /// Describes all values of a gauge at one position, such as `created: 12 k/s · dud: 0.5/s`. Of many series, only
 /// those with the largest values are included. `name` returns the name of a series.
 #[must_use]
-pub fn at_once(
-    row: Row,
+pub fn describe_values(
+    row: TrackId,
     points: &[(u8, Values)],
     caps: usize,
     name: impl Fn(u8) -> String,
@@ -85,7 +86,7 @@ pub fn at_once(
         order.truncate(MOST_AT_ONCE);
     }
     let said = order.into_iter().map(|(number, of)| {
-        if let Some(instead) = row.instead_of_value(*number) {
+        if let Some(instead) = row.value_override(*number) {
             return instead.to_owned();
         }
         let name = name(*number);
@@ -103,9 +104,14 @@ const MOST_AT_ONCE: usize = 5;
 
 /// Describes a series over a time range by its mean, minimum and maximum, from the points that overlap the range.
 #[must_use]
-pub fn in_view(row: Row, points: &[(Interval, Values)], seen: Interval, name: &str) -> String {
+pub fn describe_range(
+    row: TrackId,
+    points: &[(Interval, Values)],
+    seen: Interval,
+    name: &str,
+) -> String {
     let gauge = row.gauge();
-    let nothing_is_zero = gauge.is_some_and(|gauge| gauge.is_nothing_zero());
+    let nothing_is_zero = gauge.is_some_and(|gauge| gauge.is_missing_zero());
     let (mut known_ns, mut sum) = (0, 0.0);
     let (mut min, mut max) = (f64::INFINITY, 0.0_f64);
     for (span, values) in points {
@@ -132,7 +138,7 @@ mod tests {
     use crate::tracks::activity::Activity;
     use crate::tracks::concurrency::Concurrency;
     use crate::tracks::memory::Memory;
-    use crate::tracks::sparks::{Of, Sparks};
+    use crate::tracks::sparks::{SparkQuantity, Sparks};
     use analysis::timeline::activity::COLLECTING;
     use eventlog::ids::CapId;
     use eventlog::ids::Nanos;
@@ -141,9 +147,9 @@ mod tests {
     #[test]
     fn values_are_named_and_have_units() {
         let cap = CapId(1);
-        let row = Row::from(Sparks {
+        let row = TrackId::from(Sparks {
             cap,
-            of: Of::Created,
+            quantity: SparkQuantity::Created,
         });
         let changing = Values {
             min: 0.0,
@@ -151,26 +157,26 @@ mod tests {
             mean: 1_000.0,
             last: 300.0,
         };
-        let at_once = |row: Row, points: &[(u8, Values)], caps| {
-            at_once(row, points, caps, |series| row.series_name(series, caps))
+        let describe_values = |row: TrackId, points: &[(u8, Values)], caps| {
+            describe_values(row, points, caps, |series| row.series_name(series, caps))
         };
-        let text = at_once(row, &[(0, changing), (2, Values::one(0.5))], 2);
+        let text = describe_values(row, &[(0, changing), (2, Values::constant(0.5))], 2);
         let expected = "created: 0/s to 12 k/s, 1 k/s on average · overflowed: 0.50/s";
         assert_eq!(text.replace(format::NBSP, " "), expected);
-        let parallelism = Row::from(Concurrency::Running);
+        let parallelism = TrackId::from(Concurrency::Running);
         let running = Values {
             min: 0.0,
             max: 2.0,
             mean: 1.7,
             last: 1.7,
         };
-        let text = at_once(parallelism, &[(0, running)], 4);
+        let text = describe_values(parallelism, &[(0, running)], 4);
         assert_eq!(text, "capabilities running: 0 to 2 of 4, 1.7 on average");
-        let text = at_once(parallelism, &[(0, Values::one(2.0))], 4);
+        let text = describe_values(parallelism, &[(0, Values::constant(2.0))], 4);
         assert_eq!(text, "capabilities running: 2 of 4");
-        let activity = Row::from(Activity);
-        let heap = Row::from(Memory::Heap);
-        let text = at_once(heap, &[(1, Values::one(3_145_728.0))], 2);
+        let activity = TrackId::from(Activity);
+        let heap = TrackId::from(Memory::Heap);
+        let text = describe_values(heap, &[(1, Values::constant(3_145_728.0))], 2);
         assert_eq!(text.replace(format::NBSP, " "), "blocks in use: 3.0 MiB");
         assert_eq!(activity.series_name(3, 4), "capability 3 running");
         assert_eq!(
@@ -184,8 +190,8 @@ mod tests {
     fn a_view_has_a_mean() {
         let span = |from, to| Interval::new(Nanos(from), Nanos(to));
         let seen = span(100, 200);
-        let text = |row: Row, points: &[(Interval, Values)]| {
-            in_view(row, points, seen, &row.series_name(0, 2)).replace(format::NBSP, " ")
+        let text = |row: TrackId, points: &[(Interval, Values)]| {
+            describe_range(row, points, seen, &row.series_name(0, 2)).replace(format::NBSP, " ")
         };
         let peak = Values {
             min: 0.0,
@@ -195,14 +201,20 @@ mod tests {
         };
         // Before its first value, the size of the pool is unknown, while a rate is zero. Values outside the view
         // do not count.
-        let points = [(span(150, 170), peak), (span(170, 250), Values::one(4.0))];
+        let points = [
+            (span(150, 170), peak),
+            (span(170, 250), Values::constant(4.0)),
+        ];
         let cap = CapId(0);
-        let pool = Sparks { cap, of: Of::Pool };
+        let pool = Sparks {
+            cap,
+            quantity: SparkQuantity::Pool,
+        };
         let pool = text(pool.into(), &points);
         assert_eq!(pool, "sparks in the pool: 3 on average, 0 to 9");
         let created = Sparks {
             cap,
-            of: Of::Created,
+            quantity: SparkQuantity::Created,
         };
         let created = text(created.into(), &points[1..]);
         assert_eq!(created, "created: 1.2/s on average, 0/s to 4/s");

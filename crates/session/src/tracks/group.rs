@@ -77,7 +77,7 @@ impl Group {
 
     /// Returns the group with that name, with or without the suffix of a process.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let (name, process) = name.split_once('.').unwrap_or((name, "0"));
         let is_number = process.bytes().all(|byte| byte.is_ascii_digit());
         let mut all = Self::ALL.into_iter().filter(|_| is_number);

@@ -3,20 +3,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact_time, in_the_list};
-use super::legend::{COLUMN_PX, Explained, MIDDLE, Sample, SampleMark, Section};
+use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, event_list_link, exact_time};
+use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
 use super::waves::wave;
-use super::{Contents, Listed, Log, Shape, TrackKind, link};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{self, thread_name, when};
 use analysis::timeline::instants::{Family, InstantKind};
 use analysis::timeline::messages::MessageKind;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::density::Density;
-use model::marks::{MarkKind, MarkView, NONE, NewMoment, Packed, Payload, Writer};
+use model::marks::{MarkKind, MarkView, MarkWriter, NONE, NewMoment, PackedPayload, Payload};
 use model::time::Interval;
-use scene::colour::Rgb;
+use scene::color::Rgb;
 use scene::format;
 use scene::painter::Painter;
 use scene::palette::Palette;
@@ -28,7 +28,7 @@ pub struct Instants(pub CapId);
 
 /// One event, or several at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Happened {
+pub struct InstantPayload {
     /// Kind of the most notable event.
     pub kind: InstantKind,
     /// Most frequent kind among the events.
@@ -37,13 +37,13 @@ pub struct Happened {
     pub thread: Option<ThreadId>,
 }
 
-impl Payload for Happened {
-    fn pack(self) -> Packed {
+impl Payload for InstantPayload {
+    fn pack(self) -> PackedPayload {
         let thread = self.thread.map_or(NONE, |thread| thread.0);
-        Packed([self.kind as u32, thread, self.most as u32, 0])
+        PackedPayload([self.kind as u32, thread, self.most as u32, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
+    fn unpack(packed: PackedPayload) -> Self {
         let kind = |place: usize| {
             let kind = u8::try_from(packed.word(place)).ok();
             let kind = kind.and_then(InstantKind::from_number);
@@ -52,29 +52,29 @@ impl Payload for Happened {
         Self {
             kind: kind(0),
             most: kind(2),
-            thread: packed.some(1).map(ThreadId),
+            thread: packed.optional_word(1).map(ThreadId),
         }
     }
 }
 
 impl TrackKind for Instants {
-    type Payload = Happened;
+    type Payload = InstantPayload;
 
     const GROUP: Group = Group::Instants;
     const SHAPE: Shape = Shape::Moments;
     const SECTION: Section = Section::Events;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         format!("events{}", self.0)
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         link::cap(link, "events").map(Self)
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let listed = |cap| {
-            Listed::new(Self(cap), format!("Events of capability {cap}"))
+            TrackEntry::new(Self(cap), format!("Events of capability {cap}"))
                 .short(format!("Cap {cap}"))
         };
         log.recording
@@ -88,23 +88,23 @@ impl TrackKind for Instants {
         Some(self.0)
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
-        let mut density = Density::of(writer);
-        let (wanted, column_ns) = (density.wanted(), density.column_ns());
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
+        let mut density = Density::new(writer);
+        let (wanted, column_ns) = (density.collect_interval(), density.column_ns());
         let store = &log.recording.store;
         store.instant_marks(self.0, wanted, column_ns, |mark, thread| {
             density.push(NewMoment {
                 start: mark.first_ns,
                 end: mark.last_ns,
                 count: mark.count,
-                payload: Happened {
+                payload: InstantPayload {
                     kind: mark.kind,
                     most: mark.most,
                     thread,
                 },
             });
         });
-        density.write(writer, |one, next| Happened {
+        density.write(writer, |one, next| InstantPayload {
             kind: one.kind.min(next.kind),
             thread: None,
             ..one
@@ -113,9 +113,14 @@ impl TrackKind for Instants {
 
     /// Paints a tick with a glyph for the family of the event, and the number of events if there is room; dense
     /// events become columns.
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         let middle = strip.area.y + strip.area.h / 2.0;
-        let marks: Vec<_> = shown.marks.of(self).collect();
+        let marks: Vec<_> = shown.marks.row_marks(self).collect();
         let columns = marks
             .iter()
             .filter(|(mark, _)| mark.kind == MarkKind::Column);
@@ -128,13 +133,13 @@ impl TrackKind for Instants {
             if mark.kind == MarkKind::Column {
                 continue;
             }
-            let kind = mark.read::<Happened>().kind;
+            let kind = mark.read::<InstantPayload>().kind;
             let x = strip.x(span.start());
-            let colour = colour_of(kind, strip.palette);
+            let color = color_of(kind, strip.palette);
             let tick = strip.tick(span.start());
-            painter.fill(tick, colour.alpha(0.7));
+            painter.fill(tick, color.alpha(0.7));
             for polygon in glyph(kind.family(), (x, middle - 0.5)) {
-                painter.polygon(&polygon, colour.into());
+                painter.polygon(&polygon, color.into());
             }
             let next = marks.peek().map(|(_, next)| strip.x(next.start()));
             strip.paint_number(mark.count, (x, middle - 0.5), next, painter);
@@ -143,7 +148,7 @@ impl TrackKind for Instants {
 
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
         let subject = format!("Capability {}", self.0);
-        let Happened { kind, most, thread } = item.read();
+        let InstantPayload { kind, most, thread } = item.read();
         if item.kind == MarkKind::Column {
             let what = format!("events, most of them {},", most.plural());
             return (subject, words::density(item, &what));
@@ -162,28 +167,28 @@ impl TrackKind for Instants {
     }
 
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
-        Details::of(log).of_instants(self.0, query.span)
+        Details::for_log(log).instant_facts(self.0, query.span)
     }
 
-    fn legend() -> Vec<Explained> {
-        let happened = |kind, most| Happened {
+    fn legend() -> Vec<LegendEntry> {
+        let happened = |kind, most| InstantPayload {
             kind,
             most,
             thread: None,
         };
-        let sample_mark = |kind, at| SampleMark::moment(at).with(happened(kind, kind));
-        let several = Explained::new(
+        let sample_mark = |kind, at| LegendMark::moment(at).with_payload(happened(kind, kind));
+        let several = LegendEntry::new(
             "Several in one place",
-            "How many stands beside the sign, if there is room.",
-            Sample::row(
+            "Their number is next to the sign, if it fits.",
+            LegendSample::row(
                 Self(CapId(0)),
                 vec![sample_mark(InstantKind::Woken, 24.0).count(12)],
             ),
         );
         let each = InstantKind::ALL.map(|kind| {
             let (name, meaning) = meaning(kind);
-            let sample = Sample::row(Self(CapId(0)), vec![sample_mark(kind, MIDDLE)]);
-            Explained::new(name, meaning, sample)
+            let sample = LegendSample::row(Self(CapId(0)), vec![sample_mark(kind, MIDDLE)]);
+            LegendEntry::new(name, meaning, sample)
         });
         let column = |place: u32| {
             let from = f64::from(place) * COLUMN_PX;
@@ -197,13 +202,13 @@ impl TrackKind for Instants {
                 most
             };
             let count = (40.0 * f64::from(wave(place as f32, 1.0))) as u32 + 1;
-            let column = SampleMark::column(from, from + COLUMN_PX).count(count);
-            column.with(happened(kind, most))
+            let column = LegendMark::column(from, from + COLUMN_PX).count(count);
+            column.with_payload(happened(kind, most))
         };
-        let many = Explained::new(
+        let many = LegendEntry::new(
             "Many events",
-            "Columns as high as the square root of how many events there are, in the colour of what most of them are. A line over one: among them is something about the capability, a collection or a message.",
-            Sample::row(Self(CapId(0)), (3..30).map(column).collect()),
+            "Columns; height: square root of the number of events; colour: the most frequent kind. A line above: contains an event of the capability, a collection or a message.",
+            LegendSample::row(Self(CapId(0)), (3..30).map(column).collect()),
         );
         [several, many].into_iter().chain(each).collect()
     }
@@ -211,7 +216,7 @@ impl TrackKind for Instants {
 
 impl Details<'_> {
     /// Returns the events on a capability in a closed time range.
-    fn of_instants(&self, cap: CapId, span: Interval) -> Vec<Fact> {
+    fn instant_facts(&self, cap: CapId, span: Interval) -> Vec<Fact> {
         let range = (span.start().0, span.end().0);
         let counts = self.store.instant_counts(cap, range);
         let total: usize = counts.iter().map(|(_, count)| count).sum();
@@ -224,7 +229,9 @@ impl Details<'_> {
                 Fact::new(what, format::count(count as u64))
             };
             let first = self.store.instant_list(cap, range, 1);
-            let first = first.first().map(|(_, at, _)| in_the_list(*at, Some(cap)));
+            let first = first
+                .first()
+                .map(|(_, at, _)| event_list_link(*at, Some(cap)));
             return counts.into_iter().map(fact).chain(first).collect();
         }
         let list = self.store.instant_list(cap, range, MOST_LISTED);
@@ -246,7 +253,10 @@ impl Details<'_> {
             InstantKind::Marker => MessageKind::Marker,
             _ => return None,
         };
-        let places = self.messages.places(Interval::at(at)).take(MOST_LISTED);
+        let places = self
+            .messages
+            .places(Interval::empty_at(at))
+            .take(MOST_LISTED);
         let mut messages = places.filter_map(|place| self.messages.get(place));
         let found = messages.find(|one| one.kind == kind && one.cap == Some(cap))?;
         Some(found.text)
@@ -255,7 +265,7 @@ impl Details<'_> {
 
 /// Returns a column of dense events.
 fn column(mark: &MarkView<'_>, span: Interval, palette: &Palette) -> Column {
-    let Happened { kind, most, .. } = mark.read();
+    let InstantPayload { kind, most, .. } = mark.read();
     let is_notable = matches!(
         kind.family(),
         Family::Capability | Family::Message | Family::Collection
@@ -263,8 +273,8 @@ fn column(mark: &MarkView<'_>, span: Interval, palette: &Palette) -> Column {
     Column {
         span,
         count: mark.count,
-        colour: colour_of(most, palette),
-        notable: (is_notable && kind != most).then(|| colour_of(kind, palette)),
+        color: color_of(most, palette),
+        notable: (is_notable && kind != most).then(|| color_of(kind, palette)),
     }
 }
 
@@ -276,7 +286,7 @@ const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
         InstantKind::CapCreated => ("Capability created", "The capability was created."),
         InstantKind::CapDisabled => (
             "Capability disabled",
-            "No thread is to run on it any more: the program asked for fewer capabilities.",
+            "Threads may no longer run on it: the program reduced the number of capabilities.",
         ),
         InstantKind::CapEnabled => ("Capability enabled", "Threads may run on it again."),
         InstantKind::Marker => (
@@ -289,31 +299,31 @@ const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
         ),
         InstantKind::SeqGcRequested => (
             "Sequential collection requested",
-            "The capability asks all to stop; one OS thread will collect.",
+            "The capability requests a stop of all; one OS thread will collect.",
         ),
         InstantKind::ParGcRequested => (
             "Parallel collection requested",
-            "The capability asks all to stop; several OS threads will collect.",
+            "The capability requests a stop of all; several OS threads will collect.",
         ),
         InstantKind::Migrated => (
             "Thread migrated",
-            "A thread was sent from here to another capability, usually one that had nothing to do.",
+            "A thread moved from here to another capability, usually an idle one.",
         ),
         InstantKind::SparkOverflowed => (
             "Spark overflowed",
-            "The pool was full: the spark is lost, and its value is computed where it is needed.",
+            "The pool was full: the spark is lost, and its value is computed when needed.",
         ),
         InstantKind::SparkFizzled => (
             "Spark fizzled",
-            "Its value was computed by someone else before the spark ran.",
+            "Its value was computed before the spark ran.",
         ),
         InstantKind::SparkDud => (
             "Spark dud",
-            "A spark was created for a value that was already there.",
+            "A spark was created for a value that was already computed.",
         ),
         InstantKind::SparkStolen => (
             "Spark stolen",
-            "The capability had nothing to do and took a spark from the pool of another.",
+            "The idle capability took a spark from the pool of another.",
         ),
         InstantKind::ThreadCreated => (
             "Thread created",
@@ -325,7 +335,7 @@ const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
         ),
         InstantKind::Woken => (
             "Thread woken",
-            "What the thread waited for is there: it can run as soon as a capability takes it.",
+            "The wait of the thread is over: it can run once a capability is free.",
         ),
         InstantKind::Runnable => (
             "Thread runnable",
@@ -333,12 +343,12 @@ const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
         ),
         InstantKind::SparkRun => (
             "Spark run",
-            "A spark of the capability's own pool begins to run.",
+            "A spark of the capability's own pool starts to run.",
         ),
         InstantKind::SparkCreated => ("Spark created", "A spark was put into the pool (par)."),
         InstantKind::SparkCollected => (
             "Spark garbage collected",
-            "Nobody needs its value any more: the spark was dropped by a collection.",
+            "Its value was unreachable: a collection dropped the spark.",
         ),
         InstantKind::PerfTracepoint => (
             "Tracepoint",
@@ -352,7 +362,7 @@ const fn meaning(kind: InstantKind) -> (&'static str, &'static str) {
 }
 
 /// Returns the color of a kind. The glyph shows the family; the color distinguishes kinds within it.
-const fn colour_of(kind: InstantKind, palette: &Palette) -> Rgb {
+const fn color_of(kind: InstantKind, palette: &Palette) -> Rgb {
     match kind {
         InstantKind::Shutdown | InstantKind::CapDeleted | InstantKind::CapDisabled => palette.ink,
         InstantKind::Marker => palette.accent,

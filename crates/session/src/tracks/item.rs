@@ -1,9 +1,11 @@
 //! Marks of the timeline, and the items that they represent.
 
-use crate::tracks::Row;
+use crate::tracks::TrackId;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::Class;
-use model::marks::{GaugePoint, MarkKind, MarkView, NamedSeries, Packed, Payload, TimelineReply};
+use model::marks::{
+    GaugePoint, MarkKind, MarkView, NamedSeries, PackedPayload, Payload, TimelineReply,
+};
 use model::profile::frames::Frame;
 use model::time::Interval;
 
@@ -11,7 +13,7 @@ use model::time::Interval;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// Track of the mark.
-    pub row: Row,
+    pub row: TrackId,
     /// Kind of the mark: single, merged, instant or column.
     pub kind: MarkKind,
     /// Class, or that of the longest merged span.
@@ -23,7 +25,7 @@ pub struct Item {
     /// Share of the time by class.
     pub shares: Vec<f32>,
     /// Data of the track.
-    pub payload: Packed,
+    pub payload: PackedPayload,
 }
 
 /// Marks of a timeline query with the queried view.
@@ -32,7 +34,7 @@ pub struct Marks {
     /// Time range of the query; `None` before the first reply.
     pub view: Option<Interval>,
     /// Tracks of the query, in the order of the reply's rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TrackId>,
     /// Marks and points in columns.
     pub reply: TimelineReply,
 }
@@ -50,7 +52,7 @@ pub trait Names {
         None
     }
     /// Returns the title of a track.
-    fn title(&self, row: Row) -> Option<&str> {
+    fn title(&self, row: TrackId) -> Option<&str> {
         let _ = row;
         None
     }
@@ -68,7 +70,7 @@ pub trait Names {
 
 /// Input of track painting.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a, N> {
+pub struct PaintInput<'a, N> {
     /// Marks received so far.
     pub marks: &'a Marks,
     /// Names that the marks refer to.
@@ -79,7 +81,7 @@ pub struct Shown<'a, N> {
 
 impl Marks {
     /// Returns the index of a track among the queried ones.
-    fn place(&self, row: Row) -> Option<usize> {
+    fn row_index(&self, row: TrackId) -> Option<usize> {
         self.rows.iter().position(|&asked| asked == row)
     }
 
@@ -91,58 +93,60 @@ impl Marks {
     }
 
     /// Returns the marks of a track, with their times.
-    pub fn of(
+    pub fn row_marks(
         &self,
-        row: impl Into<Row>,
+        row: impl Into<TrackId>,
     ) -> impl DoubleEndedIterator<Item = (MarkView<'_>, Interval)> {
-        let marks = self.place(row.into()).map(|place| self.reply.of_row(place));
+        let marks = self
+            .row_index(row.into())
+            .map(|place| self.reply.row_marks(place));
         let marks = marks.into_iter().flatten();
         marks.map(|mark| (mark, self.span(mark.start, mark.end)))
     }
 
     /// Returns whether the data of a track is not available yet.
     #[must_use]
-    pub fn is_later(&self, row: impl Into<Row>) -> bool {
-        let place = self.place(row.into());
+    pub fn is_deferred(&self, row: impl Into<TrackId>) -> bool {
+        let place = self.row_index(row.into());
         place.is_some_and(|place| {
             self.reply
-                .later
+                .pending_rows
                 .iter()
                 .any(|&later| later as usize == place)
         })
     }
 
     /// Returns the items of a track, in painting order.
-    pub fn items(&self, row: Row) -> impl Iterator<Item = Item> + '_ {
-        self.of(row)
+    pub fn items(&self, row: TrackId) -> impl Iterator<Item = Item> + '_ {
+        self.row_marks(row)
             .map(move |(mark, span)| Item::new(row, &mark, span))
     }
 
     /// Returns the series of a track that the log names, in order.
-    pub fn named(&self, row: impl Into<Row>) -> impl Iterator<Item = &NamedSeries> {
-        let place = self.place(row.into());
-        let named = self.reply.named.iter();
+    pub fn named_series(&self, row: impl Into<TrackId>) -> impl Iterator<Item = &NamedSeries> {
+        let place = self.row_index(row.into());
+        let named = self.reply.named_series.iter();
         named.filter(move |series| Some(series.row as usize) == place)
     }
 
     /// Returns the name of a series, in a log of `caps` capabilities.
     #[must_use]
-    pub fn series_name(&self, row: Row, series: u8, caps: usize) -> String {
-        let named = self.named(row).nth(series.into());
+    pub fn series_name(&self, row: TrackId, series: u8, caps: usize) -> String {
+        let named = self.named_series(row).nth(series.into());
         named.map_or_else(|| row.series_name(series, caps), |named| named.name.clone())
     }
 
     /// Returns the points of a gauge, with their times.
-    pub fn points(&self, row: impl Into<Row>) -> impl Iterator<Item = (GaugePoint, Interval)> {
-        let place = self.place(row.into());
-        let points = place.map(|place| self.reply.points.of_row(place));
+    pub fn points(&self, row: impl Into<TrackId>) -> impl Iterator<Item = (GaugePoint, Interval)> {
+        let place = self.row_index(row.into());
+        let points = place.map(|place| self.reply.points.row_points(place));
         let points = points.into_iter().flatten();
         points.map(|point| (point, self.span(point.start, point.end)))
     }
 
     /// Returns the points of a gauge at a time, at most one per series, and the interval of the shortest one.
     #[must_use]
-    pub fn graph_at(&self, row: Row, time: Nanos) -> Option<(Vec<GaugePoint>, Interval)> {
+    pub fn graph_at(&self, row: TrackId, time: Nanos) -> Option<(Vec<GaugePoint>, Interval)> {
         let there = |(_, span): &(GaugePoint, Interval)| span.contains(time);
         let (points, spans): (Vec<_>, Vec<_>) = self.points(row).filter(there).unzip();
         let shortest = spans.into_iter().min_by_key(Interval::duration)?;
@@ -151,14 +155,14 @@ impl Marks {
 
     /// Returns the mark of `row` at a time, or the nearest one within `slack`.
     #[must_use]
-    pub fn hit(&self, row: Row, time: Nanos, slack: Duration) -> Option<Item> {
+    pub fn hit(&self, row: TrackId, time: Nanos, slack: Duration) -> Option<Item> {
         if row.is_graph() {
             return None;
         }
         let distance = |span: &Interval| span.start().since(time).max(time.since(span.end()));
         // Collections are painted over runs, so the last mark has priority.
         let near = self
-            .of(row)
+            .row_marks(row)
             .rev()
             .filter(|(_, span)| distance(span) <= slack);
         let (mark, span) = near.min_by_key(|(_, span)| distance(span))?;
@@ -168,7 +172,7 @@ impl Marks {
 
 impl Item {
     /// Creates the item of a mark.
-    pub fn new(row: Row, mark: &MarkView<'_>, span: Interval) -> Self {
+    pub fn new(row: TrackId, mark: &MarkView<'_>, span: Interval) -> Self {
         Self {
             row,
             kind: mark.kind,

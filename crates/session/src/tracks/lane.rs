@@ -1,11 +1,11 @@
 //! Shared code of tracks with lanes.
 
-use crate::tracks::details::{DetailsQuery, Fact, Lead};
+use crate::tracks::details::{DetailsQuery, Fact, LinkRelation};
 use crate::tracks::item::Item;
 use crate::tracks::words;
 use eventlog::ids::{Duration, Nanos};
 use model::marks::MarkView;
-use model::span_lane::{Piece, SpanLane};
+use model::span_lane::{SpanLane, TimelineSpan};
 use model::time::Interval;
 use scene::format;
 use scene::strip::Bar;
@@ -18,7 +18,7 @@ pub(super) fn by_duration(mark: &MarkView<'_>) -> Bar {
 
 /// Describes several spans that share a pixel, with their share of it.
 pub(super) fn several(item: &Item, what: &str) -> String {
-    let share: f64 = words::whole(&item.shares).sum();
+    let share: f64 = words::normalized_shares(&item.shares).sum();
     format!(
         "{} {what} in {}: {} of it · {}",
         format::count(item.count.into()),
@@ -29,12 +29,12 @@ pub(super) fn several(item: &Item, what: &str) -> String {
 }
 
 /// Returns the time range of a span.
-pub(super) fn span_of(piece: &Piece) -> Interval {
+pub(super) fn span_of(piece: &TimelineSpan) -> Interval {
     Interval::new(Nanos(piece.start), Nanos(piece.end))
 }
 
 /// Returns the span with exactly this time range.
-pub(super) fn exactly(lane: &SpanLane, span: Interval) -> Option<&Piece> {
+pub(super) fn find_exact(lane: &SpanLane, span: Interval) -> Option<&TimelineSpan> {
     lane.within(span).find(|piece| span_of(piece) == span)
 }
 
@@ -49,8 +49,8 @@ pub(super) fn sums(lane: &SpanLane, query: &DetailsQuery, what: &str) -> Vec<Fac
     vec![
         Fact::new(what, format::count(found().count() as u64)),
         Fact::new("together", format::duration(Duration(total.sum()))),
-        Fact::new("longest", format::duration(span.duration())).leading(
-            Lead::Other,
+        Fact::new("longest", format::duration(span.duration())).linked_to(
+            LinkRelation::Other,
             query.row,
             span,
         ),

@@ -1,11 +1,13 @@
 //! Legend entries of tracks: a name, a sentence and a sample with synthetic marks.
 
-use super::Row;
+use super::TrackId;
 use super::item::Marks;
 use eventlog::ids::Nanos;
 use model::class::{CLASSES, Class};
-use model::gauge::Stretch;
-use model::marks::{MarkKind, NewMoment, NewSpan, Packed, Payload, TimelineReply, Values, Writer};
+use model::gauge::GaugeSegment;
+use model::marks::{
+    MarkKind, MarkWriter, NewMoment, NewSpan, PackedPayload, Payload, TimelineReply, Values,
+};
 use model::time::Interval;
 
 /// Width of a sample in pixels.
@@ -69,20 +71,20 @@ impl Section {
     pub const fn note(self) -> &'static str {
         match self {
             Self::Capabilities => {
-                "Where several spans share a pixel, a bar is as high as their share of its time."
+                "Several spans in a pixel: bar height is their share of its time."
             }
             Self::Threads => {
-                "A running thread is a full bar; one that does not run is a thin line in the colour of its reason."
+                "A running thread is a full bar; otherwise a thin line in the colour of the reason."
             }
             Self::Graphs => {
-                "Where a value changes within a pixel, the line is as thick as the change, so that no peak is lost."
+                "Line thickness is the change of the value within a pixel, so no peak is lost."
             }
             Self::Events => {
-                "The shape says what an event is about. Where several share a place, the most notable one is drawn; where they are many, how many they are."
+                "The shape shows the subject of an event. Several at one position: the most notable one is drawn; many: their number."
             }
-            Self::Arrows => "They belong to the thread that is pointed at or selected.",
+            Self::Arrows => "Arrows of the hovered or selected thread.",
             Self::Profile => {
-                "A function has the colour that it has in the flame graph: always the same one, near those of its module."
+                "Functions have their colour of the flame graph: always the same, similar within a module."
             }
             Self::Collections | Self::Spans | Self::Pointing => "",
         }
@@ -91,17 +93,21 @@ impl Section {
 
 /// Legend entry that explains one kind of mark.
 #[derive(Clone, Debug)]
-pub struct Explained {
+pub struct LegendEntry {
     /// Name of the mark.
     pub name: &'static str,
     /// Meaning of the mark for the program.
     pub meaning: &'static str,
     /// Picture of the mark.
-    pub sample: Sample,
+    pub sample: LegendSample,
 }
 
-impl Explained {
-    pub(super) const fn new(name: &'static str, meaning: &'static str, sample: Sample) -> Self {
+impl LegendEntry {
+    pub(super) const fn new(
+        name: &'static str,
+        meaning: &'static str,
+        sample: LegendSample,
+    ) -> Self {
         Self {
             name,
             meaning,
@@ -114,13 +120,13 @@ impl Explained {
 const NS_PER_PX: f64 = 1000.0;
 
 /// Returns the time at a pixel of a sample.
-pub fn at(px: f64) -> Nanos {
+pub fn time_at(px: f64) -> Nanos {
     Nanos((px * NS_PER_PX) as u64)
 }
 
 /// Returns the time range between two pixels.
-pub fn between(from_px: f64, to_px: f64) -> Interval {
-    Interval::new(at(from_px), at(to_px))
+pub fn interval_between(from_px: f64, to_px: f64) -> Interval {
+    Interval::new(time_at(from_px), time_at(to_px))
 }
 
 /// Start and end of a sample's span, in pixels.
@@ -133,17 +139,17 @@ pub(crate) const MIDDLE: f64 = 48.0;
 
 /// Synthetic mark. Positions are in pixels.
 #[derive(Clone, Copy, Debug)]
-pub struct SampleMark {
+pub struct LegendMark {
     kind: MarkKind,
     class: Class,
     from: f64,
     to: f64,
     count: u32,
     shares: [f32; CLASSES],
-    payload: Packed,
+    payload: PackedPayload,
 }
 
-impl SampleMark {
+impl LegendMark {
     /// Creates a single span.
     pub fn span(class: Class, from: f64, to: f64) -> Self {
         let mut shares = [0.0; CLASSES];
@@ -155,12 +161,12 @@ impl SampleMark {
             to,
             count: 1,
             shares,
-            payload: Packed::default(),
+            payload: PackedPayload::default(),
         }
     }
 
     /// Creates a mark of several merged spans.
-    fn many(from: f64, to: f64, of: &[(Class, f32)]) -> Self {
+    fn merged(from: f64, to: f64, of: &[(Class, f32)]) -> Self {
         let first = of.first().map_or(Class::Other, |(class, _)| *class);
         let mut many = Self {
             kind: MarkKind::Many,
@@ -197,7 +203,7 @@ impl SampleMark {
     }
 
     /// Sets the data of the track.
-    pub(crate) fn with(self, payload: impl Payload) -> Self {
+    pub(crate) fn with_payload(self, payload: impl Payload) -> Self {
         let payload = payload.pack();
         Self { payload, ..self }
     }
@@ -207,8 +213,8 @@ impl SampleMark {
         Self { count, ..self }
     }
 
-    fn write(&self, writer: &mut Writer) {
-        let (start, end) = (at(self.from).0, at(self.to).0);
+    fn write(&self, writer: &mut MarkWriter) {
+        let (start, end) = (time_at(self.from).0, time_at(self.to).0);
         match self.kind {
             MarkKind::Moment => writer.moment(NewMoment {
                 start,
@@ -237,47 +243,47 @@ impl SampleMark {
 
 /// Returns marks two pixels wide along a row; `of` returns the shares of the classes in the bucket with that
 /// number.
-pub(crate) fn buckets(of: impl Fn(f32) -> Vec<(Class, f32)>) -> Vec<SampleMark> {
+pub(crate) fn buckets(of: impl Fn(f32) -> Vec<(Class, f32)>) -> Vec<LegendMark> {
     let places = (2..46u8).map(f32::from);
     let one = |place: f32| {
         let from = f64::from(place) * 2.0;
-        SampleMark::many(from, from + 2.0, &of(place))
+        LegendMark::merged(from, from + 2.0, &of(place))
     };
     places.map(one).collect()
 }
 
 /// Returns a writer for a sample.
-fn writer() -> Writer {
-    Writer {
-        view: between(0.0, SAMPLE_PX),
+fn writer() -> MarkWriter {
+    MarkWriter {
+        view: interval_between(0.0, SAMPLE_PX),
         bucket_ns: 1,
-        end: at(SAMPLE_PX),
+        end: time_at(SAMPLE_PX),
         row: 0,
         reply: TimelineReply::default(),
     }
 }
 
 /// Writes evenly spaced values of a series.
-fn stretches(writer: &mut Writer, series: u8, values: &[f64], of: impl Fn(f64) -> Values) {
+fn stretches(writer: &mut MarkWriter, series: u8, values: &[f64], of: impl Fn(f64) -> Values) {
     let width = SAMPLE_PX / values.len().max(1) as f64;
     for (place, value) in values.iter().enumerate() {
         let from = place as f64 * width;
-        let stretch = Stretch {
-            start: at(from).0,
-            end: at(from + width).0,
+        let stretch = GaugeSegment {
+            start: time_at(from).0,
+            end: time_at(from + width).0,
             values: of(*value),
         };
-        writer.stretch(series, &stretch);
+        writer.gauge_segment(series, &stretch);
     }
 }
 
 /// Tracks with synthetic marks, [`SAMPLE_PX`] wide.
 #[derive(Clone, Debug)]
-pub struct Sample(pub Marks);
+pub struct LegendSample(pub Marks);
 
-impl Sample {
+impl LegendSample {
     /// Creates a sample of several tracks.
-    pub fn rows(rows: &[(Row, Vec<SampleMark>)]) -> Self {
+    pub fn rows(rows: &[(TrackId, Vec<LegendMark>)]) -> Self {
         let mut writer = writer();
         for (number, (_, marks)) in (0u32..).zip(rows) {
             writer.row = number;
@@ -288,7 +294,7 @@ impl Sample {
         Self::written(rows.iter().map(|(row, _)| *row).collect(), writer)
     }
 
-    fn written(rows: Vec<Row>, writer: Writer) -> Self {
+    fn written(rows: Vec<TrackId>, writer: MarkWriter) -> Self {
         Self(Marks {
             view: Some(writer.view),
             rows,
@@ -297,21 +303,21 @@ impl Sample {
     }
 
     /// Creates a sample of one track.
-    pub fn row(row: impl Into<Row>, marks: Vec<SampleMark>) -> Self {
+    pub fn row(row: impl Into<TrackId>, marks: Vec<LegendMark>) -> Self {
         Self::rows(&[(row.into(), marks)])
     }
 
     /// Creates a sample of a gauge from evenly spaced values of each series.
-    pub fn graph(row: impl Into<Row>, series: &[(u8, &[f64])]) -> Self {
+    pub fn graph(row: impl Into<TrackId>, series: &[(u8, &[f64])]) -> Self {
         let mut writer = writer();
         for (number, values) in series {
-            stretches(&mut writer, *number, values, Values::one);
+            stretches(&mut writer, *number, values, Values::constant);
         }
         Self::written(vec![row.into()], writer)
     }
 
     /// Creates a sample of a gauge with one series, from means with a spread around them.
-    pub(crate) fn spread(row: impl Into<Row>, means: [f64; 8]) -> Self {
+    pub(crate) fn spread(row: impl Into<TrackId>, means: [f64; 8]) -> Self {
         let mut writer = writer();
         stretches(&mut writer, 0, &means, |mean| Values {
             min: mean * 0.5,
@@ -323,7 +329,7 @@ impl Sample {
     }
 
     /// Creates a sample of a gauge with three series, whose values are multiplied by `unit`.
-    pub(crate) fn three(row: impl Into<Row>, unit: f64, values: [[f64; 8]; 3]) -> Self {
+    pub(crate) fn three(row: impl Into<TrackId>, unit: f64, values: [[f64; 8]; 3]) -> Self {
         let [a, b, c] = values.map(|values| values.map(|value| value * unit));
         Self::graph(row, &[(0, &a), (1, &b), (2, &c)])
     }

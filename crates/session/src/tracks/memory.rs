@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::legend::{Explained, Sample, Section};
-use super::{Contents, Listed, Log, Shape, TrackKind, waves};
+use super::legend::{LegendEntry, LegendSample, Section};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, waves};
 use crate::tracks::group::Group;
 use analysis::timeline::graphs::allocation_rate;
-use model::marks::Writer;
+use model::marks::MarkWriter;
 use scene::gauge::{Gauge, Series, Style, Unit};
 
 /// Gauge of one aspect of memory.
@@ -51,26 +51,32 @@ impl TrackKind for Memory {
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 56.0;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         self.word().to_owned()
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         Self::ALL.into_iter().find(|graph| graph.word() == link)
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let listed = |graph: Self| {
             let (title, short) = match graph {
                 Self::Heap => ("Heap", "Heap"),
                 Self::Allocated => ("Allocation rate", "Alloc"),
                 Self::Returned => ("Memory returned", "Returned"),
             };
-            let lacks = match graph {
-                Self::Heap => log.recording.tracks.graphs.lacks(&log.recording.numbers),
+            let missing_series = match graph {
+                Self::Heap => log
+                    .recording
+                    .tracks
+                    .graphs
+                    .missing_series(&log.recording.numbers),
                 Self::Allocated | Self::Returned => Vec::new(),
             };
-            Listed::new(graph, title).short(short).lacking(lacks)
+            TrackEntry::new(graph, title)
+                .short(short)
+                .with_missing_series(missing_series)
         };
         let there = Self::ALL.into_iter().filter(|graph| graph.is_in(log));
         there.map(listed).collect()
@@ -125,10 +131,10 @@ impl TrackKind for Memory {
         })
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let (graphs, numbers) = (&log.recording.tracks.graphs, &log.recording.numbers);
         let buckets = writer.buckets();
-        let mut write = |series, stretch| writer.stretch(series, &stretch);
+        let mut write = |series, stretch| writer.gauge_segment(series, &stretch);
         match self {
             Self::Heap => graphs.heap(numbers, buckets, write),
             Self::Allocated => allocation_rate(numbers, buckets, |stretch| write(0, stretch)),
@@ -136,27 +142,27 @@ impl TrackKind for Memory {
         }
     }
 
-    fn legend() -> Vec<Explained> {
+    fn legend() -> Vec<LegendEntry> {
         let rate = waves::LOWER.map(|value| value * waves::MIB);
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "Heap",
-                "The area is the size of the heap, the line the blocks in use, the dashes what was live after the last major collection.",
-                Sample::three(
+                "Area: heap size; line: blocks in use; dashes: live data after the last major collection.",
+                LegendSample::three(
                     Self::Heap,
                     waves::MIB,
                     [waves::LEVELS, waves::LOWER, waves::LOWEST],
                 ),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Allocation rate",
-                "How much the program allocates in a second, all capabilities together.",
-                Sample::graph(Self::Allocated, &[(0, &rate)]),
+                "Allocation rate per second, of all capabilities.",
+                LegendSample::graph(Self::Allocated, &[(0, &rate)]),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Memory returned",
-                "The area is what the runtime holds of the system's memory, the line what it needs, the dashes what it gave back.",
-                Sample::three(
+                "Area: memory that the runtime holds from the system; line: its need; dashes: returned memory.",
+                LegendSample::three(
                     Self::Returned,
                     waves::MIB,
                     [waves::LEVELS, waves::LOWER, waves::FEW],

@@ -3,18 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::details::{
-    Details, DetailsQuery, Fact, Lead, MOST_LISTED, exact_time, in_the_list, on_cap,
+    Details, DetailsQuery, Fact, LinkRelation, MOST_LISTED, event_list_link, exact_time, on_cap,
 };
-use super::legend::{COLUMN_PX, Explained, MIDDLE, Sample, SampleMark, Section};
+use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
 use super::thread::Thread;
 use super::waves::wave;
-use super::{Contents, Listed, Log, Shape, TrackKind};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words;
 use analysis::timeline::messages::MessageKind;
 use model::density::Density;
-use model::marks::{MarkKind, NONE, NewMoment, Packed, Payload, Writer};
+use model::marks::{MarkKind, MarkWriter, NONE, NewMoment, PackedPayload, Payload};
 use model::time::Interval;
 use scene::format;
 use scene::painter::Painter;
@@ -29,62 +29,62 @@ const TITLE: &str = "Messages";
 
 /// One message, or several at one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct MessagePayload {
     /// Number of the first message.
     pub first: Option<u32>,
     /// Whether any of the messages is a marker.
     pub has_marker: bool,
 }
 
-impl Payload for Said {
-    fn pack(self) -> Packed {
-        Packed([self.first.unwrap_or(NONE), self.has_marker.into(), 0, 0])
+impl Payload for MessagePayload {
+    fn pack(self) -> PackedPayload {
+        PackedPayload([self.first.unwrap_or(NONE), self.has_marker.into(), 0, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
+    fn unpack(packed: PackedPayload) -> Self {
         Self {
-            first: packed.some(0),
+            first: packed.optional_word(0),
             has_marker: packed.word(1) != 0,
         }
     }
 }
 
 impl TrackKind for Messages {
-    type Payload = Said;
+    type Payload = MessagePayload;
 
     const GROUP: Group = Group::Program;
     const SHAPE: Shape = Shape::Moments;
     const SECTION: Section = Section::Events;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         "messages".to_owned()
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         (link == "messages").then_some(Self)
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let count = log.recording.messages.len() as u64;
-        let track = || Listed::new(Self, TITLE).note(format::count(count));
+        let track = || TrackEntry::new(Self, TITLE).note(format::count(count));
         (count > 0).then(track).into_iter().collect()
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
-        let mut density = Density::of(writer);
-        let (wanted, column_ns) = (density.wanted(), density.column_ns());
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
+        let mut density = Density::new(writer);
+        let (wanted, column_ns) = (density.collect_interval(), density.column_ns());
         log.recording.messages.marks(wanted, column_ns, |mark| {
             density.push(NewMoment {
                 start: mark.time,
                 end: mark.last_time,
                 count: mark.count,
-                payload: Said {
+                payload: MessagePayload {
                     first: u32::try_from(mark.first).ok(),
                     has_marker: mark.has_marker,
                 },
             });
         });
-        density.write(writer, |one, next| Said {
+        density.write(writer, |one, next| MessagePayload {
             has_marker: one.has_marker || next.has_marker,
             ..one
         });
@@ -92,37 +92,42 @@ impl TrackKind for Messages {
 
     /// Paints messages as diamonds and markers as flags. Dense messages become columns; markers in them keep their
     /// flags, or get lines where flags would overlap.
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         let middle = strip.area.y + strip.area.h / 2.0;
         let mut columns = Vec::new();
-        let mut marks = shown.marks.of(self).peekable();
+        let mut marks = shown.marks.row_marks(self).peekable();
         while let Some((mark, span)) = marks.next() {
             if mark.kind == MarkKind::Column {
-                let marker = mark.read::<Said>().has_marker;
+                let marker = mark.read::<MessagePayload>().has_marker;
                 columns.push(Column {
                     span,
                     count: mark.count,
-                    colour: strip.palette.ink2,
+                    color: strip.palette.ink2,
                     notable: marker.then_some(strip.palette.accent),
                 });
                 continue;
             }
             let x = strip.x(span.start());
-            let marker = mark.read::<Said>().has_marker;
-            let colour = if marker {
+            let marker = mark.read::<MessagePayload>().has_marker;
+            let color = if marker {
                 strip.palette.accent
             } else {
                 strip.palette.ink2
             };
             let tick = strip.tick(span.start());
-            painter.fill(tick, colour.into());
+            painter.fill(tick, color.into());
             if marker {
                 paint_flag(strip, x, painter);
             } else {
                 let (left, right) = (x - 3.0, x + 3.0);
                 let top = (x, middle - 3.0);
                 let diamond = [(left, middle), top, (right, middle), (x, middle + 3.0)];
-                painter.polygon(&diamond, colour.into());
+                painter.polygon(&diamond, color.into());
             }
             let next = marks.peek().map(|(_, next)| strip.x(next.start()));
             let beside = if marker { x + 3.0 } else { x };
@@ -140,7 +145,7 @@ impl TrackKind for Messages {
     }
 
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
-        let Said { first, has_marker } = item.read();
+        let MessagePayload { first, has_marker } = item.read();
         let text = first.and_then(|number| names.message(number));
         let text = text.unwrap_or_default();
         let at = format::time(item.span.start());
@@ -170,35 +175,35 @@ impl TrackKind for Messages {
     }
 
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
-        Details::of(log).of_messages(query.span)
+        Details::for_log(log).message_facts(query.span)
     }
 
     fn message_of(self, item: &Item) -> Option<u32> {
-        item.read::<Said>().first
+        item.read::<MessagePayload>().first
     }
 
-    fn legend() -> Vec<Explained> {
+    fn legend() -> Vec<LegendEntry> {
         let said = |has_marker| {
-            let said = Said {
+            let said = MessagePayload {
                 first: None,
                 has_marker,
             };
-            Sample::row(Self, vec![SampleMark::moment(MIDDLE).with(said)])
+            LegendSample::row(Self, vec![LegendMark::moment(MIDDLE).with_payload(said)])
         };
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "A message",
-                "The program wrote it to the log (traceEvent). It stands in the track of messages.",
+                "Written by the program (traceEvent), on the track of messages.",
                 said(false),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "A marker",
-                "The program set it (traceMarker). Where messages share a place with it, it stands for them.",
+                "Set by the program (traceMarker). It hides messages at the same position.",
                 said(true),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Many of them",
-                "Columns where signs would cover each other, as high as the square root of how many messages there are. A flag or a line over one: a marker is among them. Zoom in, and each has its sign.",
+                "Columns where signs would overlap; height: square root of the number of messages. A flag or a line above: contains a marker. Zoom in for single signs.",
                 many(),
             ),
         ]
@@ -216,29 +221,29 @@ fn paint_flag(strip: &Strip<'_>, x: f64, painter: &mut dyn Painter) {
 }
 
 /// Returns a legend sample of density columns, one of which has a marker.
-fn many() -> Sample {
+fn many() -> LegendSample {
     let column = |place: u32| {
         let from = f64::from(place) * COLUMN_PX;
-        let said = Said {
+        let said = MessagePayload {
             first: None,
             has_marker: place == 22,
         };
         let count = (40.0 * f64::from(wave(place as f32, 0.7))) as u32 + 1;
-        SampleMark::column(from, from + COLUMN_PX)
+        LegendMark::column(from, from + COLUMN_PX)
             .count(count)
-            .with(said)
+            .with_payload(said)
     };
-    Sample::row(Messages, (3..30).map(column).collect())
+    LegendSample::row(Messages, (3..30).map(column).collect())
 }
 
 impl Details<'_> {
     /// Returns the messages in a closed time range.
-    fn of_messages(&self, span: Interval) -> Vec<Fact> {
+    fn message_facts(&self, span: Interval) -> Vec<Fact> {
         let places = self.messages.places(span);
         let more = places.len().saturating_sub(MOST_LISTED);
         let mut facts = Vec::new();
         if let Some(first) = self.messages.get(places.start).filter(|_| more > 0) {
-            facts.push(in_the_list(first.time, first.cap));
+            facts.push(event_list_link(first.time, first.cap));
         }
         let listed = places.take(MOST_LISTED);
         facts.extend(listed.filter_map(|place| self.message_fact(place)));
@@ -263,7 +268,7 @@ impl Details<'_> {
             Some((thread, self.run_at(cap, at)?))
         });
         Some(match by {
-            Some((thread, run)) => fact.leading(Lead::Other, Thread(thread), run),
+            Some((thread, run)) => fact.linked_to(LinkRelation::Other, Thread(thread), run),
             None => fact,
         })
     }

@@ -48,17 +48,17 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use details::{DetailsQuery, Fact};
 use eventlog::ids::{CapId, ThreadId};
-use legend::{Explained, Section};
+use legend::{LegendEntry, Section};
 use model::class::Class;
-use model::marks::{MarkKind, Payload, Writer};
+use model::marks::{MarkKind, MarkWriter, Payload};
 use scene::gauge::{Gauge, Series};
 use scene::painter::Painter;
 use scene::strip::Strip;
 
-pub use contents::{Contents, Known, Listed, Log};
+pub use contents::{Log, LogContents, TrackEntry, TrackListInput};
 pub use query::TimelineQuery;
 pub use scope::scope_of;
 
@@ -76,7 +76,7 @@ pub enum Shape {
 }
 
 /// Kind of track. A value identifies one track.
-pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
+pub trait TrackKind: Copy + Into<TrackId> + TryFrom<TrackId> {
     /// Data of a mark beyond its class and time.
     type Payload: Payload;
 
@@ -90,15 +90,15 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     const HEIGHT_PX: f64 = 22.0;
 
     /// Returns the name in links and settings, which never changes.
-    fn link(self, contents: &Contents) -> String;
+    fn link(self, contents: &LogContents) -> String;
     /// Returns the track with that name.
-    fn parse(link: &str, contents: &Contents) -> Option<Self>;
+    fn parse(link: &str, contents: &LogContents) -> Option<Self>;
 
     /// Returns the tracks of this kind that a log has.
-    fn of_log(log: &Log<'_>) -> Vec<Listed>;
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry>;
     /// Returns the tracks of this kind that the page shows: by default, those that the log has.
-    fn shown(known: &Known<'_>) -> Vec<Listed> {
-        let tracks = known.contents.of_kind::<Self>();
+    fn entries_to_show(known: &TrackListInput<'_>) -> Vec<TrackEntry> {
+        let tracks = known.contents.entries_of_kind::<Self>();
         tracks.map(|(_, track)| track.clone()).collect()
     }
 
@@ -116,7 +116,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     }
     /// Returns the series for which the track header shows a color key, by index: those of a gauge with more than
     /// one series.
-    fn keys(self) -> &'static [Series] {
+    fn color_keys(self) -> &'static [Series] {
         let series = self.gauge().map_or(&[][..], |gauge| gauge.series);
         if series.len() > 1 { series } else { &[] }
     }
@@ -129,28 +129,38 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     }
 
     /// Returns a text that replaces the value of a series.
-    fn instead_of_value(self, series: u8) -> Option<&'static str> {
+    fn value_override(self, series: u8) -> Option<&'static str> {
         let _ = series;
         None
     }
 
     /// Writes the marks for the writer's view.
-    fn answer(self, log: &Log<'_>, writer: &mut Writer);
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter);
 
     /// Paints the available marks into a strip.
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         let marks = shown.marks;
         match Self::SHAPE {
             Shape::Gauge => gauge::paint(self.into(), shown, strip, painter),
-            Shape::Moments => strip.paint_ticks(marks.of(self), painter),
+            Shape::Moments => strip.paint_ticks(marks.row_marks(self), painter),
             Shape::Lane | Shape::Samples => {
-                strip.paint_bars(marks.of(self), Class::Other, lane::by_duration, painter);
+                strip.paint_bars(
+                    marks.row_marks(self),
+                    Class::Other,
+                    lane::by_duration,
+                    painter,
+                );
             }
         }
     }
 
     /// Returns the name for use within a sentence.
-    fn spoken(self, title: &str) -> String {
+    fn name_in_sentence(self, title: &str) -> String {
         title.to_owned()
     }
     /// Returns a short description of an item: an emphasized name, and the rest. An empty name stands for the
@@ -190,7 +200,7 @@ pub trait TrackKind: Copy + Into<Row> + TryFrom<Row> {
     }
 
     /// Returns the legend entries.
-    fn legend() -> Vec<Explained>;
+    fn legend() -> Vec<LegendEntry>;
 }
 
 /// Generates the enum of all tracks from the table of kinds, with the dispatch to each kind.
@@ -199,29 +209,29 @@ macro_rules! tracks {
         /// One track of the timeline.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[expect(missing_docs, reason = "each is documented in its file")]
-        pub enum Row {
+        pub enum TrackId {
             $($kind($module::$kind),)*
         }
 
         $(
-            impl From<$module::$kind> for Row {
+            impl From<$module::$kind> for TrackId {
                 fn from(track: $module::$kind) -> Self {
                     Self::$kind(track)
                 }
             }
 
-            impl TryFrom<Row> for $module::$kind {
+            impl TryFrom<TrackId> for $module::$kind {
                 type Error = ();
-                fn try_from(row: Row) -> Result<Self, ()> {
+                fn try_from(row: TrackId) -> Result<Self, ()> {
                     match row {
-                        Row::$kind(track) => Ok(track),
+                        TrackId::$kind(track) => Ok(track),
                         _ => Err(()),
                     }
                 }
             }
         )*
 
-        impl fmt::Debug for Row {
+        impl fmt::Debug for TrackId {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
                     $(Self::$kind(track) => track.fmt(f),)*
@@ -233,7 +243,7 @@ macro_rules! tracks {
         macro_rules! ask {
             ($row:expr, $track:ident => $answer:expr) => {
                 match $row {
-                    $(Row::$kind($track) => $answer,)*
+                    $(TrackId::$kind($track) => $answer,)*
                 }
             };
         }
@@ -245,15 +255,15 @@ macro_rules! tracks {
             };
         }
 
-        impl Row {
+        impl TrackId {
             /// Returns the track with that name in links and settings.
             #[must_use]
-            pub fn parse(link: &str, contents: &Contents) -> Option<Self> {
+            pub fn parse(link: &str, contents: &LogContents) -> Option<Self> {
                 None$(.or_else(|| $module::$kind::parse(link, contents).map(Self::from)))*
             }
 
             /// Returns the entries of all tracks in a section of the legend.
-            pub fn legend(section: Section) -> Vec<Explained> {
+            pub fn legend(section: Section) -> Vec<LegendEntry> {
                 let mut entries = Vec::new();
                 $(
                     if $module::$kind::SECTION == section {
@@ -309,7 +319,7 @@ tracks! {
     blocks::Blocks,
 }
 
-impl Row {
+impl TrackId {
     /// Returns the group that contains the track.
     #[must_use]
     pub const fn group(self) -> Group {
@@ -336,23 +346,29 @@ impl Row {
 
     /// Returns the name in links and settings, which never changes.
     #[must_use]
-    pub fn link(self, contents: &Contents) -> String {
+    pub fn link(self, contents: &LogContents) -> String {
         ask!(self, track => track.link(contents))
     }
 
     /// Returns all tracks of a log other than those of capabilities and threads.
     #[must_use]
-    pub(crate) fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    pub(crate) fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let mut all = Vec::new();
-        ask_kinds!(|listed: Vec<Listed>| all.extend(listed), of_log(log));
+        ask_kinds!(
+            |listed: Vec<TrackEntry>| all.extend(listed),
+            entries_in_log(log)
+        );
         all
     }
 
     /// Returns all tracks that the page shows.
     #[must_use]
-    pub fn shown(known: &Known<'_>) -> Vec<Listed> {
+    pub fn entries_to_show(known: &TrackListInput<'_>) -> Vec<TrackEntry> {
         let mut all = Vec::new();
-        ask_kinds!(|listed: Vec<Listed>| all.extend(listed), shown(known));
+        ask_kinds!(
+            |listed: Vec<TrackEntry>| all.extend(listed),
+            entries_to_show(known)
+        );
         all
     }
 
@@ -376,8 +392,8 @@ impl Row {
 
     /// Returns the series for which the track header shows a color key, by index.
     #[must_use]
-    pub fn keys(self) -> &'static [Series] {
-        ask!(self, track => track.keys())
+    pub fn color_keys(self) -> &'static [Series] {
+        ask!(self, track => track.color_keys())
     }
 
     /// Returns the name of a series, in a log of `caps` capabilities.
@@ -387,19 +403,19 @@ impl Row {
     }
 
     /// Returns a text that replaces the value of a series.
-    pub fn instead_of_value(self, series: u8) -> Option<&'static str> {
-        ask!(self, track => track.instead_of_value(series))
+    pub fn value_override(self, series: u8) -> Option<&'static str> {
+        ask!(self, track => track.value_override(series))
     }
 
     /// Writes the marks for the writer's view.
-    pub fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    pub fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         ask!(self, track => track.answer(log, writer));
     }
 
     /// Paints the available marks into a strip.
     pub fn paint<N: Names>(
         self,
-        shown: &Shown<'_, N>,
+        shown: &PaintInput<'_, N>,
         strip: &Strip<'_>,
         painter: &mut dyn Painter,
     ) {
@@ -408,8 +424,8 @@ impl Row {
 
     /// Returns the name for use within a sentence.
     #[must_use]
-    pub fn spoken(self, title: &str) -> String {
-        ask!(self, track => track.spoken(title))
+    pub fn name_in_sentence(self, title: &str) -> String {
+        ask!(self, track => track.name_in_sentence(title))
     }
 
     /// Returns the details of an item beyond its mark.

@@ -3,18 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::details::{DetailsQuery, Fact};
-use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO};
-use super::{Contents, Listed, Log, Shape, TrackKind, lane};
+use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::nonmoving::{OPEN, Phase, Point};
 use model::density::Density;
 use model::lane::partition;
-use model::marks::{MarkKind, MarkView, NewMoment, Packed, Payload, Writer};
+use model::marks::{MarkKind, MarkView, MarkWriter, NewMoment, PackedPayload, Payload};
 use scene::format;
 use scene::painter::{Painter, Rect};
-use scene::strip::{Strip, YOUNG, standing, stripes_on};
+use scene::strip::{Strip, YOUNG, bottom_aligned, stripes_on};
 
 /// Track of the nonmoving collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub struct Nonmoving;
 
 /// Phase of the nonmoving collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PhasePayload {
     /// Kind of phase: sync, mark or sweep.
     pub phase: Phase,
     /// Whether the phase had not ended when the log ended.
@@ -31,12 +31,12 @@ pub struct Part {
     pub marked: u32,
 }
 
-impl Payload for Part {
-    fn pack(self) -> Packed {
-        Packed([self.phase as u32, self.open.into(), self.marked, 0])
+impl Payload for PhasePayload {
+    fn pack(self) -> PackedPayload {
+        PackedPayload([self.phase as u32, self.open.into(), self.marked, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
+    fn unpack(packed: PackedPayload) -> Self {
         let phase = Phase::ALL.get(packed.word(0) as usize);
         Self {
             phase: phase.copied().unwrap_or(Phase::Sweep),
@@ -50,36 +50,36 @@ impl Payload for Part {
 const MOST_POINTS: usize = 40;
 
 impl TrackKind for Nonmoving {
-    type Payload = Part;
+    type Payload = PhasePayload;
 
     const GROUP: Group = Group::Program;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Collections;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         "nonmoving".to_owned()
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         (link == "nonmoving").then_some(Self)
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let there = !log.recording.tracks.nonmoving.is_empty();
-        let track = there.then(|| Listed::new(Self, "Nonmoving GC"));
+        let track = there.then(|| TrackEntry::new(Self, "Nonmoving GC"));
         track.into_iter().collect()
     }
 
     /// Writes the reports and the phases. Nested phases come last, because the last mark at a position is hit
     /// first.
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let nonmoving = &log.recording.tracks.nonmoving;
         write_points(nonmoving.all_points(), writer);
         for phase in Phase::ALL {
             let lane = nonmoving.lane(phase);
             writer.lane(lane, |i| {
                 let piece = lane.get(i);
-                Part {
+                PhasePayload {
                     phase,
                     open: piece.is_some_and(|piece| piece.code == OPEN),
                     marked: piece.map_or(0, |piece| piece.detail),
@@ -88,9 +88,14 @@ impl TrackKind for Nonmoving {
         }
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
-        for (mark, span) in shown.marks.of(self) {
+        for (mark, span) in shown.marks.row_marks(self) {
             let rect = strip.rect(span, y, h);
             if matches!(mark.kind, MarkKind::Moment | MarkKind::Column) {
                 let tick = Rect::new(rect.x - 1.0, strip.area.y + 2.0, rect.w.max(2.0), 4.0);
@@ -102,9 +107,9 @@ impl TrackKind for Nonmoving {
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
-        let text = match (item.kind, item.read::<Part>()) {
-            (MarkKind::Moment | MarkKind::Column, _) => told_at(item),
-            (MarkKind::Many, part) => lane::several(item, part.phase.several()),
+        let text = match (item.kind, item.read::<PhasePayload>()) {
+            (MarkKind::Moment | MarkKind::Column, _) => describe_report(item),
+            (MarkKind::Many, part) => lane::several(item, part.phase.plural()),
             (MarkKind::One, part) => one(item, part),
         };
         ("Nonmoving collector".to_owned(), text)
@@ -116,8 +121,8 @@ impl TrackKind for Nonmoving {
         for phase in Phase::ALL {
             let pieces = nonmoving.lane(phase);
             if query.many {
-                facts.extend(lane::sums(pieces, query, phase.several()));
-            } else if let Some(piece) = lane::exactly(pieces, query.span) {
+                facts.extend(lane::sums(pieces, query, phase.plural()));
+            } else if let Some(piece) = lane::find_exact(pieces, query.span) {
                 let duration = lane::span_of(piece).duration();
                 facts.push(Fact::new(phase.name(), format::duration(duration)));
                 if phase == Phase::Mark {
@@ -128,7 +133,7 @@ impl TrackKind for Nonmoving {
         }
         let points = nonmoving.points(query.span);
         let first = points.iter().take(MOST_POINTS);
-        facts.extend(first.map(|(_, point)| told(point)));
+        facts.extend(first.map(|(_, point)| report_fact(point)));
         if points.len() > MOST_POINTS {
             let more = format::count((points.len() - MOST_POINTS) as u64);
             facts.push(Fact::new("more", more));
@@ -136,50 +141,50 @@ impl TrackKind for Nonmoving {
         facts
     }
 
-    fn legend() -> Vec<Explained> {
+    fn legend() -> Vec<LegendEntry> {
         let phase = |phase: Phase, open: bool| {
-            let part = Part {
+            let part = PhasePayload {
                 phase,
                 open,
                 marked: 0,
             };
-            let mark = SampleMark::span(phase.class(), FROM, TO).with(part);
-            Sample::row(Nonmoving, vec![mark])
+            let mark = LegendMark::span(phase.class(), FROM, TO).with_payload(part);
+            LegendSample::row(Nonmoving, vec![mark])
         };
-        let notes = [20.0, 48.0, 70.0].map(SampleMark::moment);
+        let notes = [20.0, 48.0, 70.0].map(LegendMark::moment);
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "Nonmoving collector: sync",
-                "The program stands still while the nonmoving collector marks the rest.",
+                "The program is paused while the nonmoving collector finishes marking.",
                 phase(Phase::Sync, false),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Nonmoving collector: mark",
-                "It finds what is live in the oldest generation, while the program runs.",
+                "Marks live data in the oldest generation, while the program runs.",
                 phase(Phase::Mark, false),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Nonmoving collector: sweep",
-                "It frees what is not live, while the program runs.",
+                "Frees dead data, while the program runs.",
                 phase(Phase::Sweep, false),
             ),
-            Explained::new(
-                "Nonmoving collector: not over",
-                "A phase with stripes, of whatever shape, was not over when the log ended. Sweeping is always striped.",
+            LegendEntry::new(
+                "Nonmoving collector: unfinished",
+                "Stripes: the phase was unfinished at the end of the log. Sweeping is always striped.",
                 phase(Phase::Mark, true),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Nonmoving collector: a note",
-                "It reported something: a census of its heap, or that a capability handed over its list of changed objects.",
-                Sample::row(Nonmoving, notes.into()),
+                "A report: a census of its heap, or a remembered set handed over by a capability.",
+                LegendSample::row(Nonmoving, notes.into()),
             ),
         ]
     }
 }
 
-fn write_points(points: &[(u64, Point)], writer: &mut Writer) {
-    let mut density = Density::of(writer);
-    let (view, bucket) = (density.wanted(), density.column_ns());
+fn write_points(points: &[(u64, Point)], writer: &mut MarkWriter) {
+    let mut density = Density::new(writer);
+    let (view, bucket) = (density.collect_interval(), density.column_ns());
     let aligned = view.start().0 / bucket * bucket;
     let mut at = points.partition_point(|&(time, _)| time < aligned);
     while let Some(&(start, _)) = points.get(at).filter(|(time, _)| *time <= view.end().0) {
@@ -200,40 +205,40 @@ fn write_points(points: &[(u64, Point)], writer: &mut Writer) {
 /// Paints a phase: a sync, in which the program stands still, has the full height; marking is a bar in the middle;
 /// sweeping is a striped bar at the bottom.
 fn paint_phase(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut dyn Painter) {
-    let Part { phase, open, .. } = mark.read();
+    let PhasePayload { phase, open, .. } = mark.read();
     let share = mark.share_of_all().min(1.0);
-    let (colour, bar) = match phase {
-        Phase::Sync => (strip.palette.gc_sync, standing(rect, share)),
+    let (color, bar) = match phase {
+        Phase::Sync => (strip.palette.gc_sync, bottom_aligned(rect, share)),
         Phase::Mark => {
             let h = (rect.h * YOUNG * share).max(2.0);
             let bar = Rect::new(rect.x, rect.y + (rect.h - h) / 2.0, rect.w, h);
             (strip.palette.gc, bar)
         }
-        Phase::Sweep => (strip.palette.gc, standing(rect, YOUNG * share)),
+        Phase::Sweep => (strip.palette.gc, bottom_aligned(rect, YOUNG * share)),
     };
-    painter.fill(bar, colour.into());
+    painter.fill(bar, color.into());
     if phase == Phase::Sweep || open {
-        painter.hatch(bar, stripes_on(colour));
+        painter.hatch(bar, stripes_on(color));
     }
     if strip.patterns && phase == Phase::Sync {
         match mark.kind {
             MarkKind::Many => strip.paint_stripes(bar, painter),
-            _ => painter.hatch_falling(bar, stripes_on(colour)),
+            _ => painter.hatch_falling(bar, stripes_on(color)),
         }
     }
     if mark.kind == MarkKind::One {
-        strip.paint_inside(phase.name(), bar, colour, painter);
+        strip.paint_inside(phase.name(), bar, color, painter);
     }
 }
 
-fn told_at(item: &Item) -> String {
+fn describe_report(item: &Item) -> String {
     match item.count {
         1 => format!("reported on itself · {}", format::time(item.span.start())),
         count => format!("reported on itself {count} times · {}", when(item)),
     }
 }
 
-fn one(item: &Item, part: Part) -> String {
+fn one(item: &Item, part: PhasePayload) -> String {
     let (duration, when) = (duration(item), when(item));
     let open = if part.open {
         ", not over when the log ended"
@@ -241,21 +246,21 @@ fn one(item: &Item, part: Part) -> String {
         ""
     };
     match part.phase {
-        Phase::Sync => format!("the program stood still for {duration}{open} · {when}"),
+        Phase::Sync => format!("stopped the program for {duration}{open} · {when}"),
         Phase::Mark => {
             let marked = format::count(part.marked.into());
             format!("marked {marked} objects in {duration}{open} · {when}")
         }
-        Phase::Sweep => format!("{} for {duration}{open} · {when}", part.phase.doing()),
+        Phase::Sweep => format!("{} for {duration}{open} · {when}", part.phase.past_tense()),
     }
 }
 
 /// Returns a report of the collector as a fact.
-fn told(point: &Point) -> Fact {
+fn report_fact(point: &Point) -> Fact {
     match *point {
         Point::Flush(cap) => Fact::new(
             "remembered set",
-            format!("capability {cap} handed over what it had remembered"),
+            format!("capability {cap} handed over its remembered set"),
         ),
         Point::Census {
             block_bytes,

@@ -8,7 +8,7 @@ use scene::format;
 
 /// Process in a log of several processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProcessPart {
+pub struct ProcessInfo {
     /// Display name, unique in the log.
     pub name: String,
     /// Process id in the operating system.
@@ -23,7 +23,7 @@ pub struct ProcessPart {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Processes {
     /// All processes, in log order.
-    pub all: Vec<ProcessPart>,
+    pub all: Vec<ProcessInfo>,
     /// First thread of each run of threads with the same process: merging logs numbers the threads of one process
     /// after those of another.
     threads: Vec<(ThreadId, Option<u32>)>,
@@ -32,9 +32,9 @@ pub struct Processes {
 impl Processes {
     /// Returns the processes of a log, as far as it is read. Threads have owners once the log is fully read.
     #[must_use]
-    pub fn of(recording: &Recording) -> Self {
+    pub fn from_recording(recording: &Recording) -> Self {
         let all = recording.info.processes.all().into_iter();
-        let part = |own: analysis::processes::OsProcess| ProcessPart {
+        let part = |own: analysis::processes::OsProcess| ProcessInfo {
             name: own.name,
             pid: own.process.pid,
             ghc: own.process.ghc,
@@ -45,24 +45,25 @@ impl Processes {
             threads: Vec::new(),
         };
         if found.are_several() && recording.is_settled() {
-            found.threads = found.owners(recording);
+            found.threads = found.thread_owners(recording);
         }
         found
     }
 
     /// Returns the threads at which the process changes, in thread order.
-    fn owners(&self, recording: &Recording) -> Vec<(ThreadId, Option<u32>)> {
-        let homes = recording.store.homes();
+    fn thread_owners(&self, recording: &Recording) -> Vec<(ThreadId, Option<u32>)> {
+        let homes = recording.store.last_caps();
         let of = |(thread, cap)| {
             (
                 thread,
-                self.of_cap(cap).and_then(|at| u32::try_from(at).ok()),
+                self.process_of_cap(cap)
+                    .and_then(|at| u32::try_from(at).ok()),
             )
         };
-        let mut owners: Vec<(ThreadId, Option<u32>)> = homes.map(of).collect();
-        owners.sort_unstable_by_key(|(thread, _)| *thread);
-        owners.dedup_by_key(|(_, process)| *process);
-        owners
+        let mut thread_owners: Vec<(ThreadId, Option<u32>)> = homes.map(of).collect();
+        thread_owners.sort_unstable_by_key(|(thread, _)| *thread);
+        thread_owners.dedup_by_key(|(_, process)| *process);
+        thread_owners
     }
 
     /// Returns whether the log is of several processes.
@@ -73,7 +74,7 @@ impl Processes {
 
     /// Returns the index of a capability's process.
     #[must_use]
-    pub fn of_cap(&self, cap: CapId) -> Option<usize> {
+    pub fn process_of_cap(&self, cap: CapId) -> Option<usize> {
         self.all
             .iter()
             .position(|own| own.caps.binary_search(&cap).is_ok())
@@ -81,7 +82,7 @@ impl Processes {
 
     /// Returns the index of a thread's process.
     #[must_use]
-    pub fn of_thread(&self, thread: ThreadId) -> Option<usize> {
+    pub fn process_of_thread(&self, thread: ThreadId) -> Option<usize> {
         let after = self.threads.partition_point(|(from, _)| *from <= thread);
         let (_, process) = self.threads.get(after.checked_sub(1)?)?;
         process.and_then(|place| usize::try_from(place).ok())
@@ -91,7 +92,10 @@ impl Processes {
     /// single process.
     #[must_use]
     pub fn cap_name(&self, cap: CapId) -> String {
-        match self.of_cap(cap).and_then(|place| self.all.get(place)) {
+        match self
+            .process_of_cap(cap)
+            .and_then(|place| self.all.get(place))
+        {
             Some(own) => format!("{} · cap {cap}", own.name),
             None => format!("Capability {cap}"),
         }

@@ -3,10 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Log, Row};
+use super::{Log, TrackId};
 use crate::heap::choice::HeapFilter;
 use analysis::yielder::Yield;
-use model::marks::{NONE, TimelineReply, Writer};
+use model::marks::{MarkWriter, NONE, TimelineReply};
 use model::time::Interval;
 
 /// Query for the marks of a view.
@@ -17,12 +17,12 @@ pub struct TimelineQuery {
     /// Width of the view in pixels.
     pub width_px: u32,
     /// Tracks to answer, in display order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TrackId>,
     /// Selected bands of a heap profile.
     pub heap: HeapFilter,
     /// Number of runs to read for thread lanes before the remaining ones are deferred
-    /// ([`later`](TimelineReply::later)) to a repetition of the query. `None` defers none.
-    pub patience_runs: Option<u32>,
+    /// ([`pending_rows`](TimelineReply::pending_rows)) to a repetition of the query. `None` defers none.
+    pub run_budget: Option<u32>,
 }
 
 /// Maximum width answered at full resolution. It exceeds any screen; an answer costs time and memory for each
@@ -46,7 +46,7 @@ impl TimelineQuery {
 
     /// Returns the marks of the tracks.
     pub async fn marks(&self, log: &Log<'_>, yielder: &dyn Yield) -> TimelineReply {
-        let mut writer = Writer {
+        let mut writer = MarkWriter {
             bucket_ns: self.bucket_ns(),
             ..Self::writer(log, self.view)
         };
@@ -55,9 +55,9 @@ impl TimelineQuery {
             writer.row = u32::try_from(number).unwrap_or(NONE);
             let store = &log.recording.store;
             if let Some(thread) = row.thread() {
-                let patience = self.patience_runs.map(|patience| patience as usize);
+                let patience = self.run_budget.map(|patience| patience as usize);
                 if patience.is_some_and(|most| runs >= most) && !store.is_prepared(thread) {
-                    writer.reply.later.push(writer.row);
+                    writer.reply.pending_rows.push(writer.row);
                     continue;
                 }
                 runs += store.prepare_life(thread, yielder).await;
@@ -69,8 +69,8 @@ impl TimelineQuery {
     }
 
     /// Returns a writer for one row, with buckets of a nanosecond.
-    pub(super) fn writer(log: &Log<'_>, view: Interval) -> Writer {
-        Writer {
+    pub(super) fn writer(log: &Log<'_>, view: Interval) -> MarkWriter {
+        MarkWriter {
             view,
             bucket_ns: 1,
             end: log.recording.end(),

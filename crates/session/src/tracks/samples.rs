@@ -2,21 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, Lead, exact_time};
-use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
+use super::details::{Details, DetailsQuery, Fact, LinkRelation, exact_time};
+use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::samples_paint::paint;
 use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
-use super::{Contents, Listed, Log, Shape, TrackKind, link};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, function_name, when};
 use analysis::timeline::profile_rows::SampleLane;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos};
 use model::class::Class;
 use model::lane::Lane;
-use model::marks::{MarkKind, NONE, Packed, Payload, Writer};
+use model::marks::{MarkKind, MarkWriter, NONE, PackedPayload, Payload};
 use model::profile::frames::FrameId;
 use model::profile::source::Source;
 use scene::format;
@@ -30,36 +30,36 @@ pub struct Samples(pub CapId);
 /// Index of a sample's function in the list of named functions. For several samples, it is the function of more
 /// than half of those that are not idle, or else any of theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sampled(pub Option<u32>);
+pub struct SamplePayload(pub Option<u32>);
 
-impl Payload for Sampled {
-    fn pack(self) -> Packed {
-        Packed([self.0.unwrap_or(NONE), 0, 0, 0])
+impl Payload for SamplePayload {
+    fn pack(self) -> PackedPayload {
+        PackedPayload([self.0.unwrap_or(NONE), 0, 0, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
-        Self(packed.some(0))
+    fn unpack(packed: PackedPayload) -> Self {
+        Self(packed.optional_word(0))
     }
 }
 
 impl TrackKind for Samples {
-    type Payload = Sampled;
+    type Payload = SamplePayload;
 
     const GROUP: Group = Group::Samples;
     const SHAPE: Shape = Shape::Samples;
     const SECTION: Section = Section::Profile;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         format!("samples{}", self.0)
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         link::cap(link, "samples").map(Self)
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let listed = |(cap, samples): (CapId, u64)| {
-            Listed::new(Self(cap), format!("Samples, cap {cap}"))
+            TrackEntry::new(Self(cap), format!("Samples, cap {cap}"))
                 .short(format!("Cap {cap}"))
                 .note(format::count(samples))
         };
@@ -72,20 +72,27 @@ impl TrackKind for Samples {
         Some(self.0)
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let rows = &log.recording.profile_rows;
         if let Some(lane) = rows.samples(&log.recording.profiles, self.0) {
-            writer.lane(&lane, |i| Sampled(rows.sampled_function(lane.frame(i))));
+            writer.lane(&lane, |i| {
+                SamplePayload(rows.sampled_function(lane.frame(i)))
+            });
         }
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         paint(self, shown, strip, painter);
     }
 
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
         let cap = self.0;
-        let Sampled(number) = item.read();
+        let SamplePayload(number) = item.read();
         let function = number.and_then(|number| names.sampled_function(number));
         let function = function.map(function_name);
         if item.kind == MarkKind::Many {
@@ -118,13 +125,13 @@ impl TrackKind for Samples {
             return Vec::new();
         };
         let mut facts = vec![Fact::new("sampled at", exact_time(span.end()))];
-        facts.extend(Details::of(log).ran(cap, span.end()));
+        facts.extend(Details::for_log(log).ran(cap, span.end()));
         facts.push(flame(source, lane.track.source, span.middle()));
         stack_facts(lane.profile, stack, "in", &mut facts);
         facts
     }
 
-    fn legend() -> Vec<Explained> {
+    fn legend() -> Vec<LegendEntry> {
         let several = buckets(|place| {
             let busy = 0.5 + 0.4 * (place / 7.0).sin();
             vec![(Class::Running, busy), (Class::Other, 1.0 - busy)]
@@ -132,42 +139,43 @@ impl TrackKind for Samples {
         let several = several
             .into_iter()
             .zip(0u32..)
-            .map(|(mark, place)| mark.with(Sampled(Some(u32::from(place > 20)))));
+            .map(|(mark, place)| mark.with_payload(SamplePayload(Some(u32::from(place > 20)))));
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "Samples of a profile",
-                "What ran on the capability when the profiler's timer ticked: the innermost function, in its colour of the flame graph. A block reaches back to the tick before; the short line at its end is the tick. Neighbours of one function have its name once.",
-                Sample::row(
+                "Innermost function on the capability at a tick of the profiler, in its colour of the flame graph. A block extends back to the previous tick; the short line at its end is the tick. Adjacent samples of a function share one name.",
+                LegendSample::row(
                     Self(CapId(0)),
                     ticks(&[(Class::Running, 0, 5), (Class::Running, 1, 3)], 10.0),
                 ),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "A sample within a collection",
                 "The timer ticked while the capability collected garbage.",
-                Sample::row(Self(CapId(0)), ticks(&[(Class::Gc, 2, 1)], TO - FROM)),
+                LegendSample::row(Self(CapId(0)), ticks(&[(Class::Gc, 2, 1)], TO - FROM)),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "A sample of an idle capability",
-                "Nothing ran when the timer ticked: a thin line on the ground. Where there is not even that, no sample was taken.",
-                Sample::row(Self(CapId(0)), ticks(&[(Class::Other, 0, 1)], TO - FROM)),
+                "Nothing ran at the tick: a thin line at the bottom. No line: no sample was taken.",
+                LegendSample::row(Self(CapId(0)), ticks(&[(Class::Other, 0, 1)], TO - FROM)),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Several samples in a pixel",
-                "The bar is as high as the share of those that are not idle. A function with more than half of these gives it its colour; if there is none, one of those that are there does.",
-                Sample::row(Self(CapId(0)), several.collect()),
+                "Bar height: share of samples that are not idle. Colour: the function with more than half of these, or else one of them.",
+                LegendSample::row(Self(CapId(0)), several.collect()),
             ),
         ]
     }
 }
 
 /// Returns consecutive samples for the legend: class, function and number of each group.
-fn ticks(functions: &[(Class, u32, u32)], width_px: f64) -> Vec<SampleMark> {
+fn ticks(functions: &[(Class, u32, u32)], width_px: f64) -> Vec<LegendMark> {
     let each = functions
         .iter()
         .flat_map(|&(class, function, count)| (0..count).map(move |_| (class, function)));
     let sample_mark = each.scan(FROM, |from, (class, function)| {
-        let mark = SampleMark::span(class, *from, *from + width_px).with(Sampled(Some(function)));
+        let mark = LegendMark::span(class, *from, *from + width_px)
+            .with_payload(SamplePayload(Some(function)));
         *from += width_px;
         Some(mark)
     });
@@ -193,7 +201,7 @@ fn several_samples(
         && let Some((span, _)) = lane.track.samples.get(longest)
     {
         let at = format!("at {}", exact_time(span.end()));
-        facts.push(Fact::new("one of them", at).leading(Lead::Other, Samples(cap), span));
+        facts.push(Fact::new("one of them", at).linked_to(LinkRelation::Other, Samples(cap), span));
     }
     let share = |weight: u64| {
         let share = format::percent(weight, count);
@@ -209,6 +217,6 @@ impl Details<'_> {
         let thread = self.store.running(cap, at, &mut 0)?;
         let run = self.run_at(cap, at)?;
         let fact = Fact::new("ran then", self.name(thread));
-        Some(fact.leading(Lead::Other, Thread(thread), run))
+        Some(fact.linked_to(LinkRelation::Other, Thread(thread), run))
     }
 }

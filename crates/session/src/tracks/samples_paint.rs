@@ -1,17 +1,17 @@
 //! Painting of profile samples.
 
-use super::item::{Names, Shown};
-use super::samples::{Sampled, Samples};
+use super::item::{Names, PaintInput};
+use super::samples::{SamplePayload, Samples};
 use super::words::function_name;
-use crate::frame_colour::of_frame;
+use crate::frame_color::color_for_frame;
 use eventlog::hash::SeededMap;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView};
 use model::profile::frames::Frame;
-use scene::colour::Rgb;
+use scene::color::Rgb;
 use scene::painter::{Painter, Rect};
-use scene::palette::{Palette, frame_colour};
-use scene::strip::{Strip, standing};
+use scene::palette::{Palette, frame_color};
+use scene::strip::{Strip, bottom_aligned};
 
 /// Minimum width of a sample that shows its tick.
 const TICK_FROM_PX: f64 = 5.0;
@@ -21,11 +21,11 @@ const TICK_PX: f64 = 4.0;
 const IDLE_PX: f64 = 2.0;
 
 /// Returns the color of a function, which is that of the flame graph.
-fn function_colour(frame: Option<&Frame>, palette: &Palette) -> Rgb {
+fn function_color(frame: Option<&Frame>, palette: &Palette) -> Rgb {
     let dark = palette.is_dark();
     match frame {
-        Some(frame) => of_frame(frame, palette, dark),
-        None => frame_colour("IDLE", "IDLE", dark),
+        Some(frame) => color_for_frame(frame, palette, dark),
+        None => frame_color("IDLE", "IDLE", dark),
     }
 }
 
@@ -33,7 +33,7 @@ fn function_colour(frame: Option<&Frame>, palette: &Palette) -> Rgb {
 struct Run {
     number: Option<u32>,
     rect: Rect,
-    colour: Rgb,
+    color: Rgb,
     /// Positions of its ticks, as far as there is room for them.
     ticks: Vec<f64>,
 }
@@ -62,26 +62,26 @@ impl Run {
 /// are not idle, in the color of the function that represents them.
 pub(super) fn paint<N: Names>(
     row: Samples,
-    shown: &Shown<'_, N>,
+    shown: &PaintInput<'_, N>,
     strip: &Strip<'_>,
     painter: &mut dyn Painter,
 ) {
     let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
-    let mut colours: SeededMap<Option<u32>, Rgb> = SeededMap::default();
-    let mut colour_of = |mark: &MarkView<'_>| {
-        let Sampled(number) = mark.read();
-        *colours.entry(number).or_insert_with(|| {
+    let mut colors: SeededMap<Option<u32>, Rgb> = SeededMap::default();
+    let mut color_of = |mark: &MarkView<'_>| {
+        let SamplePayload(number) = mark.read();
+        *colors.entry(number).or_insert_with(|| {
             let frame = number.and_then(|n| shown.names.sampled_function(n));
-            function_colour(frame, strip.palette)
+            function_color(frame, strip.palette)
         })
     };
     let mut run: Option<Run> = None;
-    for (mark, span) in shown.marks.of(row) {
+    for (mark, span) in shown.marks.row_marks(row) {
         let rect = strip.rect(span, y, h);
-        let colour = colour_of(&mark);
+        let color = color_of(&mark);
         if mark.kind == MarkKind::Many {
             finish_run(strip, shown.names, run.take(), painter);
-            paint_many(strip, &mark, rect, colour, painter);
+            paint_many(strip, &mark, rect, color, painter);
             continue;
         }
         if mark.class == Class::Other {
@@ -89,7 +89,7 @@ pub(super) fn paint<N: Names>(
             paint_idle(strip, rect, painter);
             continue;
         }
-        let Sampled(number) = mark.read();
+        let SamplePayload(number) = mark.read();
         if run.as_mut().is_some_and(|run| run.take(number, rect)) {
             continue;
         }
@@ -97,7 +97,7 @@ pub(super) fn paint<N: Names>(
         let mut next = Run {
             number,
             rect,
-            colour,
+            color,
             ticks: Vec::new(),
         };
         next.tick(rect);
@@ -123,7 +123,7 @@ fn paint_many(
     strip: &Strip<'_>,
     mark: &MarkView<'_>,
     rect: Rect,
-    colour: Rgb,
+    color: Rgb,
     painter: &mut dyn Painter,
 ) {
     let share = |class: Class| mark.share(class);
@@ -132,8 +132,8 @@ fn paint_many(
     }
     let busy = share(Class::Running) + share(Class::Gc);
     if busy > 0.0 {
-        let bar = standing(rect, busy);
-        painter.fill(bar, colour.into());
+        let bar = bottom_aligned(rect, busy);
+        painter.fill(bar, color.into());
         paint_edge(strip, bar, painter);
     }
 }
@@ -141,17 +141,17 @@ fn paint_many(
 /// Paints a block of samples, with the name of its function if there is room.
 fn finish_run(strip: &Strip<'_>, names: &impl Names, run: Option<Run>, painter: &mut dyn Painter) {
     let Some(run) = run else { return };
-    painter.fill(run.rect, run.colour.into());
+    painter.fill(run.rect, run.color.into());
     paint_edge(strip, run.rect, painter);
     for x in run.ticks {
         let tick = Rect::new(x, run.rect.y + run.rect.h - TICK_PX, 1.0, TICK_PX);
-        painter.fill(tick, run.colour.text_on().alpha(0.6));
+        painter.fill(tick, run.color.text_on().alpha(0.6));
     }
     let frame = run.number.and_then(|n| names.sampled_function(n));
     let Some(frame) = frame else {
         return;
     };
-    if !strip.paint_inside(&function_name(frame), run.rect, run.colour, painter) {
-        strip.paint_inside(&frame.label, run.rect, run.colour, painter);
+    if !strip.paint_inside(&function_name(frame), run.rect, run.color, painter) {
+        strip.paint_inside(&frame.label, run.rect, run.color, painter);
     }
 }

@@ -1,15 +1,15 @@
 //! Scope of numbers and lists when tracks are selected.
 
-use super::{Contents, Row};
+use super::{LogContents, TrackId};
 use analysis::timeline::scope::Scope;
 
-/// Returns the scope of the tracks with these names ([`Row::link`]). Tracks of a capability or a thread restrict
+/// Returns the scope of the tracks with these names ([`TrackId::link`]). Tracks of a capability or a thread restrict
 /// the scope; tracks of the whole program do not.
 #[must_use]
-pub fn scope_of<'a>(names: impl IntoIterator<Item = &'a str>, contents: &Contents) -> Scope {
+pub fn scope_of<'a>(names: impl IntoIterator<Item = &'a str>, contents: &LogContents) -> Scope {
     let (mut caps, mut threads) = (Vec::new(), Vec::new());
     let names = names.into_iter();
-    for row in names.filter_map(|name| Row::parse(name, contents)) {
+    for row in names.filter_map(|name| TrackId::parse(name, contents)) {
         match row.thread() {
             Some(thread) => threads.push(thread),
             None => caps.extend(row.cap()),
@@ -24,7 +24,7 @@ mod tests {
     use eventlog::ids::{CapId, ThreadId};
 
     fn scope(names: &[&str]) -> (Vec<u16>, Vec<u32>) {
-        let scope = scope_of(names.iter().copied(), &Contents::default());
+        let scope = scope_of(names.iter().copied(), &LogContents::default());
         let caps = scope.caps.iter().map(|cap| cap.0).collect();
         let threads = scope.threads.iter().map(|thread| thread.0).collect();
         (caps, threads)
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn what_is_in_it() {
-        let contents = Contents::default();
+        let contents = LogContents::default();
         let scope = scope_of(["cap4", "cap1", "thread9"], &contents);
         assert!(scope.has_cap(CapId(1)) && scope.has_cap(CapId(4)));
         assert!(!scope.has_cap(CapId(9)) && !scope.has_thread(ThreadId(4)));

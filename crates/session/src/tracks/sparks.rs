@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::legend::{Explained, Sample, Section};
-use super::{Contents, Listed, Log, Shape, TrackKind, link, waves};
+use super::legend::{LegendEntry, LegendSample, Section};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link, waves};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names};
 use crate::tracks::words;
 use analysis::numbers::columns::SparkFates;
 use analysis::timeline::graphs::spark_rates;
 use eventlog::ids::CapId;
-use model::marks::Writer;
+use model::marks::MarkWriter;
 use scene::gauge::{Gauge, Series, Style, Unit};
 
 /// Quantity of a spark gauge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Of {
+pub enum SparkQuantity {
     /// Created, dud and overflowed sparks per second.
     Created,
     /// Converted, fizzled and garbage-collected sparks per second.
@@ -24,7 +24,7 @@ pub enum Of {
     Pool,
 }
 
-impl Of {
+impl SparkQuantity {
     /// All quantities, in display order.
     pub const ALL: [Self; 3] = [Self::Created, Self::Converted, Self::Pool];
 
@@ -43,7 +43,7 @@ pub struct Sparks {
     /// Capability of the sparks.
     pub cap: CapId,
     /// Quantity that the gauge shows.
-    pub of: Of,
+    pub quantity: SparkQuantity,
 }
 
 impl TrackKind for Sparks {
@@ -54,27 +54,30 @@ impl TrackKind for Sparks {
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 40.0;
 
-    fn link(self, _: &Contents) -> String {
-        format!("{}{}", self.of.link(), self.cap)
+    fn link(self, _: &LogContents) -> String {
+        format!("{}{}", self.quantity.link(), self.cap)
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
-        Of::ALL.into_iter().find_map(|of| {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
+        SparkQuantity::ALL.into_iter().find_map(|of| {
             let cap = link::cap(link, of.link())?;
-            Some(Self { cap, of })
+            Some(Self { cap, quantity: of })
         })
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let of_cap = |cap: CapId| {
-            Of::ALL.map(|of| {
+            SparkQuantity::ALL.map(|of| {
                 let (what, sign) = match of {
-                    Of::Created => ("created", "+"),
-                    Of::Converted => ("converted", "→"),
-                    Of::Pool => ("in the pool", "∑"),
+                    SparkQuantity::Created => ("created", "+"),
+                    SparkQuantity::Converted => ("converted", "→"),
+                    SparkQuantity::Pool => ("in the pool", "∑"),
                 };
-                Listed::new(Self { cap, of }, format!("Sparks {what}, cap {cap}"))
-                    .short(format!("{sign} cap {cap}"))
+                TrackEntry::new(
+                    Self { cap, quantity: of },
+                    format!("Sparks {what}, cap {cap}"),
+                )
+                .short(format!("{sign} cap {cap}"))
             })
         };
         log.recording
@@ -89,8 +92,8 @@ impl TrackKind for Sparks {
     }
 
     fn gauge(self) -> Option<Gauge> {
-        let (series, unit): (&'static [Series], Unit) = match self.of {
-            Of::Created => (
+        let (series, unit): (&'static [Series], Unit) = match self.quantity {
+            SparkQuantity::Created => (
                 const {
                     &[
                         Series::new("created", Style::Filled, |palette| palette.running),
@@ -100,7 +103,7 @@ impl TrackKind for Sparks {
                 },
                 Unit::PerSecond,
             ),
-            Of::Converted => (
+            SparkQuantity::Converted => (
                 const {
                     &[
                         Series::new("converted", Style::Filled, |palette| palette.running),
@@ -111,7 +114,7 @@ impl TrackKind for Sparks {
                 },
                 Unit::PerSecond,
             ),
-            Of::Pool => (
+            SparkQuantity::Pool => (
                 const {
                     &[Series::new("sparks in the pool", Style::Area, |palette| {
                         palette.io
@@ -123,19 +126,19 @@ impl TrackKind for Sparks {
         Some(Gauge {
             series,
             unit,
-            stacked: self.of != Of::Pool,
-            scale: Some(self.of.link()),
+            stacked: self.quantity != SparkQuantity::Pool,
+            scale: Some(self.quantity.link()),
         })
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let (graphs, numbers) = (&log.recording.tracks.graphs, &log.recording.numbers);
-        let fates = match self.of {
-            Of::Created => SparkFates::AtBirth,
-            Of::Converted => SparkFates::AtEnd,
-            Of::Pool => {
+        let fates = match self.quantity {
+            SparkQuantity::Created => SparkFates::AtBirth,
+            SparkQuantity::Converted => SparkFates::AtEnd,
+            SparkQuantity::Pool => {
                 return graphs.spark_pool(numbers, self.cap, writer.buckets(), |stretch| {
-                    writer.stretch(0, &stretch);
+                    writer.gauge_segment(0, &stretch);
                 });
             }
         };
@@ -145,39 +148,42 @@ impl TrackKind for Sparks {
             fates,
             writer.buckets(),
             |series, stretch| {
-                writer.stretch(series, &stretch);
+                writer.gauge_segment(series, &stretch);
             },
         );
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
         let cap = self.cap;
-        let name = match self.of {
-            Of::Created => format!("Sparks created on capability {cap}"),
-            Of::Converted => format!("Sparks converted on capability {cap}"),
-            Of::Pool => format!("Sparks in the pool of capability {cap}"),
+        let name = match self.quantity {
+            SparkQuantity::Created => format!("Sparks created on capability {cap}"),
+            SparkQuantity::Converted => format!("Sparks converted on capability {cap}"),
+            SparkQuantity::Pool => format!("Sparks in the pool of capability {cap}"),
         };
         (name, words::when(item))
     }
 
-    fn legend() -> Vec<Explained> {
-        let sparks = |of| Self { cap: CapId(0), of };
+    fn legend() -> Vec<LegendEntry> {
+        let sparks = |of| Self {
+            cap: CapId(0),
+            quantity: of,
+        };
         let values = [waves::LOWER, waves::SOME, waves::FEW];
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "Sparks created",
-                "In a second, from below: created; dud, as the value was there already; overflowed, as the pool was full (striped).",
-                Sample::three(sparks(Of::Created), 1.0, values),
+                "Per second, from the bottom: created; dud, because the value was already computed; overflowed, because the pool was full (striped).",
+                LegendSample::three(sparks(SparkQuantity::Created), 1.0, values),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Sparks converted",
-                "In a second, from below: converted, that is run in parallel; fizzled, as the value was computed meanwhile; garbage collected, as nobody needed it (striped).",
-                Sample::three(sparks(Of::Converted), 1.0, values),
+                "Per second, from the bottom: converted, that is run in parallel; fizzled, because the value was already computed; garbage collected, because it was unreachable (striped).",
+                LegendSample::three(sparks(SparkQuantity::Converted), 1.0, values),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Sparks in the pool",
-                "How many sparks of a capability wait.",
-                Sample::graph(sparks(Of::Pool), &[(0, &waves::LEVELS)]),
+                "Number of sparks in the pool of a capability.",
+                LegendSample::graph(sparks(SparkQuantity::Pool), &[(0, &waves::LEVELS)]),
             ),
         ]
     }

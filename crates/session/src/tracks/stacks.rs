@@ -74,7 +74,7 @@ pub(super) fn heaviest(
 /// Returns a fact that links to a box of the flame graph.
 pub(super) fn flame(source: Source, track: TrackSource, at: Nanos) -> Fact {
     let target = FlameTarget { source, track, at };
-    Fact::new("flame graph", "show it there").in_flame(target)
+    Fact::new("flame graph", "show it there").linked_to_flame(target)
 }
 
 /// Returns the samples that begin in a time range.

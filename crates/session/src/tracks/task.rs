@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
-use super::details::{DetailsQuery, Fact, Lead};
-use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO};
-use super::{Contents, Listed, Log, Shape, TrackKind, lane, link};
+use super::details::{DetailsQuery, Fact, LinkRelation};
+use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane, link};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::tasks::OPEN;
 use eventlog::ids::{CapId, OsThreadId, TaskId};
 use model::class::Class;
-use model::marks::{MarkKind, MarkView, Packed, Payload, Writer};
+use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
 use scene::format;
 use scene::painter::Painter;
 use scene::strip::{Bar, Strip};
@@ -23,19 +23,19 @@ pub struct Task(pub TaskId);
 
 /// Time that a task spends on a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stay {
+pub struct TaskPayload {
     /// Capability of the task.
     pub cap: CapId,
     /// Whether the log ended before the task left the capability.
     pub open: bool,
 }
 
-impl Payload for Stay {
-    fn pack(self) -> Packed {
-        Packed([self.cap.0.into(), self.open.into(), 0, 0])
+impl Payload for TaskPayload {
+    fn pack(self) -> PackedPayload {
+        PackedPayload([self.cap.0.into(), self.open.into(), 0, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
+    fn unpack(packed: PackedPayload) -> Self {
         Self {
             cap: CapId(packed.word(0) as u16),
             open: packed.word(1) != 0,
@@ -44,25 +44,25 @@ impl Payload for Stay {
 }
 
 impl TrackKind for Task {
-    type Payload = Stay;
+    type Payload = TaskPayload;
 
     const GROUP: Group = Group::Tasks;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Spans;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         format!("task{}", self.0)
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         let number = link::number(link, "task")?;
         Some(Self(TaskId(number)))
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let listed = |(number, (task, os_thread)): (usize, (TaskId, Option<OsThreadId>))| {
             let note = os_thread.map_or_else(String::new, |thread| format!("OS {thread}"));
-            Listed::new(Self(task), format!("Task {number}")).note(note)
+            TrackEntry::new(Self(task), format!("Task {number}")).note(note)
         };
         (1..)
             .zip(log.recording.tracks.tasks.all())
@@ -70,22 +70,28 @@ impl TrackKind for Task {
             .collect()
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let Some(lane) = log.recording.tracks.tasks.lane(self.0) else {
             return;
         };
         writer.lane(lane, |i| {
             let piece = lane.get(i);
-            Stay {
+            TaskPayload {
                 cap: CapId(piece.map_or(0, |piece| piece.detail) as u16),
                 open: piece.is_some_and(|piece| piece.code == OPEN),
             }
         });
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
-        let bar = |mark: &MarkView<'_>| Bar::text(format!("cap {}", mark.read::<Stay>().cap));
-        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
+        let bar =
+            |mark: &MarkView<'_>| Bar::text(format!("cap {}", mark.read::<TaskPayload>().cap));
+        strip.paint_bars(shown.marks.row_marks(self), Class::Other, bar, painter);
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
@@ -93,7 +99,7 @@ impl TrackKind for Task {
         if item.kind == MarkKind::Many {
             return (name, lane::several(item, "stays on capabilities"));
         }
-        let Stay { cap, open } = item.read();
+        let TaskPayload { cap, open } = item.read();
         let (duration, when) = (duration(item), when(item));
         let open = if open { ", until the log ended" } else { "" };
         let text = format!("was on capability {cap} for {duration}{open} · {when}");
@@ -114,7 +120,7 @@ impl TrackKind for Task {
             let span = lane::span_of(piece);
             let cap = CapId(u16::try_from(piece.detail).unwrap_or(u16::MAX));
             let since = Fact::new("on", format!("capability {cap}"));
-            facts.push(since.leading(Lead::Other, Capability(cap), span));
+            facts.push(since.linked_to(LinkRelation::Other, Capability(cap), span));
             facts.push(Fact::new("since", format::time(span.start())));
             if piece.code == OPEN {
                 facts.push(Fact::new("until", "the log ended"));
@@ -123,16 +129,16 @@ impl TrackKind for Task {
         facts
     }
 
-    fn legend() -> Vec<Explained> {
-        let stay = Stay {
+    fn legend() -> Vec<LegendEntry> {
+        let stay = TaskPayload {
             cap: CapId(0),
             open: false,
         };
-        let mark = SampleMark::span(Class::Other, FROM, TO).with(stay);
-        vec![Explained::new(
+        let mark = LegendMark::span(Class::Other, FROM, TO).with_payload(stay);
+        vec![LegendEntry::new(
             "A task on a capability",
-            "An OS thread of the runtime had this capability, or asked for it.",
-            Sample::row(Self(TaskId(1)), vec![mark]),
+            "An OS thread of the runtime held this capability, or requested it.",
+            LegendSample::row(Self(TaskId(1)), vec![mark]),
         )]
     }
 }

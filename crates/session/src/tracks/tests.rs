@@ -12,25 +12,25 @@ use super::memory::Memory;
 use super::messages::Messages;
 use super::nonmoving::Nonmoving;
 use super::samples::Samples;
-use super::sparks::{Of, Sparks};
+use super::sparks::{SparkQuantity, Sparks};
 use super::task::Task;
 use super::thread::Thread;
 use super::user_span::UserSpan;
 use super::*;
-use analysis::timeline::profile_rows::CallsOf;
+use analysis::timeline::profile_rows::Caller;
 use eventlog::ids::{OsThreadId, TaskId};
-use model::marks::Packed;
+use model::marks::PackedPayload;
 
 #[test]
 fn names_lead_back_to_rows() {
-    let contents = Contents {
-        tracks: vec![Listed::new(UserSpan(0), "load 7")],
-        ..Contents::default()
+    let contents = LogContents {
+        tracks: vec![TrackEntry::new(UserSpan(0), "load 7")],
+        ..LogContents::default()
     };
     let cap = CapId(3);
-    let sparks = |of| Row::from(Sparks { cap, of });
+    let sparks = |of| TrackId::from(Sparks { cap, quantity: of });
     // Existing links contain these names, so they must never change.
-    let rows: [(&str, Row); 23] = [
+    let rows: [(&str, TrackId); 23] = [
         ("parallelism", Concurrency::Running.into()),
         ("ready", Concurrency::Ready.into()),
         ("activity", Activity.into()),
@@ -43,9 +43,9 @@ fn names_lead_back_to_rows() {
         ("span:load 7", UserSpan(0).into()),
         ("cap3", Capability(cap).into()),
         ("events3", Instants(cap).into()),
-        ("created3", sparks(Of::Created)),
-        ("converted3", sparks(Of::Converted)),
-        ("pool3", sparks(Of::Pool)),
+        ("created3", sparks(SparkQuantity::Created)),
+        ("converted3", sparks(SparkQuantity::Converted)),
+        ("pool3", sparks(SparkQuantity::Pool)),
         ("thread12", Thread(ThreadId(12)).into()),
         ("task18446744073709551615", Task(TaskId(u64::MAX)).into()),
         ("perf5", Counter(5).into()),
@@ -53,17 +53,17 @@ fn names_lead_back_to_rows() {
         ("blocks3", Blocks(Some(cap)).into()),
         (
             "calls71",
-            ForeignCalls(CallsOf::OsThread(OsThreadId(71))).into(),
+            ForeignCalls(Caller::OsThread(OsThreadId(71))).into(),
         ),
         (
             "callsunknown2",
-            ForeignCalls(CallsOf::Unknown { lane: 2 }).into(),
+            ForeignCalls(Caller::Unknown { lane: 2 }).into(),
         ),
         ("samples3", Samples(cap).into()),
     ];
     for (name, row) in rows {
         assert_eq!(row.link(&contents), name);
-        assert_eq!(Row::parse(name, &contents), Some(row));
+        assert_eq!(TrackId::parse(name, &contents), Some(row));
     }
     for name in [
         "",
@@ -77,7 +77,7 @@ fn names_lead_back_to_rows() {
         "samples",
         "samples70000",
     ] {
-        assert_eq!(Row::parse(name, &contents), None, "{name}");
+        assert_eq!(TrackId::parse(name, &contents), None, "{name}");
     }
 }
 
@@ -90,7 +90,7 @@ fn payloads_come_back() {
     {
         const WORDS: [u32; 6] = [0, 1, 2, 7, 70_000, u32::MAX];
         for (a, b) in WORDS.into_iter().flat_map(|a| WORDS.map(|b| (a, b))) {
-            let read = T::Payload::unpack(Packed([a, b, b, a]));
+            let read = T::Payload::unpack(PackedPayload([a, b, b, a]));
             assert_eq!(T::Payload::unpack(read.pack()), read, "{a} {b}");
         }
     }

@@ -3,17 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::details::{Details, DetailsQuery, Fact, on_cap};
-use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
+use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::thread_paint::paint;
 use super::waves::wave;
-use super::{Contents, Known, Listed, Log, Shape, TrackKind, link};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, TrackListInput, link};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, several, thread_name, when};
 use analysis::timeline::thread_lane::ThreadRow;
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::class::{Class, ManagerThread, StopCode};
-use model::marks::{MarkKind, NONE, Packed, Payload, Writer, wide};
+use model::marks::{MarkKind, MarkWriter, NONE, PackedPayload, Payload, split_u64};
 use scene::format;
 use scene::painter::Painter;
 use scene::strip::Strip;
@@ -42,34 +42,36 @@ pub enum State {
 }
 
 impl Payload for State {
-    fn pack(self) -> Packed {
+    fn pack(self) -> PackedPayload {
         match self {
-            Self::Runs(cap) => Packed([NONE, cap.map_or(NONE, |cap| cap.0.into()), 0, 0]),
+            Self::Runs(cap) => PackedPayload([NONE, cap.map_or(NONE, |cap| cap.0.into()), 0, 0]),
             Self::Waits {
                 why,
                 owner,
                 woken_by,
                 other,
             } => {
-                let [high, low] = wide(other.0);
+                let [high, low] = split_u64(other.0);
                 let manager = woken_by.map_or(0, ManagerThread::number);
                 let owner = owner.map_or(NONE, |owner| owner.0);
-                Packed([u32::from(why.0) | u32::from(manager) << 8, owner, high, low])
+                PackedPayload([u32::from(why.0) | u32::from(manager) << 8, owner, high, low])
             }
         }
     }
 
-    fn unpack(packed: Packed) -> Self {
-        match packed.some(0) {
+    fn unpack(packed: PackedPayload) -> Self {
+        match packed.optional_word(0) {
             None => {
-                let cap = packed.some(1).and_then(|cap| u16::try_from(cap).ok());
+                let cap = packed
+                    .optional_word(1)
+                    .and_then(|cap| u16::try_from(cap).ok());
                 Self::Runs(cap.map(CapId))
             }
             Some(why) => Self::Waits {
                 why: StopCode(why as u8),
-                owner: packed.some(1).map(ThreadId),
+                owner: packed.optional_word(1).map(ThreadId),
                 woken_by: ManagerThread::from_number((why >> 8) as u8),
-                other: Duration(packed.wide(2)),
+                other: Duration(packed.u64_at(2)),
             },
         }
     }
@@ -82,24 +84,24 @@ impl TrackKind for Thread {
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Threads;
 
-    fn link(self, _: &Contents) -> String {
+    fn link(self, _: &LogContents) -> String {
         format!("thread{}", self.0)
     }
 
-    fn parse(link: &str, _: &Contents) -> Option<Self> {
+    fn parse(link: &str, _: &LogContents) -> Option<Self> {
         let number = u32::try_from(link::number(link, "thread")?).ok()?;
         Some(Self(ThreadId(number)))
     }
 
-    fn of_log(_: &Log<'_>) -> Vec<Listed> {
+    fn entries_in_log(_: &Log<'_>) -> Vec<TrackEntry> {
         Vec::new()
     }
 
     /// Lists the threads that pass the page's filter, and pinned ones.
-    fn shown(known: &Known<'_>) -> Vec<Listed> {
+    fn entries_to_show(known: &TrackListInput<'_>) -> Vec<TrackEntry> {
         let listed = |row: &ThreadRow| {
             let labelled = row.label.as_deref().is_some_and(|label| !label.is_empty());
-            let track = Listed::new(Self(row.id), thread_label(row));
+            let track = TrackEntry::new(Self(row.id), thread_label(row));
             if labelled {
                 track.note(format!("#{}", row.id))
             } else {
@@ -115,7 +117,7 @@ impl TrackKind for Thread {
         Some(self.0)
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let Some(lane) = log.recording.store.thread_lane(self.0) else {
             return;
         };
@@ -130,11 +132,16 @@ impl TrackKind for Thread {
         });
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         paint(self, shown.marks, strip, painter);
     }
 
-    fn spoken(self, title: &str) -> String {
+    fn name_in_sentence(self, title: &str) -> String {
         let number = format!("thread {}", self.0);
         if title == number {
             number
@@ -160,7 +167,7 @@ impl TrackKind for Thread {
     }
 
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
-        Details::of(log).of_thread(self.0, query)
+        Details::for_log(log).thread_facts(self.0, query)
     }
 
     /// Returns the capability of a run.
@@ -175,8 +182,9 @@ impl TrackKind for Thread {
         Some(item.class)
     }
 
-    fn legend() -> Vec<Explained> {
-        let of = |class| Sample::row(Thread(ThreadId(7)), vec![SampleMark::span(class, FROM, TO)]);
+    fn legend() -> Vec<LegendEntry> {
+        let of =
+            |class| LegendSample::row(Thread(ThreadId(7)), vec![LegendMark::span(class, FROM, TO)]);
         let several = buckets(|place| {
             vec![
                 (Class::Running, wave(place, 0.7)),
@@ -185,60 +193,60 @@ impl TrackKind for Thread {
             ]
         });
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "Running",
                 "The thread runs Haskell code on a capability.",
                 of(Class::Running),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Ready",
-                "It could run, but no capability runs it: what blocked it is over, it yielded, its allocation block was full, its stack grows, or it is new.",
+                "It could run, but no capability runs it: it was woken, it yielded, its allocation block was full, its stack overflowed its chunk, or it is new.",
                 of(Class::Ready),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Blocked on an MVar",
                 "It waits until another thread fills the MVar, or empties it. Channels and locks are made of MVars.",
                 of(Class::Mvar),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Blocked in an STM retry",
                 "It waits until another thread changes one of the variables that its transaction read.",
                 of(Class::Stm),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Blocked on a black hole",
-                "It needs a lazy value that another thread is computing.",
+                "It needs a thunk that another thread is evaluating.",
                 of(Class::BlackHole),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Blocked in throwTo",
                 "It waits until another thread has received its exception.",
                 of(Class::ThrowTo),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "In a foreign call",
-                "It is in a safe foreign call; the capability does other work. A wait for a capability after the call is part of this: the log does not say when the call returned.",
+                "It is in a safe foreign call; the capability does other work. Includes the wait for a capability after the call: the time of the return is not logged.",
                 of(Class::Foreign),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Sleeping",
-                "It waits until a time: in threadDelay, or for a timeout. With -threaded the log calls this a wait for an MVar; that the runtime's TimerManager thread ends it shows what it is.",
+                "It waits in threadDelay, or for a timeout. With -threaded the log contains a wait for an MVar, recognized because the runtime's TimerManager thread ends it.",
                 of(Class::Sleeping),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Waiting for I/O",
-                "It waits for a file or a socket: the log says so, or one of the runtime's IOManager threads ended the wait. Or the log gives no reason.",
+                "It waits for a file or a socket, as logged, or because one of the runtime's IOManager threads ended the wait. Or the log has no reason.",
                 of(Class::Io),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Still running",
                 "It was still running when the log ended.",
                 of(Class::Open),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Several runs in a pixel",
-                "The bar is as high as the share of the time in which it ran; the line has the colour of what it waited for most.",
-                Sample::row(Thread(ThreadId(7)), several),
+                "Bar height: share of the time in which it ran. Line colour: the longest wait reason.",
+                LegendSample::row(Thread(ThreadId(7)), several),
             ),
         ]
     }

@@ -1,16 +1,16 @@
 //! Details of a thread's items. For a wait: reason, waker, and what the capability did meanwhile. For a run: what
 //! preceded and followed it.
 
-use super::Row;
+use super::TrackId;
 use super::capability::Capability;
 use super::collections::Collections;
 use super::details::{
-    Details, DetailsQuery, Fact, Lead, exact, exact_duration, exact_time, on_cap,
+    Details, DetailsQuery, Fact, LinkRelation, exact, exact_duration, exact_time, on_cap,
 };
 use super::thread::Thread;
-use analysis::timeline::flow::Waking;
+use analysis::timeline::cap_activity::CapActivity;
+use analysis::timeline::flow::WakeEvent;
 use analysis::timeline::instants::InstantKind;
-use analysis::timeline::meanwhile::Meanwhile;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::{PARTS, WaitRunCycle};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
@@ -23,7 +23,7 @@ use scene::format;
 const WOKEN_BY: &str = "woken by";
 
 impl Details<'_> {
-    pub(super) fn of_thread(&self, thread: ThreadId, query: &DetailsQuery) -> Vec<Fact> {
+    pub(super) fn thread_facts(&self, thread: ThreadId, query: &DetailsQuery) -> Vec<Fact> {
         let mut facts = Vec::new();
         let Some(lane) = self.store.thread_lane(thread) else {
             return facts;
@@ -31,10 +31,10 @@ impl Details<'_> {
         if query.many {
             let name = |index: usize| lane.class(index).name().to_owned();
             let what = ["run", "runs"];
-            self.merged(query.row, query.span, &lane, what, name, &mut facts);
+            self.merged_facts(query.row, query.span, &lane, what, name, &mut facts);
             return facts;
         }
-        let Some(index) = lane.exactly(query.span) else {
+        let Some(index) = lane.find_exact(query.span) else {
             return facts;
         };
         match lane.run_place(index) {
@@ -51,9 +51,9 @@ impl Details<'_> {
         let turn = lane.turn(number);
         self.before_run(thread, lane, (number, &turn), facts);
         let woken = facts.iter().position(|fact| fact.label == WOKEN_BY);
-        let waking = self.store.waking(thread, &turn);
-        if let Some((at, waking)) = woken.zip(waking) {
-            facts.splice(at + 1..at + 1, self.waking(&waking));
+        let wake_event = self.store.wake_event(thread, &turn);
+        if let Some((at, wake_event)) = woken.zip(wake_event) {
+            facts.splice(at + 1..at + 1, self.wake_event(&wake_event));
         }
         if turn.code.is_some() {
             let run = span_of(turn.part(2));
@@ -64,22 +64,26 @@ impl Details<'_> {
                 on_cap(cap),
                 format::duration(run.duration())
             );
-            let row = cap.map_or(Row::from(Thread(thread)), |cap| Capability(cap).into());
-            facts.push(Fact::new("then ran", text).leading(Lead::Next, row, run));
+            let row = cap.map_or(TrackId::from(Thread(thread)), |cap| Capability(cap).into());
+            facts.push(Fact::new("then ran", text).linked_to(LinkRelation::Next, row, run));
         }
-        self.meanwhile(lane, (number, &turn), index % PARTS, facts);
+        self.cap_activity(lane, (number, &turn), index % PARTS, facts);
     }
 
     /// Returns links to the waker on its own track, and to the wakeup event.
-    fn waking(&self, waking: &Waking) -> Vec<Fact> {
-        let waker = waking.waker;
-        let there = waker.and_then(|waker| Some((waker, self.state_at(waker, waking.at)?)));
+    fn wake_event(&self, wake_event: &WakeEvent) -> Vec<Fact> {
+        let waker = wake_event.waker;
+        let there = waker.and_then(|waker| Some((waker, self.state_at(waker, wake_event.at)?)));
         let waker = there.map(|(waker, span)| {
             let fact = Fact::new("the waker", self.name(waker));
-            fact.leading(Lead::Other, Thread(waker), span)
+            fact.linked_to(LinkRelation::Other, Thread(waker), span)
         });
-        let text = format!("{} at {}", waking.kind.singular(), exact_time(waking.at));
-        let event = Fact::new("the event", text).at_event(waking.at, waking.cap);
+        let text = format!(
+            "{} at {}",
+            wake_event.kind.singular(),
+            exact_time(wake_event.at)
+        );
+        let event = Fact::new("the event", text).linked_to_event(wake_event.at, wake_event.cap);
         waker.into_iter().chain([event]).collect()
     }
 
@@ -99,7 +103,7 @@ impl Details<'_> {
             return;
         };
         let turn = lane.turn(number);
-        self.ended(&lane, (number, &turn), facts);
+        self.end_facts(&lane, (number, &turn), facts);
         self.before_run(thread, &lane, (number, &turn), facts);
         let next = lane.turn(number + 1);
         if number + 1 < lane.runs() {
@@ -108,12 +112,12 @@ impl Details<'_> {
             let later = format::duration(run.start().since(Nanos(turn.part(2).1)));
             let text = format!("{later} later{}", on_cap(cap));
             let row = Thread(thread);
-            facts.push(Fact::new("ran again", text).leading(Lead::Other, row, run));
+            facts.push(Fact::new("ran again", text).linked_to(LinkRelation::Other, row, run));
         }
     }
 
     /// Adds the reason why a run ended, and the owner of a black hole that blocked the thread.
-    fn ended(
+    fn end_facts(
         &self,
         lane: &ThreadLane<'_>,
         (number, turn): (usize, &WaitRunCycle),
@@ -130,7 +134,7 @@ impl Details<'_> {
         let Some(owner) = owner else { return };
         let mut fact = Fact::new("owner of the black hole", self.name(owner));
         if let Some(span) = self.state_at(owner, Nanos(at_ns)) {
-            fact = fact.leading(Lead::Other, Thread(owner), span);
+            fact = fact.linked_to(LinkRelation::Other, Thread(owner), span);
         }
         facts.push(fact);
     }
@@ -144,11 +148,11 @@ impl Details<'_> {
         facts: &mut Vec<Fact>,
     ) {
         let (blocked, ready) = (span_of(turn.part(0)), span_of(turn.part(1)));
-        let why = turn.why;
+        let why = turn.last_stop;
         if why == StopCode::CREATED {
             let at = blocked.start();
             let created = self.store.creator(thread, at);
-            facts.extend(created.map(|(cap, by)| self.done_by("created by", by, cap, at)));
+            facts.extend(created.map(|(cap, by)| self.action_fact("created by", by, cap, at)));
         } else {
             let text = why.wait_explanation(None, turn.woken_by);
             facts.push(Fact::new("waited before", text));
@@ -157,10 +161,10 @@ impl Details<'_> {
         if !blocked.is_empty() {
             facts.push(Fact::new("blocked for", exact_duration(blocked.duration())));
         }
-        if let Some(waking) = self.store.waking(thread, turn) {
-            facts.push(self.done_by(WOKEN_BY, waking.waker, waking.cap, waking.at));
+        if let Some(wake_event) = self.store.wake_event(thread, turn) {
+            facts.push(self.action_fact(WOKEN_BY, wake_event.waker, wake_event.cap, wake_event.at));
         }
-        if let Some((at, cap)) = self.store.moved(thread, turn) {
+        if let Some((at, cap)) = self.store.last_migration(thread, turn) {
             let from = cap.map_or_else(String::new, |cap| format!("from capability {cap} "));
             facts.push(Fact::new("moved", format!("{from}at {}", format::time(at))));
         }
@@ -195,14 +199,14 @@ impl Details<'_> {
         ready: Interval,
     ) -> Option<ThreadId> {
         let cap = lane.cap(PARTS * number + 2)?;
-        let meanwhile = self.store.meanwhile(cap, ready)?;
-        let most = meanwhile.threads.first()?;
-        (meanwhile.looked_until == ready.end()).then_some(most.thread)
+        let cap_activity = self.store.cap_activity(cap, ready)?;
+        let most = cap_activity.threads.first()?;
+        (cap_activity.examined_until == ready.end()).then_some(most.thread)
     }
 
     /// Adds the activity of a capability during a part of a wait: while blocked, the capability that the thread
     /// had left; otherwise, the one on which it then ran.
-    fn meanwhile(
+    fn cap_activity(
         &self,
         lane: &ThreadLane<'_>,
         (number, turn): (usize, &WaitRunCycle),
@@ -219,8 +223,8 @@ impl Details<'_> {
         } else {
             next().or_else(left)
         };
-        let told = cap.and_then(|cap| Some((cap, self.store.meanwhile(cap, stretch)?)));
-        let Some((cap, meanwhile)) = told.filter(|_| !stretch.is_empty()) else {
+        let told = cap.and_then(|cap| Some((cap, self.store.cap_activity(cap, stretch)?)));
+        let Some((cap, cap_activity)) = told.filter(|_| !stretch.is_empty()) else {
             return;
         };
         let share = |ns: u64| {
@@ -229,12 +233,12 @@ impl Details<'_> {
         };
         let row = Capability(cap);
         let label = format!("meanwhile capability {cap}");
-        let times = &meanwhile.times;
+        let times = &cap_activity.times;
         let parts = [
             ("ran threads", times.running_ns),
             (
                 "was held up by collections",
-                times.of_collections_ns() + times.census_ns,
+                times.collection_cost_ns() + times.census_ns,
             ),
             ("idle", times.all_idle_ns()),
             ("is not known", times.unknown_ns),
@@ -244,31 +248,31 @@ impl Details<'_> {
             .map(|(what, ns)| format!("{what} {}", format::percent(ns, stretch.duration().0)))
             .collect();
         facts.push(Fact::new(label, parts.join(", ")));
-        for ran in meanwhile.threads.iter().take(NAMED) {
+        for ran in cap_activity.threads.iter().take(NAMED) {
             let text = format!("{} for {}", self.name(ran.thread), share(ran.ns));
-            facts.push(Fact::new("it ran", text).leading(Lead::Other, row, ran.longest));
+            facts.push(Fact::new("it ran", text).linked_to(LinkRelation::Other, row, ran.longest));
         }
-        let others = meanwhile.threads.get(NAMED..).unwrap_or_default();
+        let others = cap_activity.threads.get(NAMED..).unwrap_or_default();
         if !others.is_empty() {
             let ns = others.iter().map(|ran| ran.ns).sum();
-            let many = format::many(others.len() as u64, "other thread");
+            let many = format::pluralize(others.len() as u64, "other thread");
             facts.push(Fact::new("it ran", format!("{many} for {}", share(ns))));
         }
-        if meanwhile.looked_until < stretch.end() {
-            let many = format::count(Meanwhile::MOST_RUNS as u64);
-            let until = format::time(meanwhile.looked_until);
+        if cap_activity.examined_until < stretch.end() {
+            let many = format::count(CapActivity::MOST_RUNS as u64);
+            let until = format::time(cap_activity.examined_until);
             let text = format!("the first {many} runs there, until {until}, for these threads");
             facts.push(Fact::new("looked at", text));
         }
-        if let Some(pause) = meanwhile.collection {
+        if let Some(pause) = cap_activity.collection {
             let text = format!("longest for {}", format::duration(pause.duration()));
             let fact = Fact::new("all collected", text);
-            facts.push(fact.leading(Lead::Other, Collections, pause));
+            facts.push(fact.linked_to(LinkRelation::Other, Collections, pause));
         }
     }
 
     /// Describes the first run of a thread from a time on, with its track and interval.
-    fn next_run(&self, thread: ThreadId, at: Nanos) -> Option<(String, Row, Interval)> {
+    fn next_run(&self, thread: ThreadId, at: Nanos) -> Option<(String, TrackId, Interval)> {
         let lane = self.store.thread_lane(thread)?;
         let number = lane.first_run_from(at.0);
         (number < lane.runs()).then_some(())?;
@@ -286,7 +290,7 @@ impl Details<'_> {
         match self.next_run(thread, at) {
             Some((next, row, run)) => {
                 let text = format!("{} · {name}, which {next}", exact_time(at));
-                Fact::new(label, text).leading(Lead::Next, row, run)
+                Fact::new(label, text).linked_to(LinkRelation::Next, row, run)
             }
             None => Fact::new(label, format!("{} · {name}", exact_time(at))),
         }

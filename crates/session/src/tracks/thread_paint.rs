@@ -6,7 +6,7 @@ use eventlog::ids::Nanos;
 use model::class::Class;
 use model::marks::MarkKind;
 use scene::painter::{Align, Face, Painter, Rect};
-use scene::palette::class_colour;
+use scene::palette::class_color;
 use scene::strip::{Strip, stripes_on};
 
 /// Text on a thread with so many runs that they are still being read.
@@ -16,11 +16,11 @@ const WAITS_FOR_RUNS: &str = "reading its runs…";
 pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut dyn Painter) {
     let area = strip.area;
     let middle = area.y + area.h / 2.0;
-    if marks.is_later(row) {
+    if marks.is_deferred(row) {
         let (at, ink) = ((area.x + 6.0, middle), strip.palette.ink3.into());
         painter.text(WAITS_FOR_RUNS, at, Face::Label, Align::Left, ink);
     }
-    for (mark, span) in marks.of(row) {
+    for (mark, span) in marks.row_marks(row) {
         if mark.kind == MarkKind::Many {
             paint_mixture(
                 strip,
@@ -30,16 +30,16 @@ pub(super) fn paint(row: Thread, marks: &Marks, strip: &Strip<'_>, painter: &mut
             );
             continue;
         }
-        let colour = class_colour(strip.palette, mark.class);
+        let color = class_color(strip.palette, mark.class);
         if matches!(mark.class, Class::Running | Class::Open) {
             let rect = strip.rect(span, area.y + 5.0, area.h - 11.0);
-            painter.fill(rect, colour.into());
+            painter.fill(rect, color.into());
             if mark.class == Class::Open {
-                painter.hatch(rect, stripes_on(colour));
+                painter.hatch(rect, stripes_on(color));
             }
         } else if span.start() < span.end() {
             let line = (strip.rect(span, middle - 2.5, 4.0), strip.x(span.start()));
-            strip.paint_wait_line(mark.class, line, colour.alpha(0.75), painter);
+            strip.paint_wait_line(mark.class, line, color.alpha(0.75), painter);
         }
     }
 }
@@ -66,7 +66,7 @@ fn paint_mixture(strip: &Strip<'_>, rect: Rect, shares: &[f32], painter: &mut dy
         .max_by(|a, b| share(*a).total_cmp(&share(*b)));
     if let Some(class) = most.filter(|class| share(*class) > 0.0) {
         let line = Rect::new(rect.x, rect.y + rect.h / 2.0 - 2.0, rect.w, 4.0);
-        let paint = class_colour(strip.palette, class).alpha(0.75);
+        let paint = class_color(strip.palette, class).alpha(0.75);
         let line = (line, strip.x(Nanos(0)));
         strip.paint_wait_line(class, line, paint, painter);
     }

@@ -3,18 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
-use super::details::{DetailsQuery, Fact, Lead};
-use super::legend::{Explained, FROM, Sample, SampleMark, Section, TO, buckets};
+use super::details::{DetailsQuery, Fact, LinkRelation};
+use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::thread::Thread;
 use super::waves::wave;
-use super::{Contents, Listed, Log, Shape, TrackKind, lane};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, Shown};
+use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, thread_name, when};
-use analysis::timeline::user_spans::{Listed as Spans, OPEN};
+use analysis::timeline::user_spans::{ListedSpans, OPEN};
 use eventlog::ids::Duration;
 use model::class::Class;
-use model::marks::{MarkKind, MarkView, Packed, Payload, Writer};
+use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
 use model::time::Interval;
 use scene::format;
 use scene::painter::Painter;
@@ -26,19 +26,19 @@ pub struct UserSpan(pub u32);
 
 /// Payload of a user span's mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Announced {
+pub struct UserSpanPayload {
     /// Number of starts merged into the span.
     pub starts: u32,
     /// Whether the span had not ended when the log ended.
     pub open: bool,
 }
 
-impl Payload for Announced {
-    fn pack(self) -> Packed {
-        Packed([self.starts, self.open.into(), 0, 0])
+impl Payload for UserSpanPayload {
+    fn pack(self) -> PackedPayload {
+        PackedPayload([self.starts, self.open.into(), 0, 0])
     }
 
-    fn unpack(packed: Packed) -> Self {
+    fn unpack(packed: PackedPayload) -> Self {
         Self {
             starts: packed.word(0),
             open: packed.word(1) != 0,
@@ -50,55 +50,60 @@ impl Payload for Announced {
 const MAX_NAME: usize = 58;
 
 impl TrackKind for UserSpan {
-    type Payload = Announced;
+    type Payload = UserSpanPayload;
 
     const GROUP: Group = Group::Spans;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Spans;
 
-    fn link(self, contents: &Contents) -> String {
+    fn link(self, contents: &LogContents) -> String {
         let name = contents.find(self.into()).map_or("", |track| &track.title);
         let end = name.floor_char_boundary(MAX_NAME);
         format!("span:{}", &name[..end])
     }
 
-    fn parse(link: &str, contents: &Contents) -> Option<Self> {
+    fn parse(link: &str, contents: &LogContents) -> Option<Self> {
         link.starts_with("span:").then_some(())?;
-        let mut spans = contents.of_kind::<Self>().map(|(span, _)| span);
+        let mut spans = contents.entries_of_kind::<Self>().map(|(span, _)| span);
         spans.find(|span| span.link(contents) == link)
     }
 
-    fn of_log(log: &Log<'_>) -> Vec<Listed> {
-        let listed = |(number, spans): (u32, &Spans)| {
+    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+        let listed = |(number, spans): (u32, &ListedSpans)| {
             let count = format::count(spans.info.count);
-            Listed::new(Self(number), &*spans.info.name).note(format!("× {count}"))
+            TrackEntry::new(Self(number), &*spans.info.name).note(format!("× {count}"))
         };
         let names = log.recording.tracks.spans.listed();
         (0..).zip(names).map(listed).collect()
     }
 
-    fn answer(self, log: &Log<'_>, writer: &mut Writer) {
+    fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let Some(spans) = log.recording.tracks.spans.get(self.0) else {
             return;
         };
         writer.lane(&spans.lane, |i| {
             let piece = spans.lane.get(i);
-            Announced {
+            UserSpanPayload {
                 starts: piece.map_or(0, |piece| piece.detail),
                 open: piece.is_some_and(|piece| piece.code == OPEN),
             }
         });
     }
 
-    fn paint<N: Names>(self, shown: &Shown<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+    fn paint<N: Names>(
+        self,
+        shown: &PaintInput<'_, N>,
+        strip: &Strip<'_>,
+        painter: &mut dyn Painter,
+    ) {
         let bar = |mark: &MarkView<'_>| {
-            let open = mark.read::<Announced>().open;
+            let open = mark.read::<UserSpanPayload>().open;
             lane::by_duration(mark).open(open)
         };
-        strip.paint_bars(shown.marks.of(self), Class::Other, bar, painter);
+        strip.paint_bars(shown.marks.row_marks(self), Class::Other, bar, painter);
     }
 
-    fn spoken(self, title: &str) -> String {
+    fn name_in_sentence(self, title: &str) -> String {
         format!("span {title}")
     }
 
@@ -107,7 +112,7 @@ impl TrackKind for UserSpan {
         if item.kind == MarkKind::Many {
             return (name, lane::several(item, "spans"));
         }
-        let Announced { starts, open } = item.read();
+        let UserSpanPayload { starts, open } = item.read();
         let (duration, when) = (duration(item), when(item));
         let open = if open {
             ", not over when the log ended"
@@ -159,27 +164,28 @@ impl TrackKind for UserSpan {
         facts
     }
 
-    fn legend() -> Vec<Explained> {
+    fn legend() -> Vec<LegendEntry> {
         let one = |open| {
-            let mark = SampleMark::span(Class::Other, FROM, TO).with(Announced { starts: 1, open });
-            Sample::row(Self(0), vec![mark])
+            let mark = LegendMark::span(Class::Other, FROM, TO)
+                .with_payload(UserSpanPayload { starts: 1, open });
+            LegendSample::row(Self(0), vec![mark])
         };
         let several = buckets(|place| vec![(Class::Other, wave(place, 0.9))]);
         vec![
-            Explained::new(
+            LegendEntry::new(
                 "A span of the program",
-                "From a message such as “START load” to “STOP load”, with its duration. The menu Tracks says with which words such messages begin.",
+                "From a message such as “START load” to “STOP load”, with its duration. The menu Tracks sets these prefixes.",
                 one(false),
             ),
-            Explained::new(
-                "A span that is not over",
-                "The log ended before its end was announced.",
+            LegendEntry::new(
+                "An unfinished span",
+                "The log ended before its end.",
                 one(true),
             ),
-            Explained::new(
+            LegendEntry::new(
                 "Several spans in a pixel",
-                "The bar is as high as their share of the time; so it is with tasks and blocks.",
-                Sample::row(Self(0), several),
+                "Bar height: their share of the time, as for tasks and blocks.",
+                LegendSample::row(Self(0), several),
             ),
         ]
     }
@@ -195,9 +201,9 @@ fn message_place(log: &Log<'_>, label: &str, number: usize) -> Option<Fact> {
     let store = &log.recording.store;
     let Some(thread) = store.running(cap, message.time, &mut 0) else {
         let fact = Fact::new(label, format!("on capability {cap}"));
-        return Some(fact.leading(Lead::Other, Capability(cap), at));
+        return Some(fact.linked_to(LinkRelation::Other, Capability(cap), at));
     };
     let name = thread_name(store, thread);
     let fact = Fact::new(label, format!("on capability {cap} by {name}"));
-    Some(fact.leading(Lead::Other, Thread(thread), at))
+    Some(fact.linked_to(LinkRelation::Other, Thread(thread), at))
 }

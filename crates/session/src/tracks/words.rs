@@ -57,7 +57,7 @@ pub(crate) fn density(item: &Item, what: &str) -> String {
 
 /// Normalizes the class shares of a pixel. Spans count where they begin, so the last one may extend beyond the
 /// pixel and the sum may exceed 1.
-pub(crate) fn whole(shares: &[f32]) -> impl Iterator<Item = f64> + '_ {
+pub(crate) fn normalized_shares(shares: &[f32]) -> impl Iterator<Item = f64> + '_ {
     let sum: f64 = shares.iter().map(|&share| f64::from(share)).sum();
     let most = sum.max(1.0);
     shares.iter().map(move |&share| f64::from(share) / most)
@@ -70,7 +70,7 @@ pub(crate) fn several(item: &Item, what: &str) -> String {
 
 /// Describes a mark with several parts, with the share of each class.
 pub(crate) fn parts(what: &str, item: &Item) -> String {
-    let shares = Class::ALL.iter().zip(whole(&item.shares));
+    let shares = Class::ALL.iter().zip(normalized_shares(&item.shares));
     let shares: Vec<String> = shares
         .filter(|(_, share)| *share > 0.0)
         .map(|(class, share)| format!("{} {}", format::fraction(share), class.name()))
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn shares_of_a_pixel_are_not_more_than_all_of_it() {
-        let of = |shares: &[f32]| whole(shares).collect::<Vec<f64>>();
+        let of = |shares: &[f32]| normalized_shares(shares).collect::<Vec<f64>>();
         assert_eq!(of(&[0.25, 0.0, 0.5]), [0.25, 0.0, 0.5]);
         assert_eq!(of(&[0.5, 0.25, 1.25]), [0.25, 0.125, 0.625]);
         assert_eq!(of(&[]), [0.0; 0]);

@@ -4,7 +4,7 @@ use session::flame::step::Step;
 
 /// Action on the selected box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlameAct {
+pub enum FlameAction {
     /// Shows the box on the timeline.
     Place,
     /// Shows the longest occurrence of the box on the timeline.
@@ -19,7 +19,7 @@ pub enum FlameAct {
     Drop,
 }
 
-impl FlameAct {
+impl FlameAction {
     /// All actions, in the order of their buttons.
     pub const ALL: [Self; 6] = [
         Self::Place,
@@ -60,18 +60,18 @@ impl FlameAct {
     #[must_use]
     pub const fn help(self) -> &'static str {
         match self {
-            Self::Place => "where this is on the timeline; again: the next time",
-            Self::Longest => "where this is on the timeline for the longest time without a break",
+            Self::Place => "show it on the timeline; again: the next occurrence",
+            Self::Longest => "show its longest uninterrupted occurrence on the timeline",
             Self::Sandwich => "all callers and callees of this function",
-            Self::Focus => "only stacks with this function, from it inwards",
-            Self::Merge => "without this function: its time becomes its callers’",
-            Self::Drop => "without all stacks that have this function",
+            Self::Focus => "only stacks with this function, starting from it",
+            Self::Merge => "remove this function: adds its time to its callers",
+            Self::Drop => "remove all stacks with this function",
         }
     }
 
     /// Finds the action of a key.
     #[must_use]
-    pub fn of_key(key: &str) -> Option<Self> {
+    pub fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|act| act.key() == key)
     }
 
@@ -90,7 +90,7 @@ impl FlameAct {
 
 /// Other keys and gestures of the graph, which work while it has the focus.
 const OTHERS: [(&str, &str); 6] = [
-    ("Arrows", "select the box beside, outside, inside"),
+    ("Arrows", "select the next, outer or inner box"),
     ("Enter", "zoom to the selected box"),
     ("Escape", "show all; then: select nothing"),
     ("+, -", "zoom at the selected box"),
@@ -103,7 +103,7 @@ const OTHERS: [(&str, &str); 6] = [
 
 /// Returns all keys and gestures of the graph, with their effects.
 pub fn flame_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let acts = FlameAct::ALL.into_iter();
+    let acts = FlameAction::ALL.into_iter();
     OTHERS
         .into_iter()
         .chain(acts.map(|act| (act.key(), act.help())))
@@ -115,11 +115,11 @@ mod tests {
 
     #[test]
     fn keys_lead_back_to_acts() {
-        for act in FlameAct::ALL {
-            assert_eq!(FlameAct::of_key(act.key()), Some(act));
+        for act in FlameAction::ALL {
+            assert_eq!(FlameAction::from_key(act.key()), Some(act));
         }
-        assert_eq!(FlameAct::of_key("q"), None);
-        assert_eq!(FlameAct::Focus.step("a"), Some(Step::Focus("a".into())));
-        assert_eq!(flame_keys().count(), OTHERS.len() + FlameAct::ALL.len());
+        assert_eq!(FlameAction::from_key("q"), None);
+        assert_eq!(FlameAction::Focus.step("a"), Some(Step::Focus("a".into())));
+        assert_eq!(flame_keys().count(), OTHERS.len() + FlameAction::ALL.len());
     }
 }

@@ -11,13 +11,21 @@ const fn panel(name: &'static str, title: &'static str, keys: &'static [Chord]) 
         title,
         help: "Something.",
         keys,
-        codec: Codec::of::<()>(),
+        codec: Codec::for_settings::<()>(),
     }
 }
 
 static PANELS: [Panel; 2] = [
-    panel("summary", "Summary", &[at("Digit1"), text("1")]),
-    panel("events", "Events", &[at("Digit2"), text("2")]),
+    panel(
+        "summary",
+        "Summary",
+        &[by_position("Digit1"), by_character("1")],
+    ),
+    panel(
+        "events",
+        "Events",
+        &[by_position("Digit2"), by_character("2")],
+    ),
 ];
 
 fn action(press: &KeyPress<'_>, on_timeline: bool) -> Option<Action> {

@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use super::*;
 
 static COLUMNS: [Column; 6] = [
-    Column::number("number", "#", 40, "").staying(),
+    Column::number("number", "#", 40, "").fixed(),
     Column::text("label", "Label", 150, "")
-        .staying()
+        .fixed()
         .narrow_px(90),
     Column::number("ran", "Ran", 80, ""),
     Column::number("waited", "Waited", 80, "").on_demand(),
@@ -16,34 +16,34 @@ static COLUMNS: [Column; 6] = [
 ];
 
 fn usual() -> Arrangement {
-    Arrangement::usual(&COLUMNS, false)
+    Arrangement::default_for(&COLUMNS, false)
 }
 
 fn read(kept: &str) -> Arrangement {
-    Arrangement::read(kept, &COLUMNS, false)
+    Arrangement::parse(kept, &COLUMNS, false)
 }
 
 fn order(of: &Arrangement) -> Vec<usize> {
-    of.places().iter().map(|place| place.column).collect()
+    of.states().iter().map(|place| place.column).collect()
 }
 
 fn shown(of: &Arrangement) -> Vec<usize> {
-    of.shown().map(|(_, column)| column).collect()
+    of.visible_columns().map(|(_, column)| column).collect()
 }
 
 #[test]
 fn at_first_they_stand_as_the_list_has_them() {
     assert_eq!(shown(&usual()), [0, 1, 2, 4, 5]);
-    assert_eq!(usual().kept(), None);
+    assert_eq!(usual().to_text(), None);
     assert_eq!(
         usual().template().trim_end(),
         "40px 150px 80px minmax(100px,1fr) 120px"
     );
     assert_eq!(usual().row_px(), 40 + 150 + 80 + 100 + 120 + 4 * 12 + 52);
-    let narrow = Arrangement::usual(&COLUMNS, true);
+    let narrow = Arrangement::default_for(&COLUMNS, true);
     assert_eq!(shown(&narrow), [0, 1, 2, 4]);
     assert_eq!(narrow.px(1), 90);
-    assert_eq!(narrow.kept(), None);
+    assert_eq!(narrow.to_text(), None);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn they_are_shown_hidden_moved_and_widened() {
     assert_eq!(
         wide.changed(Change::Show(2, false))
             .changed(Change::Left(5))
-            .kept()
+            .to_text()
             .as_deref(),
         Some("number,label,-ran,waited,end,why:300")
     );
@@ -95,8 +95,8 @@ fn those_that_name_a_row_stay() {
         Column::text("a", "A", 50, ""),
         Column::text("b", "B", 50, ""),
     ];
-    let plain = Arrangement::read("-b,-a", &PLAIN, false);
-    assert_eq!(plain.kept().as_deref(), Some("a,-b"));
+    let plain = Arrangement::parse("-b,-a", &PLAIN, false);
+    assert_eq!(plain.to_text().as_deref(), Some("a,-b"));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn any_change() -> impl Strategy<Value = Change> {
 fn is_sound(it: &Arrangement) {
     let mut columns = order(it);
     assert_eq!(columns[..2], [0, 1]);
-    assert!(it.places()[..2].iter().all(|place| place.is_shown));
+    assert!(it.states()[..2].iter().all(|place| place.is_shown));
     columns.sort_unstable();
     assert_eq!(columns, [0, 1, 2, 3, 4, 5]);
     let (least, most) = WIDTHS_PX;
@@ -155,11 +155,11 @@ fn is_sound(it: &Arrangement) {
 proptest! {
     #[test]
     fn any_text_is_read_and_what_is_kept_says_the_same(kept in any_kept(), narrow: bool) {
-        let read = Arrangement::read(&kept, &COLUMNS, narrow);
+        let read = Arrangement::parse(&kept, &COLUMNS, narrow);
         is_sound(&read);
-        prop_assert_eq!(read.clone().sound(), read.clone());
-        let again = read.kept().unwrap_or_default();
-        prop_assert_eq!(Arrangement::read(&again, &COLUMNS, narrow), read);
+        prop_assert_eq!(read.clone().normalized(), read.clone());
+        let again = read.to_text().unwrap_or_default();
+        prop_assert_eq!(Arrangement::parse(&again, &COLUMNS, narrow), read);
     }
 
     #[test]
@@ -171,7 +171,7 @@ proptest! {
         for change in changes {
             arrangement = arrangement.changed(change);
             is_sound(&arrangement);
-            prop_assert_eq!(read(&arrangement.kept().unwrap_or_default()), arrangement.clone());
+            prop_assert_eq!(read(&arrangement.to_text().unwrap_or_default()), arrangement.clone());
         }
         prop_assert_eq!(arrangement.changed(Change::Reset), usual());
     }

@@ -106,9 +106,9 @@ impl Control {
     }
 
     /// Switches from panning to selecting when a finger has rested for [`LONG_PRESS_MS`].
-    pub fn held(&mut self, press: Press) {
+    pub fn long_press(&mut self, press: Press) {
         if let (Some(Drag::Pan { .. }), false) = (self.drag, self.moved) {
-            let from = self.snapped(press.at);
+            let from = self.snap_to_edge(press.at);
             let x = press.at.0;
             self.drag = Some(Drag::Select { from, x });
         }
@@ -119,7 +119,7 @@ impl Control {
         self.focus.pointer = None;
         self.focus.pointer_at = None;
         self.focus.hovered = None;
-        self.described()
+        self.description_events()
     }
 
     /// Drops a finger whose movement the browser took over for scrolling.
@@ -190,7 +190,7 @@ impl Control {
             return self.take_minimap(x);
         } else if press.measure {
             Some(Drag::Measure {
-                from: self.snapped(press.at),
+                from: self.snap_to_edge(press.at),
                 x,
             })
         } else if let Some(fixed) = self.opposite_edge(x, edge_px) {
@@ -199,7 +199,7 @@ impl Control {
             Some(Drag::Pan { x })
         } else {
             Some(Drag::Select {
-                from: self.snapped(press.at),
+                from: self.snap_to_edge(press.at),
                 x,
             })
         };
@@ -250,14 +250,14 @@ impl Control {
         self.focus.pointer = (x >= self.left_px() && y >= MINIMAP_PX).then_some(time);
         self.focus.pointer_at = Some((x, y));
         if let Some((from, _)) = self.focus.measure.filter(|_| self.focus.measuring) {
-            self.focus.measure = Some((from, self.snapped((x, y))));
+            self.focus.measure = Some((from, self.snap_to_edge((x, y))));
         }
-        let mut events = self.dragged(x, y);
+        let mut events = self.update_drag(x, y);
         events.extend(self.hover());
         events
     }
 
-    fn dragged(&mut self, x: f64, y: f64) -> Vec<TimelineEvent> {
+    fn update_drag(&mut self, x: f64, y: f64) -> Vec<TimelineEvent> {
         match self.drag {
             Some(Drag::Pan { x: from }) => {
                 self.moved |= (x - from).abs() > CLICK_PX;
@@ -269,29 +269,29 @@ impl Control {
             Some(Drag::Select { from, x: start }) => {
                 self.moved |= (x - start).abs() > CLICK_PX;
                 if self.moved {
-                    return self.set_range(from, self.snapped((x, y)));
+                    return self.set_range(from, self.snap_to_edge((x, y)));
                 }
             }
             Some(Drag::Edge { fixed }) => {
                 self.moved = true;
-                return self.set_range(fixed, self.snapped((x, y)));
+                return self.set_range(fixed, self.snap_to_edge((x, y)));
             }
             Some(Drag::Measure { from, x: start }) => {
                 self.moved |= (x - start).abs() > CLICK_PX;
                 self.focus.measuring = false;
-                self.focus.measure = self.moved.then(|| (from, self.snapped((x, y))));
+                self.focus.measure = self.moved.then(|| (from, self.snap_to_edge((x, y))));
             }
             Some(Drag::Minimap { grip }) => {
                 self.move_minimap(x, grip);
                 return vec![TimelineEvent::Changed];
             }
-            Some(Drag::Pinch { apart, middle }) => self.pinched(apart, middle),
+            Some(Drag::Pinch { apart, middle }) => self.update_pinch(apart, middle),
             None => {}
         }
         Vec::new()
     }
 
-    fn pinched(&mut self, apart: f64, middle: f64) {
+    fn update_pinch(&mut self, apart: f64, middle: f64) {
         let Some(Drag::Pinch {
             apart: now,
             middle: to,
@@ -329,12 +329,12 @@ impl Control {
             None | Some(Drag::Minimap { .. } | Drag::Measure { .. })
         );
         if clicks && !self.moved {
-            events.extend(self.clicked(x, y));
+            events.extend(self.click(x, y));
         }
         events
     }
 
-    fn clicked(&mut self, x: f64, y: f64) -> Vec<TimelineEvent> {
+    fn click(&mut self, x: f64, y: f64) -> Vec<TimelineEvent> {
         let mut events = Vec::new();
         events.extend(self.place_at(x, y).map(TimelineEvent::Clicked));
         let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
@@ -361,7 +361,7 @@ impl Control {
     /// Returns the index of the track at a canvas height.
     #[must_use]
     pub fn track_at(&self, y: f64) -> Option<usize> {
-        (y >= TOP_PX).then(|| self.layout.at(y - TOP_PX, self.scroll_px))?
+        (y >= TOP_PX).then(|| self.layout.track_at(y - TOP_PX, self.scroll_px))?
     }
 
     /// Returns the item at a canvas position; on a graph, the time of one pixel.
@@ -397,7 +397,7 @@ impl Control {
     }
 
     /// Returns the time at the pointer, snapped to a nearby edge of the span there.
-    fn snapped(&self, (x, y): (f64, f64)) -> Nanos {
+    fn snap_to_edge(&self, (x, y): (f64, f64)) -> Nanos {
         let time = self.time_of(x);
         let row = self
             .track_at(y)
@@ -434,7 +434,7 @@ impl Control {
     pub(super) fn hover(&mut self) -> Vec<TimelineEvent> {
         let at = self.focus.pointer_at.filter(|_| self.drag.is_none());
         self.focus.hovered = at.and_then(|(x, y)| self.item_at(x, y));
-        self.described()
+        self.description_events()
     }
 
     fn set_range(&mut self, a: Nanos, b: Nanos) -> Vec<TimelineEvent> {

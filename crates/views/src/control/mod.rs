@@ -5,16 +5,16 @@
 //! events, paints, and queries the worker.
 //!
 //! - [`gestures`]: mouse, pen and touch.
-//! - `look`: the visible time: zooming, panning, navigation.
-//! - [`walk`]: items, their descriptions, and stepping between them.
-//! - [`pair`]: two timelines kept in sync.
-//! - `need`: queries for the worker and their replies.
+//! - [`navigation`]: the visible time: zooming, panning, navigation.
+//! - [`stepping`]: items, their descriptions, and stepping between them.
+//! - [`sync`]: two timelines kept in sync.
+//! - [`queries`]: queries for the worker and their replies.
 
 pub mod gestures;
-mod look;
-mod need;
-pub mod pair;
-pub mod walk;
+mod navigation;
+mod queries;
+pub mod stepping;
+pub mod sync;
 
 #[cfg(test)]
 mod tests;
@@ -36,7 +36,7 @@ use model::time::Interval;
 use scene::viewport::Viewport;
 use session::Overview;
 use session::heap::choice::HeapChoice;
-use session::tracks::Row;
+use session::tracks::TrackId;
 use session::tracks::details::{DetailsQuery, Fact};
 use session::tracks::item::{Item, Marks, Names};
 use session::tracks::name::TrackName;
@@ -51,7 +51,7 @@ pub enum TimelineEvent {
     /// The selected range changed; `None` clears it.
     Range(Option<Interval>),
     /// The timeline was clicked at this position.
-    Clicked(Place),
+    Clicked(ClickPosition),
     /// The visible time or the selected item changed.
     Changed,
     /// The marks of the visible tracks were replaced.
@@ -64,13 +64,13 @@ pub enum TimelineEvent {
     Current(Option<TrackName>),
     /// Request to scroll the tracks to this offset, in pixels.
     Scroll(f64),
-    /// A finger went down: the page calls [`Control::held`] if it still rests after [`gestures::LONG_PRESS_MS`].
+    /// A finger went down: the page calls [`Control::long_press`] if it still rests after [`gestures::LONG_PRESS_MS`].
     Hold(gestures::Press),
 }
 
 /// Position of a click on the timeline, for other panels to follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct ClickPosition {
     /// Time of the click; the start of the item if one was hit.
     pub time: Nanos,
     /// Capability of the clicked item, if it has one.
@@ -79,11 +79,11 @@ pub struct Place {
 
 /// Navigation target on the timeline, set by a click in a panel.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Goto {
+pub struct NavigationTarget {
     /// Time to show; empty for a single instant.
     pub span: Interval,
     /// Track to scroll to; its item at this time is selected.
-    pub row: Option<Row>,
+    pub row: Option<TrackId>,
     /// Whether to zoom to the span with some context; otherwise the view pans, and only if the span is out of
     /// view.
     pub zoom: bool,
@@ -91,12 +91,12 @@ pub struct Goto {
     pub details: bool,
 }
 
-impl Goto {
+impl NavigationTarget {
     /// Targets an instant.
     #[must_use]
     pub const fn time(time: Nanos) -> Self {
         Self {
-            span: Interval::at(time),
+            span: Interval::empty_at(time),
             row: None,
             zoom: false,
             details: false,
@@ -116,7 +116,7 @@ impl Goto {
 
     /// Targets an item of a track without zooming.
     #[must_use]
-    pub const fn item(row: Row, span: Interval) -> Self {
+    pub const fn item(row: TrackId, span: Interval) -> Self {
         Self {
             span,
             row: Some(row),
@@ -127,7 +127,7 @@ impl Goto {
 
     /// Targets an item of a track, zooms to it unless it is an instant, and opens its details.
     #[must_use]
-    pub const fn details(row: Row, span: Interval) -> Self {
+    pub const fn details(row: TrackId, span: Interval) -> Self {
         Self {
             span,
             row: Some(row),
@@ -141,7 +141,7 @@ impl Goto {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// Track of the item.
-    pub row: Row,
+    pub row: TrackId,
     /// Class of the item, if that class has a color.
     pub class: Option<Class>,
     /// Name, displayed prominently.
@@ -189,7 +189,7 @@ impl Names for Labels {
         self.messages.get(&number).map(String::as_str)
     }
 
-    fn title(&self, row: Row) -> Option<&str> {
+    fn title(&self, row: TrackId) -> Option<&str> {
         let track = self.overview.contents.find(row);
         track.map(|track| track.title.as_str())
     }
@@ -222,7 +222,7 @@ struct Focus {
     /// Track with the keyboard focus.
     track: Option<TrackName>,
     /// Whether to select an item of that track once its marks arrive.
-    awaited: bool,
+    awaits_marks: bool,
     /// Whether the details of the selected item stay open.
     pinned: bool,
     /// Whether arrows cover all wakeups of the item's thread in view instead of only those of the item.
@@ -255,7 +255,7 @@ pub struct Control {
     /// Highlights of the open finding.
     highlight: Vec<Highlight>,
     /// Item to select once its marks arrive.
-    wanted: Option<(Row, Nanos)>,
+    pending_item: Option<(TrackId, Nanos)>,
     /// Bands of the heap profile to show.
     heap: HeapChoice,
     /// Incremented whenever tracks, marks or names change.
@@ -264,7 +264,7 @@ pub struct Control {
 
 /// Inputs of the focus-independent layer; equal values mean that the tracks need no repaint.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Still {
+pub struct RepaintKey {
     revision: u64,
     size: (f64, f64),
     scroll_px: f64,
@@ -272,7 +272,7 @@ pub struct Still {
 }
 
 /// Placeholder span before a log is loaded.
-pub const NOTHING: Interval = Interval::new(Nanos(0), Nanos(1));
+pub const NO_LOG_SPAN: Interval = Interval::new(Nanos(0), Nanos(1));
 
 impl Default for Control {
     fn default() -> Self {
@@ -282,7 +282,7 @@ impl Default for Control {
             caps: 1,
             scroll_px: 0.0,
             seen: 0..0,
-            view: Viewport::new(NOTHING, 1000.0),
+            view: Viewport::new(NO_LOG_SPAN, 1000.0),
             marks: Marks::default(),
             minimap: Marks::default(),
             labels: Labels::default(),
@@ -293,7 +293,7 @@ impl Default for Control {
             details: None,
             arrows: Vec::new(),
             highlight: Vec::new(),
-            wanted: None,
+            pending_item: None,
             heap: HeapChoice::default(),
             revision: 0,
         }
@@ -329,7 +329,7 @@ impl Control {
         *self = Self {
             size: self.size,
             scroll_px: self.scroll_px,
-            view: Viewport::new(NOTHING, self.view.width_px()),
+            view: Viewport::new(NO_LOG_SPAN, self.view.width_px()),
             revision: self.revision + 1,
             ..Self::default()
         };
@@ -363,14 +363,14 @@ impl Control {
     }
 
     /// Sets the highlights of the open finding; empty if none is open.
-    pub fn set_lit(&mut self, highlight: Vec<Highlight>) {
+    pub fn set_highlights(&mut self, highlight: Vec<Highlight>) {
         self.highlight = highlight;
     }
 
     /// Returns the inputs of the focus-independent layer, as a repaint key.
     #[must_use]
-    pub const fn still(&self) -> Still {
-        Still {
+    pub const fn repaint_key(&self) -> RepaintKey {
+        RepaintKey {
             revision: self.revision,
             size: self.size,
             scroll_px: self.scroll_px,
@@ -398,7 +398,7 @@ impl Control {
 
     /// Returns the track and the time of the selected item.
     #[must_use]
-    pub fn selected(&self) -> Option<(Row, Interval)> {
+    pub fn selected(&self) -> Option<(TrackId, Interval)> {
         let item = self.focus.selected.as_ref();
         item.map(|item| (item.row, item.span))
     }

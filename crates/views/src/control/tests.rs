@@ -7,12 +7,12 @@ use crate::notes::Notes;
 use crate::timeline::arrange::{TrackView, arrange};
 use crate::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
 use model::class::StopCode;
-use model::marks::{NewSpan, TimelineReply, Writer};
+use model::marks::{MarkWriter, NewSpan, TimelineReply};
 use scene::painter::TextPainter;
 use scene::palette::Palette;
 use session::tracks::activity::Activity;
-use session::tracks::capability::{Capability, Run};
-use session::tracks::{Contents, Known, Listed, TimelineQuery};
+use session::tracks::capability::{Capability, RunPayload};
+use session::tracks::{LogContents, TimelineQuery, TrackEntry, TrackListInput};
 
 const LOG: Interval = Interval::new(Nanos(0), Nanos(1_000_000));
 const LONG: Interval = Interval::new(Nanos(100_000), Nanos(300_000));
@@ -23,7 +23,7 @@ const CAP1: f64 = TOP_PX + 149.0;
 
 /// Returns the marks that a query asks for.
 fn reply(query: &TimelineQuery) -> TimelineReply {
-    let mut writer = Writer {
+    let mut writer = MarkWriter {
         view: query.view,
         bucket_ns: 1,
         end: LOG.end(),
@@ -41,7 +41,7 @@ fn reply(query: &TimelineQuery) -> TimelineReply {
                     end: span.end().0,
                     count: 1,
                     shares: [0.0; model::class::CLASSES],
-                    payload: Run {
+                    payload: RunPayload {
                         thread: Some(ThreadId(7)),
                         stop: StopCode(0),
                     },
@@ -52,7 +52,7 @@ fn reply(query: &TimelineQuery) -> TimelineReply {
     writer.reply
 }
 
-fn cap(number: u16) -> Row {
+fn cap(number: u16) -> TrackId {
     Capability(CapId(number)).into()
 }
 
@@ -60,16 +60,16 @@ fn cap(number: u16) -> Row {
 fn answer(control: &mut Control) -> Vec<TimelineEvent> {
     let query = control.marks_query();
     let reply = reply(&query);
-    control.marks_came(query, reply)
+    control.receive_marks(query, reply)
 }
 
 fn open() -> Control {
-    let contents = Contents {
-        tracks: vec![Listed::new(Activity, "Activity")],
-        ..Contents::default()
+    let contents = LogContents {
+        tracks: vec![TrackEntry::new(Activity, "Activity")],
+        ..LogContents::default()
     };
     let caps = [(CapId(0), String::new()), (CapId(1), String::new())];
-    let known = Known {
+    let known = TrackListInput {
         caps: &caps,
         contents: &contents,
         threads: &[],
@@ -165,8 +165,8 @@ fn a_drag_selects_from_edge_to_edge_and_a_click_beside_drops_it() {
     let wider = control.range().expect("a range");
     assert_eq!(wider.start(), range.start());
     assert!(apart_us(wider.end(), 900) <= 1);
-    let beside = x(&control, 450);
-    drag(&mut control, press((beside, CAP0)), (beside + 1.0, CAP0));
+    let next_to = x(&control, 450);
+    drag(&mut control, press((next_to, CAP0)), (next_to + 1.0, CAP0));
     assert_eq!(control.range(), None);
 }
 
@@ -179,7 +179,7 @@ fn a_click_selects_what_is_there() {
     let row = cap(1);
     assert_eq!(control.selected(), Some((row, LONG)));
     assert_eq!(control.cursor(), Some(LONG.start()));
-    let place = Place {
+    let place = ClickPosition {
         time: LONG.start(),
         cap: Some(CapId(1)),
     };
@@ -225,7 +225,7 @@ fn fingers_move_and_pinch_and_select_after_a_rest() {
     );
     let rest = finger(3, (500.0, TOP_PX + 400.0));
     control.press(rest);
-    control.held(rest);
+    control.long_press(rest);
     let view = control.view.span();
     control.point(3, 600.0, TOP_PX + 400.0);
     assert_eq!(control.view.span(), view, "it selects, and does not move");
@@ -298,7 +298,7 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     let mut control = open();
     control.gesture(|view| view.show_exactly(Interval::new(Nanos(0), Nanos(50_000))));
     let row = cap(1);
-    let told = control.goto(Goto {
+    let told = control.navigate(NavigationTarget {
         span: SHORT,
         row: Some(row),
         zoom: true,
@@ -315,7 +315,7 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     assert!(!control.awaits_item());
     // Going to a track below the window scrolls.
     control.resize((LABELS_PX + 1000.0, TOP_PX + 120.0));
-    let told = control.goto(Goto::item(row, LONG));
+    let told = control.navigate(NavigationTarget::item(row, LONG));
     assert!(
         told.iter()
             .any(|one| matches!(one, TimelineEvent::Scroll(px) if *px > 0.0))
@@ -344,7 +344,7 @@ fn tracks(control: &Control) -> Vec<String> {
     let notes = Notes::default();
     control
         .scene(&Palette::LIGHT, false, &notes)
-        .paint_still(&mut painter);
+        .paint_base(&mut painter);
     painter.lines
 }
 
@@ -384,13 +384,13 @@ fn what_is_explained_stays_in_view_when_the_details_take_room() {
 #[test]
 fn the_tracks_stay_as_they_are_while_one_points_and_selects() {
     let mut control = open();
-    let (still, before) = (control.still(), tracks(&control));
+    let (repaint_key, before) = (control.repaint_key(), tracks(&control));
     control.point(1, x(&control, 200), CAP0);
     let (from, to) = (x(&control, 50), x(&control, 500));
     drag(&mut control, press((from, CAP0)), (to, CAP1));
     control.measure();
     assert!(control.range().is_some() && control.pointer_at().is_some());
-    assert_eq!(control.still(), still);
+    assert_eq!(control.repaint_key(), repaint_key);
     assert_eq!(tracks(&control), before);
 }
 
@@ -401,14 +401,14 @@ fn whatever_changes_the_tracks_is_noticed() {
         |control| drop(control.scroll(10.0)),
         |control| drop(control.resize((900.0, 400.0))),
         |control| drop(control.set_layout(Rc::default())),
-        |control| drop(control.marks_came(TimelineQuery::default(), TimelineReply::default())),
-        |control| control.labels_came([(ThreadId(1), "main".to_owned())]),
+        |control| drop(control.receive_marks(TimelineQuery::default(), TimelineReply::default())),
+        |control| control.receive_labels([(ThreadId(1), "main".to_owned())]),
         |control| drop(control.reset()),
     ];
     for (number, change) in changes.into_iter().enumerate() {
         let mut control = open();
-        let still = control.still();
+        let repaint_key = control.repaint_key();
         change(&mut control);
-        assert_ne!(control.still(), still, "change {number}");
+        assert_ne!(control.repaint_key(), repaint_key, "change {number}");
     }
 }

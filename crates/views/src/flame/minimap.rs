@@ -3,7 +3,7 @@
 use super::Graph;
 use scene::painter::{Painter, Rect};
 use scene::palette::Palette;
-use session::frame_colour;
+use session::frame_color;
 
 /// Input of the minimap painter.
 #[derive(Debug)]
@@ -48,10 +48,10 @@ impl Minimap<'_> {
         let Some(frame) = self.graph.frame(index).filter(|frame| !frame.is_idle()) else {
             return;
         };
-        let colour = match self.graph.compared(index) {
-            Some((before, now)) => frame_colour::of_change(before, now, self.dark),
-            None => frame_colour::of_frame(frame, self.palette, self.dark),
+        let color = match self.graph.compared(index) {
+            Some((before, now)) => frame_color::change_color(before, now, self.dark),
+            None => frame_color::color_for_frame(frame, self.palette, self.dark),
         };
-        painter.fill(Rect::new(x, y, w.max(0.5), level_px), colour.into());
+        painter.fill(Rect::new(x, y, w.max(0.5), level_px), color.into());
     }
 }

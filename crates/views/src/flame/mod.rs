@@ -179,7 +179,7 @@ impl Graph {
 
     /// Returns the outermost search match at a position: on a track, or at this level if there is no track.
     #[must_use]
-    pub fn found_at(&self, track: Option<TrackSource>, level: u16, at: f64) -> Option<usize> {
+    pub fn match_at(&self, track: Option<TrackSource>, level: u16, at: f64) -> Option<usize> {
         let bands = &self.head.bands;
         let first = match track {
             Some(track) => bands.iter().find(|(other, _)| *other == track)?.1,
@@ -194,13 +194,14 @@ impl Graph {
             None => level.saturating_add(1),
         };
         let boxes = (first..end).filter_map(|depth| self.box_at(depth, at));
-        let mut found = boxes.filter(|&index| self.named(index).is_some_and(|named| named.found));
+        let mut found =
+            boxes.filter(|&index| self.named_frame(index).is_some_and(|named| named.found));
         found.next()
     }
 
     /// Returns the box of a stack nearest to a position between 0 and 1.
     #[must_use]
-    pub fn box_of(&self, stack: u32, at: f64) -> Option<usize> {
+    pub fn box_of_stack(&self, stack: u32, at: f64) -> Option<usize> {
         let boxes = &self.boxes;
         let same = (0..boxes.len()).filter(|&index| boxes.stack.get(index) == Some(&stack));
         let distance = |index: usize| {
@@ -219,7 +220,7 @@ impl Graph {
         above.next().map(|(track, _)| *track)
     }
 
-    fn named(&self, index: usize) -> Option<&NamedFrame> {
+    fn named_frame(&self, index: usize) -> Option<&NamedFrame> {
         let id = self.boxes.frame.get(index)?;
         self.head.frames.get(*self.frames.get(id)?)
     }
@@ -227,7 +228,7 @@ impl Graph {
     /// Returns the frame of a box.
     #[must_use]
     pub fn frame(&self, index: usize) -> Option<&Frame> {
-        self.named(index).map(|named| &named.frame)
+        self.named_frame(index).map(|named| &named.frame)
     }
 
     /// Returns whether a box stands for several merged boxes.
@@ -238,7 +239,7 @@ impl Graph {
 
     /// Returns whether the graph is a comparison.
     #[must_use]
-    pub const fn compares(&self) -> bool {
+    pub const fn is_comparison(&self) -> bool {
         self.head.total_before.is_some()
     }
 

@@ -4,7 +4,7 @@ use super::{Graph, LEVEL_PX, Window, box_name};
 use scene::format;
 use scene::painter::{Align, Face, Painter, Rect};
 use scene::palette::{DIMMED, Palette};
-use session::frame_colour;
+use session::frame_color;
 
 /// Input of the flame graph painter.
 #[derive(Debug)]
@@ -132,10 +132,10 @@ impl FlameScene<'_> {
             }
             Some(before) => format!(
                 "{} before · {} now",
-                graph.value.whole(before),
-                graph.value.whole(head.total)
+                graph.value.total_text(before),
+                graph.value.total_text(head.total)
             ),
-            None => format!("all · {}", graph.value.whole(head.total)),
+            None => format!("all · {}", graph.value.total_text(head.total)),
         };
         let at = (rect.x.max(self.across.0) + 6.0, rect.y + rect.h / 2.0);
         let ink = self.palette.ink2.into();
@@ -155,16 +155,16 @@ impl FlameScene<'_> {
     }
 
     fn paint_box(&self, index: usize, rect: Rect, painter: &mut dyn Painter) {
-        let Some(named) = self.graph.named(index) else {
+        let Some(named) = self.graph.named_frame(index) else {
             return;
         };
         let compared = self.graph.compared(index);
-        let colour = match compared {
-            Some((before, now)) => frame_colour::of_change(before, now, self.dark),
-            None => frame_colour::of_frame(&named.frame, self.palette, self.dark),
+        let color = match compared {
+            Some((before, now)) => frame_color::change_color(before, now, self.dark),
+            None => frame_color::color_for_frame(&named.frame, self.palette, self.dark),
         };
         let dimmed = self.searching && !named.found;
-        painter.fill(rect, colour.alpha(if dimmed { DIMMED } else { 1.0 }));
+        painter.fill(rect, color.alpha(if dimmed { DIMMED } else { 1.0 }));
         if self.searching && named.found {
             let underline = Rect::new(rect.x, rect.y + rect.h - 2.0, rect.w, 2.0);
             painter.fill(underline, self.palette.accent.into());
@@ -177,7 +177,7 @@ impl FlameScene<'_> {
         let ink = if dimmed {
             self.palette.ink2
         } else {
-            colour.text_on()
+            color.text_on()
         };
         let at = (left + 4.0, rect.y + rect.h / 2.0);
         let value = self.graph.value;
@@ -185,11 +185,11 @@ impl FlameScene<'_> {
             true => value.signed(now - before),
             false => format!("{} → {}", format::fraction(before), format::fraction(now)),
         });
-        let beside = change
+        let change_width = change
             .as_ref()
             .map_or(0.0, |text| painter.measure(text, Face::Label) + 10.0);
-        let room = if room - beside > 3.0 * NAMED_PX {
-            room - beside
+        let room = if room - change_width > 3.0 * NAMED_PX {
+            room - change_width
         } else {
             room
         };
@@ -197,9 +197,9 @@ impl FlameScene<'_> {
             painter.measure(text, Face::Label)
         });
         painter.text(&name, at, Face::Label, Align::Left, ink.into());
-        if let Some(text) = change.filter(|_| beside > 0.0) {
+        if let Some(text) = change.filter(|_| change_width > 0.0) {
             let x = at.0 + painter.measure(&name, Face::Label) + 8.0;
-            if x + beside - 10.0 <= (rect.x + rect.w).min(self.across.1) {
+            if x + change_width - 10.0 <= (rect.x + rect.w).min(self.across.1) {
                 painter.text(&text, (x, at.1), Face::Label, Align::Left, ink.into());
             }
         }

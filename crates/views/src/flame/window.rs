@@ -47,7 +47,7 @@ impl Window {
 
     /// Pans by a fraction of the window's width.
     #[must_use]
-    pub fn moved(self, by: f64) -> Self {
+    pub fn shifted(self, by: f64) -> Self {
         Self {
             left: self.left + by * self.width,
             ..self
@@ -94,8 +94,8 @@ mod tests {
             }
         );
         assert_eq!(zoomed.zoomed(0.01, 0.9), Window::ALL);
-        assert_eq!(zoomed.moved(-99.0).left, 0.0);
-        assert!((zoomed.moved(99.0).left - 0.75).abs() < 1e-12);
+        assert_eq!(zoomed.shifted(-99.0).left, 0.0);
+        assert!((zoomed.shifted(99.0).left - 0.75).abs() < 1e-12);
         assert_eq!(Window::around(0.5, 7.0), Window::ALL);
         assert!(zoomed.touches(0.6, 0.1) && !zoomed.touches(0.7, 0.1));
     }

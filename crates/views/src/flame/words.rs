@@ -3,8 +3,8 @@
 use super::Graph;
 use eventlog::ids::Duration;
 use model::profile::frames::{Frame, FrameKind};
-use model::profile::origin::CensusCounts;
 use model::profile::source::Unit;
+use model::profile::stack_source::CensusCounts;
 use model::profile::weights::Measure;
 use scene::format;
 
@@ -110,12 +110,12 @@ impl Value {
 
     /// Formats the total of the graph.
     #[must_use]
-    pub fn whole(self, total: u64) -> String {
+    pub fn total_text(self, total: u64) -> String {
         let text = self.text(total as f64);
         match (self.measure, self.unit, self.censuses.now) {
             (Measure::Amount, Unit::Bytes, 2..) => {
                 let censuses = format::count(u64::from(self.censuses.now));
-                format!("{text} alive, the mean of {censuses} censuses")
+                format!("{text} live, the mean of {censuses} censuses")
             }
             (Measure::Amount, Unit::Bytes, _) => format!("{text} alive"),
             _ => text,
@@ -217,7 +217,7 @@ mod tests {
             time.text(2_000_000.0),
             format::duration(Duration(2_000_000))
         );
-        assert_eq!(time.whole(2_000_000), time.text(2_000_000.0));
+        assert_eq!(time.total_text(2_000_000), time.text(2_000_000.0));
         let count = value(Unit::Time, Measure::Count, 0);
         assert_eq!(
             (count.text(1.0), count.text(1234.0)),
@@ -225,7 +225,10 @@ mod tests {
         );
         let heap = value(Unit::Bytes, Measure::Amount, 4);
         assert_eq!(heap.text(4096.0), format::bytes(1024));
-        assert!(heap.whole(4096).ends_with("alive, the mean of 4 censuses"));
+        assert!(
+            heap.total_text(4096)
+                .ends_with("live, the mean of 4 censuses")
+        );
         assert_eq!(
             heap.change(2048.0, 8192.0),
             format!(

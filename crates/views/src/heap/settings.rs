@@ -22,7 +22,7 @@
 //! | `hr` | ranking of growth | `gained` |
 
 use crate::view::panel::{PanelSettings, ParseResult};
-use analysis::heap::ranking::Order;
+use analysis::heap::ranking::BandOrder;
 use session::heap::chart::Over;
 use session::heap::choice::{Grouping, HeapChoice};
 use session::heap::growth::GrowthBy;
@@ -35,17 +35,17 @@ session::words! {
     Tab {
         /// Chart over time.
         #[default]
-        Chart "chart" "Chart" "What holds the heap, over time.",
+        Chart "chart" "Chart" "Heap by band over time.",
         /// Table of all bands.
         Table "table" "Table" "All bands with their numbers.",
         /// One census, or the difference of two.
-        Moments "moments" "Compare moments" "One census, or what grew and shrank between two.",
+        Moments "moments" "Compare moments" "One census, or the differences between two.",
         /// Bands ranked by growth.
-        Growth "growth" "Growth" "Which bands grow, and what grows with them.",
+        Growth "growth" "Growth" "Growing bands, and bands that correlate with them.",
         /// Memory held by the runtime.
-        Held "held" "Memory held vs live" "What the runtime holds of the system's memory, and what of it is live.",
+        Held "held" "Memory held vs live" "Memory that the runtime holds from the system, and its live part.",
         /// Tree of cost centres.
-        Tree "tree" "Cost-centre tree" "What each cost centre holds, by itself and with what it calls.",
+        Tree "tree" "Cost-centre tree" "Bytes by cost centre: self, and total with callees.",
     }
 }
 
@@ -54,11 +54,11 @@ session::words! {
     Form {
         /// Stacked bands.
         #[default]
-        Area "area" "Area" "Bands on each other: the top is the sum",
+        Area "area" "Area" "Stacked bands: the top is the sum",
         /// Stacked bands as shares of the sum.
-        Share "share" "Share" "What share of the sum each band has",
+        Share "share" "Share" "Share of each band in the sum",
         /// Stacked bands around a center line.
-        Stream "stream" "Stream" "Bands on each other around a middle line: what swells is seen",
+        Stream "stream" "Stream" "Bands stacked around a center line, which emphasizes changes",
         /// One line per band.
         Lines "lines" "Lines" "A line for each band",
         /// One stacked bar per census.
@@ -153,24 +153,24 @@ impl PanelSettings for HeapView {
         if !KEYS.contains(&key) && key != PINNED {
             return ParseResult::UnknownKey;
         }
-        self.take(key, raw)
+        self.parse_value(key, raw)
             .map_or(ParseResult::Unsupported, |()| ParseResult::Applied)
     }
 }
 
 impl HeapView {
     /// Parses one key; `None` if its value is not understood.
-    fn take(&mut self, key: &str, raw: &str) -> Option<()> {
+    fn parse_value(&mut self, key: &str, raw: &str) -> Option<()> {
         let choice = &mut self.choice;
         let text = || unescape(raw).map(|text| cut(&text).to_owned());
         let band = |raw: &str| unescape(raw).filter(|key| key.len() <= MAX_KEY);
         match key {
-            "ht" => self.tab = Tab::named(raw)?,
-            "hm" => self.form = Form::named(raw)?,
+            "ht" => self.tab = Tab::from_word(raw)?,
+            "hm" => self.form = Form::from_word(raw)?,
             "hw" if raw == "all" => self.whole = true,
             "hl" if raw == "one" => self.one_scale = true,
             "hv" => {
-                let mut over: Vec<Over> = raw.split(',').filter_map(Over::named).collect();
+                let mut over: Vec<Over> = raw.split(',').filter_map(Over::from_word).collect();
                 over.dedup();
                 over.truncate(Over::ALL.len());
                 self.over = over;
@@ -178,14 +178,16 @@ impl HeapView {
             "hi" => self.include = text()?,
             "hx" => self.exclude = text()?,
             "hp" => choice.profile = u32::try_from(number(raw)?.checked_sub(1)?).ok()?,
-            "hg" => choice.group = Grouping::named(raw)?,
+            "hg" => choice.group = Grouping::from_word(raw)?,
             "hn" => choice.bands = u32::try_from(number(raw)?).ok()?.clamp(1, MOST_BANDS),
             "ho" => {
                 let (word, reversed) = match raw.strip_suffix(".up") {
                     Some(word) => (word, true),
                     None => (raw, false),
                 };
-                choice.order = Order::ALL.into_iter().find(|order| order.word() == word)?;
+                choice.order = BandOrder::ALL
+                    .into_iter()
+                    .find(|order| order.word() == word)?;
                 choice.reversed = reversed;
             }
             "hq" => choice.filter = text()?,
@@ -195,10 +197,10 @@ impl HeapView {
             }
             "ha" => choice.alone = Some(band(raw)?),
             "hk" => choice.pinned = Some(band(raw)?),
-            "hs" => self.sort = BandSort::of_words(raw)?,
+            "hs" => self.sort = BandSort::from_words(raw)?,
             "hc" => self.moments.read_censuses(raw)?,
             "hd" => self.moments.read_order(raw)?,
-            "hr" => self.growth = GrowthBy::named(raw)?,
+            "hr" => self.growth = GrowthBy::from_word(raw)?,
             _ => return None,
         }
         Some(())
@@ -256,7 +258,7 @@ mod tests {
             one_scale: true,
             include: "a,b".to_owned(),
             exclude: "ü".to_owned(),
-            sort: BandSort::by(BandColumn::Slope),
+            sort: BandSort::sorted_by(BandColumn::Slope),
             moments: CensusDiffChoice {
                 before: Some(2),
                 column: CensusDiffColumn::Before,
@@ -268,7 +270,7 @@ mod tests {
                 profile: 2,
                 group: Grouping::Module,
                 bands: 30,
-                order: Order::Name,
+                order: BandOrder::Name,
                 reversed: true,
                 filter: "Map".to_owned(),
                 ..HeapChoice::default()

@@ -1,7 +1,7 @@
 //! Formatting of the numbers of bands.
 
 use scene::format;
-use session::heap::counted::Moment;
+use session::heap::census_range::CensusInfo;
 use session::heap::table::BandNumbers;
 
 /// Formats a gain or loss in bytes: `+1.5 MiB`, `−12 B`, `0 B`.
@@ -78,7 +78,7 @@ pub fn growth(numbers: &BandNumbers) -> String {
 
 /// Formats a census with its number, counted from 1: `census 12 at 1.2 s`.
 #[must_use]
-pub fn census(moment: &Moment) -> String {
+pub fn census(moment: &CensusInfo) -> String {
     let number = format::count(u64::from(moment.census) + 1);
     match moment.time {
         Some(time) => format!("census {number} at {}", format::time(time)),
@@ -127,7 +127,7 @@ mod tests {
             growth(&BandNumbers::default()),
             "in one census only: no slope"
         );
-        let moment = Moment {
+        let moment = CensusInfo {
             census: 1_999,
             time: Some(Nanos(1_200_000_000)),
             bytes: 0,

@@ -24,26 +24,26 @@ use model::time::Interval;
 /// Format version that is written.
 const VERSION: u64 = 1;
 /// Maximum number of problems reported individually.
-const PROBLEMS_TOLD: usize = 5;
+const MAX_PROBLEMS: usize = 5;
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct NotesDocument<'a> {
     eventscope_notes: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     log: Option<String>,
-    notes: Vec<WrittenNote<'a>>,
+    notes: Vec<NoteDocument<'a>>,
 }
 
 #[derive(Serialize)]
-struct WrittenNote<'a> {
+struct NoteDocument<'a> {
     start_ns: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     end_ns: Option<u64>,
     name: &'a str,
 }
 
-impl<'a> WrittenNote<'a> {
-    fn of(note: &'a Note) -> Self {
+impl<'a> NoteDocument<'a> {
+    fn new(note: &'a Note) -> Self {
         Self {
             start_ns: note.span.start().0,
             end_ns: (!note.is_moment()).then_some(note.span.end().0),
@@ -66,10 +66,10 @@ pub struct NotesFile {
 /// Serializes notes.
 #[must_use]
 pub fn write(notes: &Notes, log: Option<Fingerprint>) -> String {
-    let file = Written {
+    let file = NotesDocument {
         eventscope_notes: VERSION,
         log: log.map(|print| print.to_string()),
-        notes: notes.iter().map(WrittenNote::of).collect(),
+        notes: notes.iter().map(NoteDocument::new).collect(),
     };
     // Serialization of numbers and strings cannot fail.
     let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
@@ -83,8 +83,8 @@ pub fn write(notes: &Notes, log: Option<Fingerprint>) -> String {
 /// Returns a sentence that explains why the text is not a notes file.
 pub fn read(text: &str) -> Result<NotesFile, String> {
     let value: Value = serde_json::from_str(text)
-        .map_err(|error| format!("This is no file of notes: it is not JSON ({error})."))?;
-    let no_notes = || "This is JSON, but not a file of notes.".to_owned();
+        .map_err(|error| format!("This is not a notes file: it is not JSON ({error})."))?;
+    let no_notes = || "This is JSON, but not a notes file.".to_owned();
     let version = value.get("eventscope_notes").ok_or_else(no_notes)?;
     let entries = value
         .get("notes")
@@ -99,7 +99,7 @@ pub fn read(text: &str) -> Result<NotesFile, String> {
     };
     if version.as_u64() != Some(VERSION) {
         file.problems.push(
-            "The file was written by another version of this page: some of it may be missing."
+            "The file was written by another version of this page: parts of it may be ignored."
                 .to_owned(),
         );
     }
@@ -112,8 +112,8 @@ pub fn read(text: &str) -> Result<NotesFile, String> {
             Err(why) => wrong.push(format!("Note {number} {why}.")),
         }
     }
-    let untold = wrong.len().saturating_sub(PROBLEMS_TOLD);
-    file.problems.extend(wrong.into_iter().take(PROBLEMS_TOLD));
+    let untold = wrong.len().saturating_sub(MAX_PROBLEMS);
+    file.problems.extend(wrong.into_iter().take(MAX_PROBLEMS));
     if untold > 0 {
         file.problems
             .push(format!("{untold} more notes could not be read."));
@@ -121,7 +121,7 @@ pub fn read(text: &str) -> Result<NotesFile, String> {
     let too_many = entries.len().saturating_sub(MAX_NOTES);
     if too_many > 0 {
         file.problems.push(format!(
-            "{too_many} notes were left out: there can be {MAX_NOTES}."
+            "{too_many} notes were left out: at most {MAX_NOTES} are possible."
         ));
     }
     Ok(file)
@@ -133,16 +133,16 @@ fn read_note(entry: &Value) -> Result<Note, &'static str> {
         Some(value) => value
             .as_u64()
             .map(|time| Some(Nanos(time)))
-            .ok_or("has a time that is no number of nanoseconds"),
+            .ok_or("has a time that is not a number of nanoseconds"),
     };
-    let start = time("start_ns")?.ok_or("does not say when it begins (start_ns)")?;
+    let start = time("start_ns")?.ok_or("has no start time (start_ns)")?;
     let end = time("end_ns")?.unwrap_or(start);
     if end < start {
         return Err("ends before it begins");
     }
     let name = match entry.get("name") {
         None | Some(Value::Null) => "",
-        Some(name) => name.as_str().ok_or("has a name that is no text")?,
+        Some(name) => name.as_str().ok_or("has a name that is not a string")?,
     };
     Ok(Note::new(Interval::new(start, end), name))
 }
@@ -193,12 +193,12 @@ mod tests {
         assert_eq!(file.notes.len(), 2);
         assert_eq!(file.log, None);
         insta::assert_snapshot!(file.problems.join("\n"), @r"
-        The file was written by another version of this page: some of it may be missing.
-        Note 2 does not say when it begins (start_ns).
-        Note 3 has a time that is no number of nanoseconds.
-        Note 4 has a time that is no number of nanoseconds.
+        The file was written by another version of this page: parts of it may be ignored.
+        Note 2 has no start time (start_ns).
+        Note 3 has a time that is not a number of nanoseconds.
+        Note 4 has a time that is not a number of nanoseconds.
         Note 5 ends before it begins.
-        Note 6 has a name that is no text.
+        Note 6 has a name that is not a string.
         2 more notes could not be read.
         ");
     }
@@ -226,7 +226,10 @@ mod tests {
         let file = read(&format!("{{\"eventscope_notes\":1,\"notes\":[{notes}]}}"));
         let file = file.expect("a file of notes");
         assert_eq!(file.notes.len(), MAX_NOTES);
-        assert_eq!(file.problems, ["50 notes were left out: there can be 200."]);
+        assert_eq!(
+            file.problems,
+            ["50 notes were left out: at most 200 are possible."]
+        );
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! Report section about collections: pauses, costs, and the longest collections.
 
-use super::html::{Column, Html, Table, cut};
-use super::{Section, Wanted};
+use super::html::{Column, Html, Table, truncation_note};
+use super::{ReportSubject, Section};
 use crate::words::collection::{TITLES, cells, generation};
 use crate::words::heap_report;
 use analysis::account::costs::{GcCosts, GcParts};
@@ -20,12 +20,12 @@ const ROWS: u64 = 50;
 pub(super) async fn section(
     log: &impl Answers,
     overview: &Overview,
-    wanted: &Wanted,
+    subject: &ReportSubject,
 ) -> Option<Section> {
     let mut section = Section::new("collections", "Collections");
     let html = &mut section.body;
     let query = CollectionsQuery {
-        range: wanted.range,
+        range: subject.range,
         sort: CollectionColumn::Pause,
         descending: true,
         rows: 0..ROWS,
@@ -34,15 +34,15 @@ pub(super) async fn section(
     };
     let found = log.ask(query).await?;
     if found.total == 0 {
-        html.say(&match (wanted.range, &overview.report) {
+        html.paragraph(&match (subject.range, &overview.report) {
             (_, Some(_)) => heap_report::nothing_of("collections"),
-            (Some(_), _) => "No collection begins in this time.".to_owned(),
-            (None, _) => "No collection is in this log. It was made without GC events (+RTS -l has them, -l-g leaves them out), or the program made none.".to_owned(),
+            (Some(_), _) => "No collection starts in this range.".to_owned(),
+            (None, _) => "No collections in this log. Either none happened, or GC events are off (+RTS -l logs them, -l-g does not).".to_owned(),
         });
         return Some(section);
     }
     pauses(html, &found);
-    let costs = log.ask(GcCostsQuery(wanted.range)).await?;
+    let costs = log.ask(GcCostsQuery(subject.range)).await?;
     costs_of(html, &costs.unwrap_or_default());
     longest(html, &found);
     Some(section)
@@ -65,8 +65,7 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
         cells
     };
     html.table(&Table {
-        caption: "Pauses: how long the program stood still, by the generation that was collected"
-            .to_owned(),
+        caption: "Pauses of the program, by oldest collected generation".to_owned(),
         columns: vec![
             Column::Text("Generation"),
             Column::Number("Collections"),
@@ -126,7 +125,7 @@ fn costs_of(html: &mut Html, costs: &[GcCosts]) {
     };
     let row = |of: &GcCosts| [vec![generation(of.generation)], parts(&of.all_caps())].concat();
     html.table(&Table {
-        caption: "What collections cost all capabilities together".to_owned(),
+        caption: "Cost of collections for all capabilities".to_owned(),
         columns: vec![
             Column::Text("Generation"),
             Column::Number("Stopping"),
@@ -149,7 +148,7 @@ fn longest(html: &mut Html, found: &CollectionsReply) {
         rows: found.rows.iter().map(|gc| cells(gc).to_vec()).collect(),
         all: None,
     });
-    if let Some(cut) = cut(found.rows.len(), found.total, "collection") {
-        html.note(&cut);
+    if let Some(truncation_note) = truncation_note(found.rows.len(), found.total, "collection") {
+        html.note(&truncation_note);
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::html::Html;
-use super::{Section, Wanted};
+use super::{ReportSubject, Section};
 use crate::words::diagnostics::whole_sentence;
 use scene::format;
 use scene::markup::escape;
@@ -14,18 +14,18 @@ use session::Overview;
 const STYLE: &str = include_str!("report.css");
 
 /// Writes the whole file.
-pub(super) fn write(overview: &Overview, wanted: &Wanted, sections: &[Section]) -> String {
+pub(super) fn write(overview: &Overview, subject: &ReportSubject, sections: &[Section]) -> String {
     let mut out = String::new();
-    let name = escape(&wanted.name);
+    let name = escape(&subject.name);
     let version = env!("CARGO_PKG_VERSION");
-    let colours = |palette: &Palette| -> String {
-        let colours = palette.tokens().into_iter();
-        colours
-            .map(|(name, colour)| format!("--{name}:{colour};"))
+    let colors = |palette: &Palette| -> String {
+        let colors = palette.tokens().into_iter();
+        colors
+            .map(|(name, color)| format!("--{name}:{color};"))
             .collect()
     };
-    let light = colours(Palette::of(false, false));
-    let dark = colours(Palette::of(true, false));
+    let light = colors(Palette::select(false, false));
+    let dark = colors(Palette::select(true, false));
     // Writing to a string cannot fail.
     let _ = write!(
         out,
@@ -38,7 +38,7 @@ pub(super) fn write(overview: &Overview, wanted: &Wanted, sections: &[Section]) 
          <style>\n:root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{STYLE}</style>\n\
          </head>\n<body>\n<header>\n<h1>{name}</h1>\n"
     );
-    out.push_str(about(overview, wanted).as_str());
+    out.push_str(about(overview, subject).as_str());
     out.push_str("<nav aria-label=\"Sections\"><ul>\n");
     for Section { id, title, .. } in sections {
         let _ = writeln!(out, "<li><a href=\"#{id}\">{title}</a></li>");
@@ -60,9 +60,9 @@ pub(super) fn write(overview: &Overview, wanted: &Wanted, sections: &[Section]) 
 }
 
 /// Writes facts about the log and the report's range, and the warnings about the log.
-fn about(overview: &Overview, wanted: &Wanted) -> Html {
+fn about(overview: &Overview, subject: &ReportSubject) -> Html {
     let mut html = Html::default();
-    let range = match (wanted.range, overview.span) {
+    let range = match (subject.range, overview.span) {
         (Some(range), Some(log)) => format!("only {}", format::range(range.clip(log))),
         (None, Some(log)) => format!("the whole log, {}", format::range(log)),
         (_, None) => "the log has no events".to_owned(),
@@ -73,13 +73,13 @@ fn about(overview: &Overview, wanted: &Wanted) -> Html {
     }
     html.facts(&facts);
     if overview.damaged {
-        html.say("Part of this log is missing.");
+        html.paragraph("Part of this log is missing.");
     }
     html.list(overview.warnings.iter().map(whole_sentence));
     let listed = overview.warnings.len() as u64;
     if overview.warning_count > listed {
         let more = format::count(overview.warning_count - listed);
-        html.note(&format!("{more} more remarks are not listed here."));
+        html.note(&format!("{more} more diagnostics are not listed."));
     }
     html
 }

@@ -1,11 +1,11 @@
 //! Report section about findings: their costs, explanations and suggestions.
 
 use super::html::{Column, Html, Table};
-use super::{Section, Wanted};
+use super::{ReportSubject, Section};
 use crate::words::insight as words;
 use insight::Report;
-use insight::finding::{Evidence, Finding, Try};
-use insight::report::Passed;
+use insight::finding::{Advice, Evidence, Finding};
+use insight::report::RuleWithoutFinding;
 use scene::format;
 use session::Overview;
 use session::query::Answers;
@@ -17,24 +17,24 @@ const PLACES: usize = 5;
 pub(super) async fn section(
     log: &impl Answers,
     overview: &Overview,
-    wanted: &Wanted,
+    subject: &ReportSubject,
 ) -> Option<Section> {
     let mut section = Section::new("findings", "Findings");
     let html = &mut section.body;
-    let Some(report) = log.ask(FindingsQuery(wanted.range)).await? else {
-        html.say("What is wrong is known when the log is read to its end.");
+    let Some(report) = log.ask(FindingsQuery(subject.range)).await? else {
+        html.paragraph("Findings are available once the log is read.");
         return Some(section);
     };
-    html.say(&format!("{}.", words::checked(&report)));
+    html.paragraph(&format!("{}.", words::checked(&report)));
     if let Some(text) = words::sampled(&report) {
-        html.say(&text);
+        html.paragraph(&text);
     }
     if let Some(text) = words::mostly_unexplained(&report) {
-        html.say(&text);
+        html.paragraph(&text);
     }
-    let grave = report.gravest();
+    let grave = report.significant_findings();
     if grave.is_empty() {
-        html.say(&words::nothing_found(&report));
+        html.paragraph(&words::nothing_found(&report));
     }
     let told = words::program_time(overview.caps.len());
     if let Some(told) = told.filter(|_| !grave.is_empty()) {
@@ -47,7 +47,10 @@ pub(super) async fn section(
         html.note(&format!("{}: {command}", words::MEASURE));
     }
     lost_time(html, &report);
-    let minor = report.findings.iter().filter(|finding| !finding.matters());
+    let minor = report
+        .findings
+        .iter()
+        .filter(|finding| !finding.is_significant());
     let minor: Vec<&str> = minor.map(|finding| finding.title.as_str()).collect();
     if !minor.is_empty() {
         html.heading("Hardly matters");
@@ -55,16 +58,11 @@ pub(super) async fn section(
     }
     passed(
         html,
-        "What this log cannot tell",
+        "Not checked: missing events",
         "What is missing",
         &report.cannot_tell,
     );
-    passed(
-        html,
-        "What was looked at and is clear",
-        "Why",
-        &report.clear,
-    );
+    passed(html, "Checked, without findings", "Why", &report.clear);
     Some(section)
 }
 
@@ -100,12 +98,12 @@ fn finding(html: &mut Html, report: &Report, finding: &Finding) {
         words::confidence(finding.confidence).0,
         finding.rule
     ));
-    html.say(&finding.meaning);
-    if let Some(cause) = report.cause(finding) {
-        html.say(&words::explained_by(cause));
+    html.paragraph(&finding.meaning);
+    if let Some(cause) = report.cause_title(finding) {
+        html.paragraph(&words::explained_by(cause));
     }
     if let Some(explained) = words::cost_explained(finding) {
-        html.say(&explained);
+        html.paragraph(&explained);
     }
     html.list(finding.tries.iter().map(attempt));
     html.note(&format!("{}: {}", words::CAVEAT, finding.distrust));
@@ -117,7 +115,7 @@ fn finding(html: &mut Html, report: &Report, finding: &Finding) {
         _ => String::new(),
     };
     html.table(&Table {
-        caption: format!("Where it is seen{more}"),
+        caption: format!("Evidence{more}"),
         columns: vec![
             Column::Number("From"),
             Column::Number("To"),
@@ -129,7 +127,7 @@ fn finding(html: &mut Html, report: &Report, finding: &Finding) {
     });
 }
 
-fn attempt(attempt: &Try) -> String {
+fn attempt(attempt: &Advice) -> String {
     let flag = attempt.flag.as_ref();
     let flag = flag.map(|flag| format!("Try {flag}: "));
     let price = attempt.price.as_ref();
@@ -139,7 +137,10 @@ fn attempt(attempt: &Try) -> String {
 }
 
 fn place_cells(report: &Report, place: &Evidence) -> Vec<String> {
-    let subjects = place.subjects.iter().map(|subject| report.name(*subject));
+    let subjects = place
+        .subjects
+        .iter()
+        .map(|subject| report.subject_name(*subject));
     vec![
         format::time(place.range.start()),
         format::time(place.range.end()),
@@ -149,14 +150,14 @@ fn place_cells(report: &Report, place: &Evidence) -> Vec<String> {
 }
 
 /// Writes the rules without findings.
-fn passed(html: &mut Html, title: &str, why: &'static str, rules: &[Passed]) {
+fn passed(html: &mut Html, title: &str, why: &'static str, rules: &[RuleWithoutFinding]) {
     if rules.is_empty() {
         return;
     }
     html.heading(title);
-    let row = |rule: &Passed| vec![rule.question.clone(), words::sentence(&rule.why)];
+    let row = |rule: &RuleWithoutFinding| vec![rule.question.clone(), words::sentence(&rule.why)];
     html.table(&Table {
-        caption: format::many(rules.len() as u64, "rule"),
+        caption: format::pluralize(rules.len() as u64, "rule"),
         columns: vec![Column::Text("What is asked"), Column::Text(why)],
         rows: rules.iter().map(row).collect(),
         all: None,

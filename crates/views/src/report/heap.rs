@@ -1,7 +1,7 @@
 //! Report section about memory: allocation, residency, and heap profiles.
 
-use super::html::{Column, Html, Table, cut};
-use super::{Section, Wanted};
+use super::html::{Column, Html, Table, truncation_note};
+use super::{ReportSubject, Section};
 use crate::heap::chart::picture::{Look, chart_px, heap_svg_themed};
 use crate::heap::words;
 use analysis::numbers::summary::Summary;
@@ -22,11 +22,11 @@ const PROFILES: usize = 4;
 pub(super) async fn section(
     log: &impl Answers,
     overview: &Overview,
-    wanted: &Wanted,
+    subject: &ReportSubject,
 ) -> Option<Section> {
     let mut section = Section::new("heap", "Heap");
     let html = &mut section.body;
-    let summary = log.ask(SummaryQuery(wanted.range)).await?;
+    let summary = log.ask(SummaryQuery(subject.range)).await?;
     match overview.report {
         // A textual heap profile (`.hp`) has no data about collections.
         Some(_) => {}
@@ -37,14 +37,14 @@ pub(super) async fn section(
         no_profile(html, overview);
     }
     for (number, info) in (0..).zip(profiles.iter().take(PROFILES)) {
-        profile(log, html, (number, info), wanted).await?;
+        profile(log, html, (number, info), subject).await?;
     }
-    if let Some(cut) = cut(
+    if let Some(truncation_note) = truncation_note(
         PROFILES.min(profiles.len()),
         profiles.len() as u64,
         "heap profile",
     ) {
-        html.note(&cut);
+        html.note(&truncation_note);
     }
     Some(section)
 }
@@ -52,12 +52,12 @@ pub(super) async fn section(
 /// Writes allocation and residency.
 fn memory(html: &mut Html, summary: &Summary) {
     if summary.bytes_allocated.is_none() && summary.max_heap_size.is_none() {
-        html.note("The log has no events of the heap: GHC 7.6 and later write them with +RTS -l; -l-g and -l-a leave them out.");
+        html.note("The log has no heap events: GHC 7.6 and later write them with +RTS -l, but not with -l-g or -l-a.");
         return;
     }
     let or_nothing = |number: Option<u64>| {
         let size = |bytes: u64| format!("{} · {} B", format::bytes(bytes), format::count(bytes));
-        number.map_or_else(|| format::NOTHING.to_owned(), size)
+        number.map_or_else(|| format::NO_VALUE.to_owned(), size)
     };
     let rate = summary
         .allocation_rate
@@ -66,7 +66,7 @@ fn memory(html: &mut Html, summary: &Summary) {
         ("Allocated", or_nothing(summary.bytes_allocated)),
         (
             "Allocation rate, of mutator time",
-            rate.unwrap_or_else(|| format::NOTHING.to_owned()),
+            rate.unwrap_or_else(|| format::NO_VALUE.to_owned()),
         ),
         (
             "Maximum residency: live after a major collection",
@@ -87,10 +87,12 @@ fn memory(html: &mut Html, summary: &Summary) {
 fn no_profile(html: &mut Html, overview: &Overview) {
     let ghc = overview.ghc.as_deref();
     if is_too_old(ghc) {
-        html.say("The log has no heap profile. This version of GHC writes none into logs: GHC 8.2 and later do.");
+        html.paragraph(
+            "The log has no heap profile: GHC 8.2 and later write heap profiles to logs.",
+        );
         return;
     }
-    html.say("The log has no heap profile, which would tell what holds the heap. Run the program with one of these flags of +RTS:");
+    html.paragraph("The log has no heap profile. Run the program with one of these flags of +RTS:");
     let row = |(flags, shows, needs): (&str, &str, &str)| {
         [flags, shows, needs].map(str::to_owned).to_vec()
     };
@@ -111,7 +113,7 @@ async fn profile(
     log: &impl Answers,
     html: &mut Html,
     (number, info): (u32, &ProfileInfo),
-    wanted: &Wanted,
+    subject: &ReportSubject,
 ) -> Option<()> {
     let title = format!("Heap profile {}", info.title());
     html.heading(&title);
@@ -124,8 +126,8 @@ async fn profile(
     };
     let chart = ChartQuery {
         choice: choice.clone(),
-        range: wanted.range,
-        view: wanted.range,
+        range: subject.range,
+        view: subject.range,
         width_px: chart_px(&look) as u32,
         ..ChartQuery::default()
     };
@@ -135,7 +137,7 @@ async fn profile(
     }
     let bands = BandTableQuery {
         choice,
-        range: wanted.range,
+        range: subject.range,
         rows: 0..ROWS,
         ..BandTableQuery::default()
     };
@@ -143,13 +145,10 @@ async fn profile(
         return Some(());
     };
     if table.rows.is_empty() {
-        html.say("No census in this time holds anything.");
+        html.paragraph("No bytes in the censuses of this range.");
     }
     html.table(&Table {
-        caption: format!(
-            "{}, those that hold the most first",
-            format::many(table.total, "band")
-        ),
+        caption: format!("{}, largest first", format::pluralize(table.total, "band")),
         columns: vec![
             Column::Text("Band"),
             Column::Text("What it is"),
@@ -163,8 +162,8 @@ async fn profile(
         rows: table.rows.iter().map(cells).collect(),
         all: None,
     });
-    if let Some(cut) = cut(table.rows.len(), table.total, "band") {
-        html.note(&cut);
+    if let Some(truncation_note) = truncation_note(table.rows.len(), table.total, "band") {
+        html.note(&truncation_note);
     }
     Some(())
 }
@@ -172,8 +171,8 @@ async fn profile(
 fn cells(row: &BandRow) -> Vec<String> {
     let numbers = &row.numbers;
     vec![
-        row.called.name.clone(),
-        row.called.subtitle.clone(),
+        row.band_label.name.clone(),
+        row.band_label.subtitle.clone(),
         words::about(numbers.mean),
         format::fraction(numbers.share),
         format::bytes(numbers.max),

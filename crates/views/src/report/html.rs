@@ -54,7 +54,7 @@ impl Html {
     }
 
     /// Writes a paragraph.
-    pub(super) fn say(&mut self, text: &str) {
+    pub(super) fn paragraph(&mut self, text: &str) {
         let _ = writeln!(self.0, "<p>{}</p>", escape(text));
     }
 
@@ -85,7 +85,11 @@ impl Html {
 
     /// Writes an SVG picture, which may be wider than the page.
     pub(super) fn picture(&mut self, about: &str, svg: &str) {
-        let _ = writeln!(self.0, "<figure{}>\n{svg}</figure>", scrolls(about));
+        let _ = writeln!(
+            self.0,
+            "<figure{}>\n{svg}</figure>",
+            scroll_attributes(about)
+        );
     }
 
     /// Writes a table; nothing if it has no rows.
@@ -93,7 +97,7 @@ impl Html {
         if table.rows.is_empty() {
             return;
         }
-        let (about, columns) = (scrolls(&table.caption), &table.columns);
+        let (about, columns) = (scroll_attributes(&table.caption), &table.columns);
         let _ = write!(
             self.0,
             "<div class=\"wide\"{about}><table>\n<caption>{}</caption>\n<thead><tr>",
@@ -130,7 +134,7 @@ impl Html {
 }
 
 /// Returns attributes that make an element scrollable by keyboard if it is wider than the page.
-fn scrolls(about: &str) -> String {
+fn scroll_attributes(about: &str) -> String {
     format!(
         " tabindex=\"0\" role=\"group\" aria-label=\"{}\"",
         escape(about)
@@ -138,9 +142,9 @@ fn scrolls(about: &str) -> String {
 }
 
 /// Returns a remark if a table shows only its first rows.
-pub(super) fn cut(shown: usize, total: u64, what: &str) -> Option<String> {
+pub(super) fn truncation_note(shown: usize, total: u64, what: &str) -> Option<String> {
     use scene::format;
-    let all = format::many(total, what);
+    let all = format::pluralize(total, what);
     (total > shown as u64)
         .then(|| format!("The first {shown} of {all}; the page and the command line show all."))
 }

@@ -21,7 +21,7 @@ use session::query::Answers;
 
 /// Subject of a report.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ReportSubject {
     /// Name of the log's file.
     pub name: String,
     /// Time range; the whole log if `None`.
@@ -47,14 +47,18 @@ impl Section {
 }
 
 /// Writes the report; `None` if the log is closed meanwhile.
-pub async fn report(log: &impl Answers, overview: Rc<Overview>, wanted: &Wanted) -> Option<String> {
+pub async fn report(
+    log: &impl Answers,
+    overview: Rc<Overview>,
+    subject: &ReportSubject,
+) -> Option<String> {
     let sections = [
-        summary::section(log, wanted).await?,
-        findings::section(log, &overview, wanted).await?,
-        timeline::section(log, &overview, wanted).await?,
-        collections::section(log, &overview, wanted).await?,
-        heap::section(log, &overview, wanted).await?,
-        threads::section(log, &overview, wanted).await?,
+        summary::section(log, subject).await?,
+        findings::section(log, &overview, subject).await?,
+        timeline::section(log, &overview, subject).await?,
+        collections::section(log, &overview, subject).await?,
+        heap::section(log, &overview, subject).await?,
+        threads::section(log, &overview, subject).await?,
     ];
-    Some(document::write(&overview, wanted, &sections))
+    Some(document::write(&overview, subject, &sections))
 }

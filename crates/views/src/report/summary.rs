@@ -1,7 +1,7 @@
 //! Report section with the numbers of `+RTS -s` and the time of the capabilities.
 
-use super::html::{Column, Html, Table, cut};
-use super::{Section, Wanted};
+use super::html::{Column, Html, Table, truncation_note};
+use super::{ReportSubject, Section};
 use crate::words::processes;
 use analysis::account::report::{CapTimes, ProgramTimes};
 use analysis::numbers::summary::{SparkTotals, Summary};
@@ -15,10 +15,10 @@ const CAPS: usize = 64;
 /// Maximum number of rows of the parallelism table.
 const COUNTS: usize = 17;
 
-pub(super) async fn section(log: &impl Answers, wanted: &Wanted) -> Option<Section> {
+pub(super) async fn section(log: &impl Answers, subject: &ReportSubject) -> Option<Section> {
     let mut section = Section::new("summary", "Summary");
     let html = &mut section.body;
-    let summary = log.ask(SummaryQuery(wanted.range)).await?;
+    let summary = log.ask(SummaryQuery(subject.range)).await?;
     if !summary.processes.is_empty() {
         let table = Table {
             caption: "The processes of this log".to_owned(),
@@ -38,7 +38,7 @@ pub(super) async fn section(log: &impl Answers, wanted: &Wanted) -> Option<Secti
     }
     html.facts(&times(&summary));
     if summary.gc_ns.is_none() && summary.processes.is_empty() {
-        html.note("The log has no events of collections, which +RTS -l writes and -l-g and -l-a leave out: how the time is shared between mutator and collector is not known.");
+        html.note("The log has no GC events (+RTS -l writes them, but not with -l-g or -l-a): the times of mutator and collector are unknown.");
     }
     match &summary.sparks {
         Some(sparks) if sparks.count > 0 => {
@@ -46,7 +46,7 @@ pub(super) async fn section(log: &impl Answers, wanted: &Wanted) -> Option<Secti
             html.facts(&spark_facts(sparks));
         }
         Some(_) => html.note("The program created no sparks."),
-        None => html.note("The log has no counts of sparks: programs write them that are linked with -threaded and run with +RTS -l."),
+        None => html.note("The log has no spark counters: programs linked with -threaded write them with +RTS -l."),
     }
     capabilities(html, &summary);
     parallelism(html, &summary.account);
@@ -58,7 +58,7 @@ fn time(ns: u64) -> String {
 }
 
 fn or_nothing<T>(number: Option<T>, text: impl FnOnce(T) -> String) -> String {
-    number.map_or_else(|| format::NOTHING.to_owned(), text)
+    number.map_or_else(|| format::NO_VALUE.to_owned(), text)
 }
 
 /// Row that only logs of programs built for profiling have.
@@ -138,12 +138,12 @@ fn spark_facts(sparks: &SparkTotals) -> Vec<(&'static str, String)> {
 fn capabilities(html: &mut Html, summary: &Summary) {
     let caps = &summary.account.caps;
     if caps.is_empty() {
-        html.note("The log names no capability, so that nothing is known of their time: it was perhaps made without events of the scheduler, which +RTS -l writes.");
+        html.note("The log has no capabilities: scheduler events, which +RTS -l writes, are probably missing.");
         return;
     }
     let cells = |times: &CapTimes, allocated: Option<u64>| {
         let part = |ns: u64| match ns {
-            0 => format::NOTHING.to_owned(),
+            0 => format::NO_VALUE.to_owned(),
             _ => format!("{} · {}", time(ns), format::percent(ns, times.life_ns)),
         };
         let mut cells = [
@@ -182,15 +182,17 @@ fn capabilities(html: &mut Html, summary: &Summary) {
         rows: rows.collect(),
         all: (caps.len() > 1).then(|| all.concat()),
     });
-    if let Some(cut) = cut(CAPS.min(caps.len()), caps.len() as u64, "capability") {
-        html.note(&cut);
+    if let Some(truncation_note) =
+        truncation_note(CAPS.min(caps.len()), caps.len() as u64, "capability")
+    {
+        html.note(&truncation_note);
     }
 }
 
 /// Writes for how long each number of capabilities ran threads.
 fn parallelism(html: &mut Html, account: &ProgramTimes) {
     if account.all_caps().running_ns == 0 {
-        html.note("The log does not tell how many capabilities ran at a time: events of the scheduler are missing, which +RTS -l writes.");
+        html.note("The number of running capabilities is unknown: the log lacks scheduler events, which +RTS -l writes.");
         return;
     }
     let rows = account
@@ -220,7 +222,7 @@ fn parallelism(html: &mut Html, account: &ProgramTimes) {
         .zip(account.mean_parallelism());
     if let Some((all, running)) = means {
         html.note(&format!(
-            "On average {all:.2} ran; {running:.2} of the time in which any did."
+            "On average {all:.2} ran; {running:.2} while any did."
         ));
     }
 }

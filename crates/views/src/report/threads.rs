@@ -1,7 +1,7 @@
 //! Report section about the time of the threads.
 
-use super::html::{Column, Table, cut};
-use super::{Section, Wanted};
+use super::html::{Column, Table, truncation_note};
+use super::{ReportSubject, Section};
 use crate::words::heap_report;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadSums, ThreadTableQuery, ThreadTimes};
 use eventlog::ids::Duration;
@@ -15,12 +15,12 @@ const ROWS: u64 = 100;
 pub(super) async fn section(
     log: &impl Answers,
     overview: &Overview,
-    wanted: &Wanted,
+    subject: &ReportSubject,
 ) -> Option<Section> {
     let mut section = Section::new("threads", "Threads");
     let html = &mut section.body;
     let query = ThreadTableQuery {
-        range: wanted.range,
+        range: subject.range,
         sort: ThreadColumn::Running,
         descending: true,
         rows: 0..ROWS,
@@ -28,10 +28,10 @@ pub(super) async fn section(
     };
     let table = log.ask(query).await?.unwrap_or_default();
     if table.total == 0 {
-        html.say(&match (wanted.range, &overview.report) {
+        html.paragraph(&match (subject.range, &overview.report) {
             (_, Some(_)) => heap_report::nothing_of("threads"),
-            (Some(_), _) => "No thread lived in this time.".to_owned(),
-            (None, _) => "No thread is in this log: it was made without events of the scheduler. +RTS -l has them, -l-s and -l-a leave them out.".to_owned(),
+            (Some(_), _) => "No threads in this range.".to_owned(),
+            (None, _) => "No threads in this log: it has no scheduler events. +RTS -l logs them, -l-s and -l-a do not.".to_owned(),
         });
         return Some(section);
     }
@@ -42,8 +42,8 @@ pub(super) async fn section(
     };
     html.table(&Table {
         caption: format!(
-            "{}, those that ran longest first",
-            format::many(table.total, "thread")
+            "{}, longest running time first",
+            format::pluralize(table.total, "thread")
         ),
         columns: vec![
             Column::Text("Thread"),
@@ -67,10 +67,10 @@ pub(super) async fn section(
             .concat(),
         ),
     });
-    if let Some(cut) = cut(table.rows.len(), table.total, "thread") {
-        html.note(&cut);
+    if let Some(truncation_note) = truncation_note(table.rows.len(), table.total, "thread") {
+        html.note(&truncation_note);
     }
-    html.note("A thread is ready while it could run, but no capability runs it.");
+    html.note("A ready thread could run, but no capability runs it.");
     Some(section)
 }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Section, Wanted};
+use super::{ReportSubject, Section};
 use crate::control::Control;
 use crate::notes::Notes;
 use crate::timeline::TOP_PX;
@@ -19,7 +19,7 @@ use session::query::Answers;
 use session::questions::LabelsQuery;
 use session::tracks::group::Group;
 use session::tracks::name::TrackName;
-use session::tracks::{Known, TimelineQuery};
+use session::tracks::{TimelineQuery, TrackListInput};
 
 /// Width of the picture, in CSS pixels.
 const WIDTH_PX: f64 = 1100.0;
@@ -31,12 +31,12 @@ const THREADS: usize = 20;
 pub(super) async fn section(
     log: &impl Answers,
     overview: &Rc<Overview>,
-    wanted: &Wanted,
+    subject: &ReportSubject,
 ) -> Option<Section> {
     let mut section = Section::new("timeline", "Timeline");
     let html = &mut section.body;
     let Some(span) = overview.span else {
-        html.say("The log has no events, so that there is no time to show.");
+        html.paragraph("The log has no events.");
         return Some(section);
     };
     let longest = ThreadFilter {
@@ -51,29 +51,29 @@ pub(super) async fn section(
     control.resize((WIDTH_PX, TOP_PX + layout.height()));
     control.set_log(span, Rc::clone(overview), labels);
     control.set_layout(Rc::new(layout));
-    let visible = wanted.range.map(|range| range.clip(span));
+    let visible = subject.range.map(|range| range.clip(span));
     control.show_view(visible.filter(|range| !range.is_empty()), None, None);
     fill(log, &mut control).await?;
 
-    let (none, caption) = (Notes::default(), caption(overview, wanted));
+    let (none, caption) = (Notes::default(), caption(overview, subject));
     let picture = |palette| {
         let scene = control.scene(palette, false, &none);
         Picture::new(vec![(caption.clone(), scene)])
     };
     let size = picture(&Palette::LIGHT).size();
-    let about = format!("The timeline of {}, with a legend beneath", wanted.name);
+    let about = format!("The timeline of {}, with a legend beneath", subject.name);
     let svg = SvgPainter::themed(size, ("t", &about), |palette, painter: &mut SvgPainter| {
         picture(palette).paint(painter);
     });
     html.picture(&about, &svg);
     if in_all > THREADS {
-        let all = format::many(in_all as u64, "thread");
+        let all = format::pluralize(in_all as u64, "thread");
         html.note(&format!(
-            "Of {all} the {THREADS} are shown that ran longest."
+            "Only the {THREADS} of {all} that ran longest are shown."
         ));
     }
     if left_out > 0 {
-        let all = format::many(left_out as u64, "more line");
+        let all = format::pluralize(left_out as u64, "more line");
         html.note(&format!("{all} of the timeline are left out."));
     }
     Some(section)
@@ -83,7 +83,7 @@ pub(super) async fn section(
 fn layout(overview: &Overview, threads: &[ThreadRow], in_all: u64) -> (Layout, usize) {
     let caps = overview.caps.iter().map(|life| (life.cap, String::new()));
     let caps: Vec<(CapId, String)> = caps.collect();
-    let known = Known {
+    let known = TrackListInput {
         caps: &caps,
         contents: &overview.contents,
         threads,
@@ -109,24 +109,24 @@ async fn fill(log: &impl Answers, control: &mut Control) -> Option<()> {
     let marks = TimelineQuery {
         view: view.span(),
         width_px: view.width_px() as u32,
-        patience_runs: None,
+        run_budget: None,
         ..control.marks_query()
     };
     let reply = log.ask(marks.clone()).await?;
-    control.marks_came(marks, reply);
+    control.receive_marks(marks, reply);
     if let Some(minimap) = control.minimap_query() {
         let reply = log.ask(minimap.clone()).await?;
-        control.minimap_came(minimap, reply);
+        control.receive_minimap(minimap, reply);
     }
     let unknown = control.labels_query();
     let labels = log.ask(LabelsQuery(unknown)).await?;
-    control.labels_came(labels);
+    control.receive_labels(labels);
     Some(())
 }
 
-fn caption(overview: &Overview, wanted: &Wanted) -> Caption {
+fn caption(overview: &Overview, subject: &ReportSubject) -> Caption {
     Caption {
-        title: wanted.name.clone(),
+        title: subject.name.clone(),
         facts: overview.facts(),
     }
 }

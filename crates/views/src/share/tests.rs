@@ -4,7 +4,7 @@ use proptest::collection::{btree_set, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 
-use super::held::{Held, held, without_texts};
+use super::contents::{LinkEntry, link_entries, redacted};
 use super::{decode as decode_with, encode as encode_with, *};
 use crate::fingerprint::fingerprint;
 use crate::notes::tests::any_notes;
@@ -38,10 +38,10 @@ const fn panel(name: PanelName, codec: Codec) -> Panel {
 
 /// Panels with settings, and the default panel, which has none.
 static PANELS: [Panel; 4] = [
-    panel(PanelName("summary"), Codec::of::<()>()),
-    panel(PanelName("events"), Codec::of::<EventList>()),
-    panel(PanelName("threads"), Codec::of::<ThreadView>()),
-    panel(FLAME, Codec::of::<FlameView>()),
+    panel(PanelName("summary"), Codec::for_settings::<()>()),
+    panel(PanelName("events"), Codec::for_settings::<EventList>()),
+    panel(PanelName("threads"), Codec::for_settings::<ThreadView>()),
+    panel(FLAME, Codec::for_settings::<FlameView>()),
 ];
 
 fn encode(link: &Link) -> String {
@@ -159,7 +159,7 @@ fn full() -> Link {
         },
         ..Link::default()
     };
-    link.unknown.keep("zoom", "3".into()).expect("room");
+    link.unknown.insert("zoom", "3".into()).expect("room");
     link
 }
 
@@ -408,7 +408,7 @@ prop_compose! {
     ) -> (Option<String>, Unknown) {
         let mut unknown = Unknown::default();
         for (key, value) in others {
-            unknown.keep(&key, value);
+            unknown.insert(&key, value);
         }
         (panel, unknown)
     }
@@ -516,7 +516,7 @@ prop_compose! {
     ) -> Link {
         // An unknown panel is only kept if no known one is open.
         if let (Some(word), true) = (future, panel == PanelName::default()) {
-            unknown.keep("p", word);
+            unknown.insert("p", word);
         }
         Link {
             version: Version::new(version).unwrap_or_default(),
@@ -548,7 +548,7 @@ fn marked(link: &Link) -> Link {
     let mut link = link.clone();
     let name = || TrackName::new(format!("span:{WORD}")).expect("a name");
     (link.log_name, link.url) = (Some(WORD.into()), Some(WORD.into()));
-    let _ = link.unknown.keep(WORD, WORD.into());
+    let _ = link.unknown.insert(WORD, WORD.into());
     let view = &mut link.view;
     view.selected = Some(Selected {
         time: Nanos(7),
@@ -594,9 +594,9 @@ fn marked(link: &Link) -> Link {
 
 #[test]
 fn a_link_says_what_it_holds() {
-    let said = held(&full(), &PANELS);
+    let said = link_entries(&full(), &PANELS);
     let value = |what: &str| {
-        let held = said.iter().find(|held| held.what == what).expect(what);
+        let held = said.iter().find(|held| held.label == what).expect(what);
         (held.value.replace('\u{a0}', " "), held.is_text)
     };
     let says = |text: &str, is_text| (text.to_owned(), is_text);
@@ -611,7 +611,7 @@ fn a_link_says_what_it_holds() {
         says("idle, focus:Main.a,b", true)
     );
     assert_eq!(value("panel hidden"), says("1", false));
-    let bare = without_texts(&full(), &PANELS);
+    let bare = redacted(&full(), &PANELS);
     assert_eq!(
         encode(&bare),
         "v=1&f=9b831.4f0a91c2d7e3&lb=8x2.0a91c2d7e34f&t=12345m1500&r=12600000001n40\
@@ -631,23 +631,23 @@ proptest! {
 
     #[test]
     fn a_link_that_was_read_holds_what_was_said(link in any_link()) {
-        prop_assert_eq!(held(&decode(&encode(&link)), &PANELS), held(&link, &PANELS));
+        prop_assert_eq!(link_entries(&decode(&encode(&link)), &PANELS), link_entries(&link, &PANELS));
     }
 
     #[test]
     fn no_text_is_left_where_names_are_left_out(link in any_link()) {
-        let bare = without_texts(&link, &PANELS);
+        let bare = redacted(&link, &PANELS);
         let text = encode(&bare);
         let is_own = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"&=.,!-".contains(&byte);
         prop_assert!(text.bytes().all(is_own), "{text}");
-        prop_assert_eq!(without_texts(&bare, &PANELS), bare.clone());
-        let said = held(&bare, &PANELS);
+        prop_assert_eq!(redacted(&bare, &PANELS), bare.clone());
+        let said = link_entries(&bare, &PANELS);
         prop_assert!(said.iter().all(|held| !held.is_text), "{said:?}");
         // Values without text are kept.
-        let plain: Vec<Held> = held(&link, &PANELS).into_iter().filter(|held| !held.is_text).collect();
+        let plain: Vec<LinkEntry> = link_entries(&link, &PANELS).into_iter().filter(|link_entries| !link_entries.is_text).collect();
         prop_assert!(plain.iter().all(|held| said.contains(held)), "{plain:?} {said:?}");
         let marked = marked(&link);
-        prop_assert_eq!(encode(&without_texts(&marked, &PANELS)).find("secret"), None);
+        prop_assert_eq!(encode(&redacted(&marked, &PANELS)).find("secret"), None);
     }
 
     #[test]

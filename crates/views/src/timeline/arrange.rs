@@ -7,14 +7,14 @@ use analysis::timeline::thread_lane::ThreadOrder;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::ThreadId;
-use insight::is_of_runtime;
+use insight::is_runtime_label;
 use model::sorting::CompactSort;
 use scene::format;
 use session::tracks::group::Group;
 use session::tracks::name::TrackName;
-use session::tracks::{Known, Listed, Row};
+use session::tracks::{TrackEntry, TrackId, TrackListInput};
 
-/// Track settings of the user; the default is that of a freshly opened log. Names are those of [`Row::link`] and
+/// Track settings of the user; the default is that of a freshly opened log. Names are those of [`TrackId::link`] and
 /// [`Group::name`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrackView {
@@ -101,7 +101,7 @@ impl TrackView {
     pub fn change(&mut self, change: TrackChange, layout: &Layout) {
         match change {
             TrackChange::Fold(name) => {
-                let folded = Group::named(name.as_str()).is_some_and(Group::starts_folded);
+                let folded = Group::from_name(name.as_str()).is_some_and(Group::starts_folded);
                 toggle(
                     if folded {
                         &mut self.opened
@@ -127,10 +127,10 @@ impl TrackView {
                 self.hidden.remove(&name);
             }
             TrackChange::Select(name) => toggle(&mut self.selected, name),
-            TrackChange::Move(one) => self.put(one, layout),
+            TrackChange::Move(one) => self.insert_move(one, layout),
             TrackChange::Shift(name, direction) => {
                 if let Some(one) = layout.shifted(&name, direction) {
-                    self.put(one, layout);
+                    self.insert_move(one, layout);
                 }
             }
             TrackChange::ShowAll => self.hidden.clear(),
@@ -149,7 +149,7 @@ impl TrackView {
 
     /// Moves a track or group. Pinned tracks are reordered directly. Other moves are appended to a log, because an
     /// earlier move can still matter if its predecessor moves later; the oldest is dropped when the log is full.
-    fn put(&mut self, one: Move, layout: &Layout) {
+    fn insert_move(&mut self, one: Move, layout: &Layout) {
         let pinned = self.pinned.iter().position(|other| *other == one.name);
         if let Some(at) = pinned {
             let name = self.pinned.remove(at);
@@ -169,11 +169,11 @@ impl TrackView {
 
 /// Returns all tracks to show: pinned ones, then group by group.
 #[must_use]
-pub fn arrange(known: &Known<'_>, view: &TrackView) -> Vec<Track> {
+pub fn arrange(known: &TrackListInput<'_>, view: &TrackView) -> Vec<Track> {
     let builder = Builder {
         known,
         listed: known.threads.iter().map(|row| row.id).collect(),
-        all: Row::shown(known),
+        all: TrackId::entries_to_show(known),
         view,
         filter: view.filter.trim().to_lowercase(),
     };
@@ -213,11 +213,11 @@ fn apply_moves<T>(list: &mut Vec<T>, name: impl Fn(&T) -> &TrackName, moved: &[M
 }
 
 struct Builder<'a> {
-    known: &'a Known<'a>,
+    known: &'a TrackListInput<'a>,
     /// Threads that pass the filter; there may be ten thousand.
     listed: SeededSet<ThreadId>,
     /// All tracks of the log.
-    all: Vec<Listed>,
+    all: Vec<TrackEntry>,
     view: &'a TrackView,
     /// Filter text in lower case.
     filter: String,
@@ -340,7 +340,7 @@ impl Builder<'_> {
                 .threads
                 .iter()
                 .filter_map(|row| row.label.as_deref());
-            let of_runtime = labels.filter(|label| is_of_runtime(label)).count() as u64;
+            let of_runtime = labels.filter(|label| is_runtime_label(label)).count() as u64;
             let [shown, all] = [listed, all].map(|count| count.saturating_sub(of_runtime));
             return format!("{} of {}", format::count(shown), format::short_count(all));
         }
@@ -388,7 +388,7 @@ impl Builder<'_> {
     /// Returns all rows of a group in default order. Threads that neither pass the filter nor are pinned are left
     /// out.
     fn rows(&self, group: Group, process: Option<usize>) -> Vec<Track> {
-        let shown = |track: &&Listed| {
+        let shown = |track: &&TrackEntry| {
             let thread = track.row.thread();
             let listed = |id| self.listed.contains(&id) || self.is_pinned(id);
             group_of(track) == group
@@ -400,12 +400,12 @@ impl Builder<'_> {
     }
 
     /// Returns the index of the process that a track belongs to; `None` for the log of a single process.
-    fn process_of(&self, row: Row) -> Option<usize> {
+    fn process_of(&self, row: TrackId) -> Option<usize> {
         let processes = &self.known.contents.processes;
         match (row.cap(), row.thread()) {
             _ if !processes.are_several() => None,
-            (Some(cap), _) => processes.of_cap(cap),
-            (_, thread) => processes.of_thread(thread?),
+            (Some(cap), _) => processes.process_of_cap(cap),
+            (_, thread) => processes.process_of_thread(thread?),
         }
     }
 
@@ -413,16 +413,16 @@ impl Builder<'_> {
         self.view.pinned.contains(&TrackName::thread(thread))
     }
 
-    fn track(&self, listed: &Listed) -> Track {
+    fn track(&self, listed: &TrackEntry) -> Track {
         Track {
-            kind: Kind::Row(listed.row),
+            kind: Kind::Track(listed.row),
             group: group_of(listed),
             process: self.process_of(listed.row),
             id: TrackName::cut(&listed.row.link(self.known.contents)),
             name: listed.title.clone(),
             short: listed.short.clone(),
             note: listed.note.clone(),
-            lacks: listed.lacks.clone(),
+            missing_series: listed.missing_series.clone(),
             folded: false,
             pinned: false,
             selected: false,
@@ -431,9 +431,9 @@ impl Builder<'_> {
 }
 
 /// Returns the group of a track; threads that the runtime uses for waiting form their own group.
-fn group_of(listed: &Listed) -> Group {
+fn group_of(listed: &TrackEntry) -> Group {
     match listed.row.group() {
-        Group::Threads if is_of_runtime(&listed.title) => Group::RuntimeThreads,
+        Group::Threads if is_runtime_label(&listed.title) => Group::RuntimeThreads,
         group => group,
     }
 }
@@ -445,14 +445,14 @@ fn heading(kind: Kind, id: TrackName, name: &str, note: String, folded: bool) ->
             Kind::Group(group) => group,
             Kind::Process => Group::Capabilities,
             Kind::Label => Group::Threads,
-            Kind::Row(row) => row.group(),
+            Kind::Track(row) => row.group(),
         },
         process: None,
         id,
         short: name.to_owned(),
         name: name.to_owned(),
         note,
-        lacks: Vec::new(),
+        missing_series: Vec::new(),
         folded,
         pinned: false,
         selected: false,

@@ -4,7 +4,7 @@ use super::{Scene, TOP_PX};
 use crate::timeline::layout::Track;
 use analysis::timeline::flow::{Arrow, ArrowKind};
 use scene::painter::{Paint, Painter, Rect};
-use session::tracks::Row;
+use session::tracks::TrackId;
 use session::tracks::capability::Capability;
 use session::tracks::item::Names;
 use session::tracks::thread::Thread;
@@ -40,21 +40,23 @@ impl<N: Names> Scene<'_, N> {
 
     /// Returns the start row of an arrow, if visible, and its end row: that of the thread or, if that is not
     /// visible, of the capability.
-    fn arrow_rows(&self, arrow: &Arrow) -> (Option<Row>, Vec<Row>) {
-        let shown = |row: &Row| self.is_seen(*row);
-        let thread = Some(Row::from(Thread(arrow.thread))).filter(shown);
+    fn arrow_rows(&self, arrow: &Arrow) -> (Option<TrackId>, Vec<TrackId>) {
+        let shown = |row: &TrackId| self.is_seen(*row);
+        let thread = Some(TrackId::from(Thread(arrow.thread))).filter(shown);
         let cap = arrow
             .to_cap
-            .map(|cap| Row::from(Capability(cap)))
+            .map(|cap| TrackId::from(Capability(cap)))
             .filter(shown);
         let from_cap = arrow
             .from_cap
-            .map(|cap| Row::from(Capability(cap)))
+            .map(|cap| TrackId::from(Capability(cap)))
             .filter(shown);
         let waker = arrow
             .from_thread
             .filter(|_| arrow.kind == ArrowKind::Wakeup);
-        let waker = waker.map(|thread| Row::from(Thread(thread))).filter(shown);
+        let waker = waker
+            .map(|thread| TrackId::from(Thread(thread)))
+            .filter(shown);
         match (thread, waker.or(from_cap)) {
             (Some(thread), from) => (from, vec![thread]),
             (None, from) => (from, cap.into_iter().collect()),
@@ -62,7 +64,7 @@ impl<N: Names> Scene<'_, N> {
     }
 
     /// Returns whether a row is in the picture and not scrolled out of view.
-    fn is_seen(&self, row: Row) -> bool {
+    fn is_seen(&self, row: TrackId) -> bool {
         self.layout.find(row).is_some_and(|index| {
             let height = self.layout.tracks().get(index).map_or(0.0, Track::height);
             let (y, pinned) = (self.y(index), index < self.layout.pinned());
@@ -72,7 +74,7 @@ impl<N: Names> Scene<'_, N> {
 
     /// Returns the position of an arrow's end: the middle of the row, clamped to the edge of the picture if the
     /// row is scrolled out of view.
-    fn arrow_end(&self, time: eventlog::ids::Nanos, row: Row) -> Option<Point> {
+    fn arrow_end(&self, time: eventlog::ids::Nanos, row: TrackId) -> Option<Point> {
         let index = self.layout.find(row)?;
         let track = self.layout.tracks().get(index)?;
         let middle = self.y(index) + track.height() / 2.0;

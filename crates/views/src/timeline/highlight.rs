@@ -6,7 +6,7 @@ use insight::finding::{Evidence, Subject};
 use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::painter::{Painter, Rect};
-use session::tracks::Row;
+use session::tracks::TrackId;
 use session::tracks::capability::Capability;
 use session::tracks::collections::Collections;
 use session::tracks::item::Names;
@@ -16,7 +16,7 @@ use session::tracks::thread::Thread;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Highlight {
     /// Highlighted track; `None` for all tracks.
-    pub row: Option<Row>,
+    pub row: Option<TrackId>,
     /// Highlighted time.
     pub span: Interval,
 }
@@ -24,7 +24,7 @@ pub struct Highlight {
 impl Highlight {
     /// Returns the highlights for a place of a finding: one per subject, or one for all tracks if it has no
     /// subject.
-    pub fn of(place: &Evidence) -> impl Iterator<Item = Self> + '_ {
+    pub fn from_evidence(place: &Evidence) -> impl Iterator<Item = Self> + '_ {
         let rows = place
             .subjects
             .iter()
@@ -37,7 +37,7 @@ impl Highlight {
 
 /// Returns the track of a finding's subject.
 #[must_use]
-pub fn track_of(subject: Subject) -> Row {
+pub fn track_of(subject: Subject) -> TrackId {
     match subject {
         Subject::Thread(thread) => Thread(thread).into(),
         Subject::Capability(cap) => Capability(cap).into(),
@@ -52,19 +52,25 @@ const LEAST_PX: f64 = 5.0;
 const LINE_PX: f64 = 2.0;
 
 impl<N: Names> Scene<'_, N> {
-    pub(super) fn paint_lit(&self, painter: &mut dyn Painter) {
+    pub(super) fn paint_highlights(&self, painter: &mut dyn Painter) {
         if self.focus.highlight.is_empty() {
             return;
         }
-        for index in self.layout.seen(self.scroll_px, self.body().h) {
+        for index in self.layout.visible_tracks(self.scroll_px, self.body().h) {
             let track = self.layout.tracks().get(index);
             if let Some((track, row)) = track.and_then(|track| Some((track, track.row()?))) {
-                self.paint_lit_row(track, row, self.y(index), painter);
+                self.paint_highlighted_row(track, row, self.y(index), painter);
             }
         }
     }
 
-    fn paint_lit_row(&self, track: &Track, row: Row, y: f64, painter: &mut dyn Painter) {
+    fn paint_highlighted_row(
+        &self,
+        track: &Track,
+        row: TrackId,
+        y: f64,
+        painter: &mut dyn Painter,
+    ) {
         let top = if track.pinned {
             TOP_PX
         } else {

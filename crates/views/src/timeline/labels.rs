@@ -5,7 +5,7 @@ use crate::timeline::layout::{Kind, Track};
 use scene::format;
 use scene::gauge::Series;
 use scene::painter::{Align, Face, Painter, Rect};
-use session::tracks::Row;
+use session::tracks::TrackId;
 use session::tracks::item::Names;
 
 /// Left margin of track names, in pixels.
@@ -71,11 +71,14 @@ impl<N: Names> Scene<'_, N> {
 
     /// Lays out the keys of a track's series in lines; empty if they do not all fit.
     fn keys(&self, track: &Track, height: f64, painter: &mut dyn Painter) -> Keys {
-        let series = track.row().map_or(&[][..], Row::keys);
+        let series = track.row().map_or(&[][..], TrackId::color_keys);
         let mut keys = Keys::default();
         let right = self.labels_px() - 6.0;
         let mut x = LEFT_PX;
-        for (_, series) in (0..).zip(series).filter(|(i, _)| !track.lacks.contains(i)) {
+        for (_, series) in (0..)
+            .zip(series)
+            .filter(|(i, _)| !track.missing_series.contains(i))
+        {
             let width = KEY_PX + KEY_GAP_PX + painter.measure(series.key, Face::Label);
             if keys.lines == 0 || x + width > right {
                 (x, keys.lines) = (LEFT_PX, keys.lines + 1);
@@ -112,7 +115,7 @@ impl<N: Names> Scene<'_, N> {
             Kind::Process => (Face::Body, self.palette.ink, 22.0),
             Kind::Group(_) => (Face::Heading, self.palette.ink2, 22.0),
             Kind::Label => (Face::Body, self.palette.ink2, 22.0),
-            Kind::Row(_) => (Face::Body, self.palette.ink, LEFT_PX),
+            Kind::Track(_) => (Face::Body, self.palette.ink, LEFT_PX),
         };
         let wide = labels >= LABELS_PX;
         let (name, note) = if wide {

@@ -2,7 +2,7 @@
 
 use crate::timeline::arrange::{Direction, Move, TrackChange};
 use eventlog::hash::SeededMap;
-use session::tracks::Row;
+use session::tracks::TrackId;
 use session::tracks::group::Group;
 use session::tracks::name::TrackName;
 
@@ -16,7 +16,7 @@ pub enum Kind {
     /// Heading of the threads with one label.
     Label,
     /// Track with data.
-    Row(Row),
+    Track(TrackId),
 }
 
 /// Track, or heading of tracks.
@@ -37,7 +37,7 @@ pub struct Track {
     /// Short note right of the name; may be empty.
     pub note: String,
     /// Series of a gauge that have no key because the log has no data of them.
-    pub lacks: Vec<u8>,
+    pub missing_series: Vec<u8>,
     /// For headings: whether the contents are folded.
     pub folded: bool,
     /// Whether the track is pinned at the top.
@@ -49,9 +49,9 @@ pub struct Track {
 impl Track {
     /// Returns the row of the track; `None` for headings.
     #[must_use]
-    pub const fn row(&self) -> Option<Row> {
+    pub const fn row(&self) -> Option<TrackId> {
         match self.kind {
-            Kind::Row(row) => Some(row),
+            Kind::Track(row) => Some(row),
             Kind::Process | Kind::Group(_) | Kind::Label => None,
         }
     }
@@ -63,7 +63,7 @@ impl Track {
             Kind::Process => 26.0,
             Kind::Group(_) => 24.0,
             Kind::Label => 22.0,
-            Kind::Row(row) => row.height_px(),
+            Kind::Track(row) => row.height_px(),
         }
     }
 }
@@ -77,7 +77,7 @@ pub struct Layout {
     tops: Vec<f64>,
     pinned: usize,
     /// Index of the track that shows each row.
-    places: SeededMap<Row, usize>,
+    indices: SeededMap<TrackId, usize>,
     /// Whether the selected range is limited to some tracks.
     limited: bool,
 }
@@ -97,7 +97,7 @@ impl Layout {
         let rows = tracks.iter().enumerate();
         let places = rows.filter_map(|(index, track)| Some((track.row()?, index)));
         Self {
-            places: places.collect(),
+            indices: places.collect(),
             limited: tracks.iter().any(|track| track.selected),
             tracks,
             tops,
@@ -136,7 +136,7 @@ impl Layout {
 
     /// Returns the index of the track at `y` in the track area.
     #[must_use]
-    pub fn at(&self, y: f64, scroll_px: f64) -> Option<usize> {
+    pub fn track_at(&self, y: f64, scroll_px: f64) -> Option<usize> {
         let y = if y < self.pinned_px() {
             y
         } else {
@@ -149,7 +149,11 @@ impl Layout {
 
     /// Returns the indices of the visible tracks at a scroll offset in an area of this height: first the scrolling
     /// tracks, then the pinned ones painted over them.
-    pub fn seen(&self, scroll_px: f64, height: f64) -> impl Iterator<Item = usize> + use<> {
+    pub fn visible_tracks(
+        &self,
+        scroll_px: f64,
+        height: f64,
+    ) -> impl Iterator<Item = usize> + use<> {
         let (from, to) = (scroll_px + self.pinned_px(), scroll_px + height);
         let first = self.tops.partition_point(|&top| top <= from);
         let last = self.tops.partition_point(|&top| top < to);
@@ -160,8 +164,8 @@ impl Layout {
 
     /// Returns the index of the track that shows a row.
     #[must_use]
-    pub fn find(&self, row: Row) -> Option<usize> {
-        self.places.get(&row).copied()
+    pub fn find(&self, row: TrackId) -> Option<usize> {
+        self.indices.get(&row).copied()
     }
 
     /// Returns the number of pinned tracks.
@@ -185,8 +189,8 @@ impl Layout {
         };
         let alike = |other: &&Track| match (track.kind, other.kind) {
             (Kind::Group(_), Kind::Group(_)) => track.process == other.process,
-            (Kind::Row(_), Kind::Row(_)) if track.pinned => other.pinned,
-            (Kind::Row(_), Kind::Row(_)) => {
+            (Kind::Track(_), Kind::Track(_)) if track.pinned => other.pinned,
+            (Kind::Track(_), Kind::Track(_)) => {
                 !other.pinned && (track.group, track.process) == (other.group, other.process)
             }
             _ => false,
@@ -250,14 +254,14 @@ mod tests {
 
     fn track(cap: u16, pinned: bool) -> Track {
         Track {
-            kind: Kind::Row(Capability(CapId(cap)).into()),
+            kind: Kind::Track(Capability(CapId(cap)).into()),
             group: Group::Capabilities,
             process: None,
             id: TrackName::capability(CapId(cap)),
             name: String::new(),
             short: String::new(),
             note: String::new(),
-            lacks: Vec::new(),
+            missing_series: Vec::new(),
             folded: false,
             pinned,
             selected: false,
@@ -270,13 +274,13 @@ mod tests {
         let layout = Layout::new(tracks);
         assert_eq!((layout.pinned_px(), layout.height()), (60.0, 300.0));
         assert_eq!((layout.y(1, 90.0), layout.y(5, 90.0)), (30.0, 60.0));
-        let at = |y, scroll_px| layout.at(y, scroll_px);
+        let at = |y, scroll_px| layout.track_at(y, scroll_px);
         assert_eq!((at(0.0, 90.0), at(59.0, 90.0)), (Some(0), Some(1)));
         assert_eq!((at(60.0, 90.0), at(60.0, 0.0)), (Some(5), Some(2)));
         assert_eq!((at(240.0, 60.0), at(-1.0, 0.0)), (None, None));
-        let seen: Vec<usize> = layout.seen(45.0, 120.0).collect();
+        let seen: Vec<usize> = layout.visible_tracks(45.0, 120.0).collect();
         assert_eq!(seen, [3, 4, 5, 0, 1]);
-        assert_eq!(Layout::default().seen(0.0, 100.0).count(), 0);
-        assert_eq!(Layout::default().at(5.0, 0.0), None);
+        assert_eq!(Layout::default().visible_tracks(0.0, 100.0).count(), 0);
+        assert_eq!(Layout::default().track_at(5.0, 0.0), None);
     }
 }

@@ -2,15 +2,15 @@
 //!
 //! Samples are painted by the same code as the timeline, so that the legend cannot diverge from it.
 
-pub(super) mod beneath;
+pub(super) mod picture_legend;
 mod pointing;
 mod small_scene;
 
 use scene::crop::Crop;
 use scene::painter::{Painter, Rect};
 use scene::palette::Palette;
-use session::tracks::Row;
-use session::tracks::legend::{Explained, Section};
+use session::tracks::TrackId;
+use session::tracks::legend::{LegendEntry, Section};
 use small_scene::SmallScene;
 
 /// Returns the entries of a section of the legend.
@@ -19,7 +19,10 @@ pub fn entries(section: Section) -> Vec<Entry> {
     match section {
         Section::Arrows => pointing::arrows(),
         Section::Pointing => pointing::entries(),
-        section => Row::legend(section).into_iter().map(Entry::from).collect(),
+        section => TrackId::legend(section)
+            .into_iter()
+            .map(Entry::from)
+            .collect(),
     }
 }
 
@@ -33,8 +36,8 @@ pub struct Entry {
     scene: SmallScene,
 }
 
-impl From<Explained> for Entry {
-    fn from(mark: Explained) -> Self {
+impl From<LegendEntry> for Entry {
+    fn from(mark: LegendEntry) -> Self {
         Self::new(mark.name, mark.meaning, mark.sample.into())
     }
 }

@@ -26,7 +26,7 @@ impl<N: Names> Scene<'_, N> {
         painter.fill(panel, self.palette.panel.into());
         painter.clip(Rect::new(labels, 0.0, self.body().w, MINIMAP_PX));
         self.paint_minimap_activity(painter);
-        self.paint_minimap_beyond(painter);
+        self.paint_minimap_outside_log(painter);
         painter.unclip();
     }
 
@@ -52,7 +52,7 @@ impl<N: Names> Scene<'_, N> {
             MINIMAP_PX - 3.0,
             (MINIMAP_PX - 8.0) / self.caps.max(1) as f64,
         );
-        let stack = Stack::of(self.overview, |time| self.minimap_x(time), self.body());
+        let stack = Stack::from_marks(self.overview, |time| self.minimap_x(time), self.body());
         stack.paint_unread((bottom, scale), self.palette, painter);
         let collecting = outline(&stack.collecting, bottom, scale);
         painter.polygon(&collecting, self.palette.gc.alpha(0.8));

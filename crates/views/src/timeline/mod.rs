@@ -4,7 +4,6 @@
 
 pub mod arrange;
 mod axis;
-mod beyond;
 mod flow;
 pub mod highlight;
 mod labels;
@@ -12,6 +11,7 @@ pub mod layout;
 pub mod legend;
 mod minimap;
 mod notes;
+mod outside_log;
 mod overlay;
 pub mod picture;
 pub mod reveal;
@@ -26,7 +26,7 @@ use scene::painter::{Painter, Rect};
 use scene::palette::Palette;
 use scene::strip::Strip;
 use scene::viewport::Viewport;
-use session::tracks::item::{Item, Marks, Names, Shown};
+use session::tracks::item::{Item, Marks, Names, PaintInput};
 
 pub(crate) use minimap::MINIMAP_PX;
 
@@ -139,7 +139,7 @@ impl<N: Names> Scene<'_, N> {
     /// Paints all layers, from bottom to top.
     pub fn paint(&self, painter: &mut dyn Painter) {
         self.paint_ground(painter);
-        self.paint_still(painter);
+        self.paint_base(painter);
         self.paint_focus(painter);
     }
 
@@ -153,14 +153,14 @@ impl<N: Names> Scene<'_, N> {
 
     /// Paints the layer that depends neither on the focus nor on notes, so that pointing and selecting leave it
     /// unchanged.
-    pub fn paint_still(&self, painter: &mut dyn Painter) {
+    pub fn paint_base(&self, painter: &mut dyn Painter) {
         let (width, height) = self.size;
         let pinned_px = self.layout.pinned_px();
         let top = self.scrolled_top();
         painter.clip(Rect::new(0.0, top, width, (height - top).max(0.0)));
         let tracks = self.layout.tracks();
         let mut pinned = false;
-        for index in self.layout.seen(self.scroll_px, self.body().h) {
+        for index in self.layout.visible_tracks(self.scroll_px, self.body().h) {
             let Some(track) = tracks.get(index) else {
                 continue;
             };
@@ -172,7 +172,7 @@ impl<N: Names> Scene<'_, N> {
             self.paint_track(index, track, painter);
         }
         painter.unclip();
-        self.paint_beyond(painter);
+        self.paint_outside_log(painter);
         if pinned_px > 0.0 {
             let line = Rect::new(0.0, top - 1.0, width, 2.0);
             painter.fill(line, self.palette.line.into());
@@ -194,7 +194,7 @@ impl<N: Names> Scene<'_, N> {
         let area = Rect::new(body.x, y, body.w, track.height());
         if let Some(row) = track.row() {
             painter.clip(area);
-            let shown = Shown {
+            let shown = PaintInput {
                 marks: self.marks,
                 names: self.names,
                 caps: self.caps,

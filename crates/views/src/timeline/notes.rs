@@ -45,20 +45,20 @@ impl<N: Names> Scene<'_, N> {
     /// Paints the flag with the name, and returns its right edge in pixels.
     fn paint_flag(&self, x: f64, name: &str, named: bool, painter: &mut dyn Painter) -> f64 {
         let top = TOP_PX - RULER_PX + 3.0;
-        let colour = self.palette.gc_sync;
+        let color = self.palette.gc_sync;
         if !named || name.is_empty() {
             let flag = [(x, top), (x + 7.0, top + 4.0), (x, top + 8.0)];
-            painter.polygon(&flag, colour.into());
-            painter.line((x, top), (x, TOP_PX), 1.0, colour.into());
+            painter.polygon(&flag, color.into());
+            painter.line((x, top), (x, TOP_PX), 1.0, color.into());
             return x + 10.0;
         }
         let name =
             format::truncate_middle(name, NAME_PX, |text| painter.measure(text, Face::Label));
         let width = painter.measure(&name, Face::Label) + 9.0;
-        painter.fill(Rect::new(x, top, width, 15.0), colour.into());
-        painter.line((x, top), (x, TOP_PX), 1.0, colour.into());
+        painter.fill(Rect::new(x, top, width, 15.0), color.into());
+        painter.line((x, top), (x, TOP_PX), 1.0, color.into());
         let at = (x + 4.5, top + 8.0);
-        painter.text(&name, at, Face::Label, Align::Left, colour.text_on().into());
+        painter.text(&name, at, Face::Label, Align::Left, color.text_on().into());
         x + width + 4.0
     }
 }

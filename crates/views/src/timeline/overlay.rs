@@ -22,7 +22,7 @@ impl<N: Names> Scene<'_, N> {
             painter.fill(area, self.palette.accent.alpha(0.13));
             return;
         }
-        for index in self.layout.seen(self.scroll_px, self.body().h) {
+        for index in self.layout.visible_tracks(self.scroll_px, self.body().h) {
             let tracks = self.layout.tracks();
             if let Some(track) = tracks.get(index).filter(|track| track.selected) {
                 let area = Rect::new(left, self.y(index), width, track.height());
@@ -44,7 +44,7 @@ impl<N: Names> Scene<'_, N> {
         let body = self.body();
         let top = MINIMAP_PX;
         painter.clip(Rect::new(body.x, top, body.w, (height - top).max(0.0)));
-        self.paint_lit(painter);
+        self.paint_highlights(painter);
         self.paint_range_edges(painter);
         for (item, alpha) in [(self.focus.selected, 1.0), (self.focus.hovered, 0.6)] {
             if let Some(item) = item.filter(|item| !item.row.is_graph()) {

@@ -2,7 +2,7 @@
 //! all of them the legend. The timelines of two logs are stacked.
 
 use super::Scene;
-use super::legend::beneath::Beneath;
+use super::legend::picture_legend::PictureLegend;
 use scene::crop::Crop;
 use scene::format;
 use scene::painter::{Align, Face, Painter, Rect};
@@ -27,20 +27,20 @@ pub struct Caption {
 /// Saved picture of one or two timelines, with a legend.
 #[derive(Debug)]
 pub struct Picture<'a, N> {
-    sides: Vec<(Caption, Scene<'a, N>)>,
-    legend: Beneath,
+    timelines: Vec<(Caption, Scene<'a, N>)>,
+    legend: PictureLegend,
 }
 
 impl<'a, N: Names> Picture<'a, N> {
     /// Creates a picture of timelines with their captions.
     #[must_use]
-    pub fn new(sides: Vec<(Caption, Scene<'a, N>)>) -> Self {
-        let legend = Beneath::of(sides.iter().map(|(_, scene)| scene.marks));
-        Self { sides, legend }
+    pub fn new(timelines: Vec<(Caption, Scene<'a, N>)>) -> Self {
+        let legend = PictureLegend::from_marks(timelines.iter().map(|(_, scene)| scene.marks));
+        Self { timelines, legend }
     }
 
     fn width_px(&self) -> f64 {
-        let widths = self.sides.iter().map(|(_, scene)| scene.size.0);
+        let widths = self.timelines.iter().map(|(_, scene)| scene.size.0);
         widths.fold(0.0, f64::max)
     }
 
@@ -49,7 +49,7 @@ impl<'a, N: Names> Picture<'a, N> {
     pub fn size(&self) -> (f64, f64) {
         let width = self.width_px();
         let heights = self
-            .sides
+            .timelines
             .iter()
             .map(|(_, scene)| scene.size.1 + CAPTION_PX);
         (width, heights.sum::<f64>() + self.legend.height_px(width))
@@ -58,7 +58,7 @@ impl<'a, N: Names> Picture<'a, N> {
     /// Paints the captions, the timelines and the legend.
     pub fn paint(&self, painter: &mut dyn Painter) {
         let mut top = 0.0;
-        for (caption, scene) in &self.sides {
+        for (caption, scene) in &self.timelines {
             scene.paint_caption(top, caption, painter);
             let (width, height) = scene.size;
             let to = Rect::new(0.0, top + CAPTION_PX, width, height);
@@ -67,7 +67,7 @@ impl<'a, N: Names> Picture<'a, N> {
             below.end();
             top += CAPTION_PX + height;
         }
-        if let Some((_, scene)) = self.sides.first() {
+        if let Some((_, scene)) = self.timelines.first() {
             let look = (scene.palette, scene.patterns);
             self.legend.paint(top, self.width_px(), look, painter);
         }

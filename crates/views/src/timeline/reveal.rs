@@ -6,13 +6,13 @@ use crate::timeline::arrange::{TrackChange, TrackView, arrange};
 use crate::timeline::layout::{Kind, Layout};
 use session::tracks::group::Group;
 use session::tracks::name::TrackName;
-use session::tracks::{Known, Row};
+use session::tracks::{TrackId, TrackListInput};
 
 /// Track of a log, shown or not.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reach {
+pub struct RevealTarget {
     /// Row that the track shows.
-    pub row: Row,
+    pub row: TrackId,
     /// Group of the track.
     pub group: Group,
     /// Index of the process, if the log has several.
@@ -26,7 +26,7 @@ pub struct Reach {
 }
 
 /// Returns the names of all groups of all processes.
-fn groups(known: &Known<'_>) -> BTreeSet<TrackName> {
+fn groups(known: &TrackListInput<'_>) -> BTreeSet<TrackName> {
     let places = (0..known.contents.processes.all.len()).map(Some);
     let places = std::iter::once(None).chain(places);
     let of = |place| Group::ALL.map(|group| group.name_of(place));
@@ -36,7 +36,7 @@ fn groups(known: &Known<'_>) -> BTreeSet<TrackName> {
 /// Returns all tracks of a log in default order, including hidden, folded and filtered ones; threads are ordered
 /// and grouped as in `view`.
 #[must_use]
-pub fn all_tracks(known: &Known<'_>, view: &TrackView) -> Vec<Reach> {
+pub fn all_tracks(known: &TrackListInput<'_>, view: &TrackView) -> Vec<RevealTarget> {
     let open = TrackView {
         opened: groups(known),
         threads: view.threads,
@@ -49,7 +49,7 @@ pub fn all_tracks(known: &Known<'_>, view: &TrackView) -> Vec<Reach> {
         match track.kind {
             Kind::Process | Kind::Group(_) => label = None,
             Kind::Label => label = Some(track.id),
-            Kind::Row(row) => all.push(Reach {
+            Kind::Track(row) => all.push(RevealTarget {
                 row,
                 group: track.group,
                 process: track.process,
@@ -65,7 +65,7 @@ pub fn all_tracks(known: &Known<'_>, view: &TrackView) -> Vec<Reach> {
 /// Returns the displayed names of hidden tracks of the log, of hidden processes and of their hidden groups. Groups
 /// that are not specific to a process are left out.
 #[must_use]
-pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, String)> {
+pub fn hidden_names(known: &TrackListInput<'_>, view: &TrackView) -> Vec<(TrackName, String)> {
     if view.hidden.is_empty() {
         return Vec::new();
     }
@@ -84,7 +84,7 @@ pub fn hidden_names(known: &Known<'_>, view: &TrackView) -> Vec<(TrackName, Stri
 
 impl TrackView {
     /// Makes a track visible: not hidden, not folded, not filtered out.
-    pub fn reveal(&mut self, track: &Reach) {
+    pub fn reveal(&mut self, track: &RevealTarget) {
         let group = track.group;
         let group_name = group.name_of(track.process);
         if let Some(process) = track.process.map(TrackName::process) {
@@ -125,22 +125,22 @@ mod tests {
     use session::tracks::memory::Memory;
     use session::tracks::messages::Messages;
     use session::tracks::thread::Thread;
-    use session::tracks::{Contents, Listed};
+    use session::tracks::{LogContents, TrackEntry};
 
     #[test]
     fn what_is_hidden_folded_or_filtered_can_be_reached() {
-        let contents = Contents {
+        let contents = LogContents {
             tracks: vec![
-                Listed::new(Activity, "Activity"),
-                Listed::new(Collections, "Collections"),
-                Listed::new(Messages, "Messages"),
-                Listed::new(Instants(CapId(0)), "Events of capability 0"),
-                Listed::new(Memory::Heap, "Heap"),
+                TrackEntry::new(Activity, "Activity"),
+                TrackEntry::new(Collections, "Collections"),
+                TrackEntry::new(Messages, "Messages"),
+                TrackEntry::new(Instants(CapId(0)), "Events of capability 0"),
+                TrackEntry::new(Memory::Heap, "Heap"),
             ],
-            ..Contents::default()
+            ..LogContents::default()
         };
         let caps = [(CapId(0), String::new()), (CapId(1), String::new())];
-        let known = Known {
+        let known = TrackListInput {
             caps: &caps,
             contents: &contents,
             threads: &[ThreadRow {
@@ -162,8 +162,8 @@ mod tests {
             ..TrackView::default()
         };
         let all = all_tracks(&known, &view);
-        let rows: Vec<Row> = all.iter().map(|track| track.row).collect();
-        let expected: [Row; 8] = [
+        let rows: Vec<TrackId> = all.iter().map(|track| track.row).collect();
+        let expected: [TrackId; 8] = [
             Activity.into(),
             Collections.into(),
             Messages.into(),

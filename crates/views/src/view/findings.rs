@@ -65,7 +65,7 @@ impl FindingsView {
 
     /// Returns settings for a visited place of a finding that was found in a range, or in the whole log.
     #[must_use]
-    pub fn gone_to(finding: String, place: &Evidence, within: Option<Interval>) -> Self {
+    pub fn visited(finding: String, place: &Evidence, within: Option<Interval>) -> Self {
         Self {
             open: finding,
             place: Some(place.range),
@@ -173,7 +173,7 @@ mod tests {
         ];
         for (subject, reversed) in subjects.into_iter().zip([false, true, false]) {
             let place = place(range(1_234, 5_678), &[subject]);
-            let view = FindingsView::gone_to("lock-convoy:a b #".to_owned(), &place, within);
+            let view = FindingsView::visited("lock-convoy:a b #".to_owned(), &place, within);
             let mut pairs = view.write();
             if reversed {
                 pairs.reverse();
@@ -191,7 +191,7 @@ mod tests {
     fn a_place_is_seen_with_its_finding_and_any_other_range_by_itself() {
         let (all, at, other) = (range(0, 100), range(10, 20), range(10, 30));
         let of = place(at, &[Subject::Thread(ThreadId(7))]);
-        let view = FindingsView::gone_to("long-pause".to_owned(), &of, Some(all));
+        let view = FindingsView::visited("long-pause".to_owned(), &of, Some(all));
         assert_eq!(view.thread(Some(at)), Some(ThreadId(7)));
         assert_eq!(view.thread(Some(other)), None);
         let place = at;

@@ -53,7 +53,7 @@ impl FlameOrder {
 
     /// Parses a name used in links.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|order| order.name() == name)
     }
 }
@@ -153,7 +153,7 @@ impl PanelSettings for FlameView {
         let tracks = unless(&self.tracks, &all);
         let values = [
             self.source
-                .map(|source| sources::of(source).name().to_owned()),
+                .map(|source| sources::description(source).name().to_owned()),
             order.map(|order| order.name().to_owned()),
             tracks.map(|tracks| escape(tracks.as_str())),
             (self.measure == Measure::Count).then(|| "samples".to_owned()),
@@ -172,17 +172,17 @@ impl PanelSettings for FlameView {
         if !KEYS.contains(&key) {
             return ParseResult::UnknownKey;
         }
-        self.take(key, raw)
+        self.parse_value(key, raw)
             .map_or(ParseResult::Unsupported, |()| ParseResult::Applied)
     }
 }
 
 impl FlameView {
     /// Parses one key; `None` if its value is not understood.
-    fn take(&mut self, key: &str, raw: &str) -> Option<()> {
+    fn parse_value(&mut self, key: &str, raw: &str) -> Option<()> {
         match key {
-            "fk" => self.source = Some(sources::named(raw)?),
-            "fo" => self.order = FlameOrder::named(raw)?,
+            "fk" => self.source = Some(sources::by_name(raw)?),
+            "fo" => self.order = FlameOrder::from_name(raw)?,
             "fs" => self.tracks = TrackName::new(unescape(raw)?)?,
             "fm" if raw == "samples" => self.measure = Measure::Count,
             "fx" => {

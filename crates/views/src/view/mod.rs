@@ -72,7 +72,7 @@ impl PanelLayout {
 
     /// Makes room for a part that is hidden in the state `other`; other states are unchanged.
     #[must_use]
-    pub fn beside(self, other: Self) -> Self {
+    pub fn shown_with(self, other: Self) -> Self {
         if self == other { Self::Both } else { self }
     }
 }
@@ -104,7 +104,7 @@ impl View {
     pub fn with_panel(self, panel: PanelName) -> Self {
         Self {
             panel,
-            room: self.room.beside(PanelLayout::Timeline),
+            room: self.room.shown_with(PanelLayout::Timeline),
             ..self
         }
     }
@@ -146,7 +146,7 @@ impl View {
     /// Returns the view without anything that refers to times of the log: visible time, selection, selected item,
     /// notes. It can be shown while the log is still being read.
     #[must_use]
-    pub fn without_places(self) -> Self {
+    pub fn without_times(self) -> Self {
         Self {
             visible: None,
             selection: None,
@@ -159,7 +159,7 @@ impl View {
     /// Returns the view with its missing places (visible time, selection, selected item, notes) taken from another
     /// view.
     #[must_use]
-    pub fn or_places_of(self, other: &Self) -> Self {
+    pub fn or_times_of(self, other: &Self) -> Self {
         let has_notes = !self.notes.is_empty();
         Self {
             visible: self.visible.or(other.visible),

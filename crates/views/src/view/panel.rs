@@ -95,12 +95,12 @@ pub(crate) fn read_back<T: PanelSettings>(pieces: Vec<(&'static str, Option<Stri
     read
 }
 
-trait Stored: Any + fmt::Debug {
-    fn is(&self, other: &dyn Stored) -> bool;
+trait ErasedSettings: Any + fmt::Debug {
+    fn eq_dyn(&self, other: &dyn ErasedSettings) -> bool;
 }
 
-impl<T: PanelSettings> Stored for T {
-    fn is(&self, other: &dyn Stored) -> bool {
+impl<T: PanelSettings> ErasedSettings for T {
+    fn eq_dyn(&self, other: &dyn ErasedSettings) -> bool {
         let other: &dyn Any = other;
         other.downcast_ref() == Some(self)
     }
@@ -108,13 +108,13 @@ impl<T: PanelSettings> Stored for T {
 
 /// Settings of all panels, keyed by type; default settings are not stored.
 #[derive(Clone, Debug, Default)]
-pub struct Settings(BTreeMap<TypeId, Rc<dyn Stored>>);
+pub struct Settings(BTreeMap<TypeId, Rc<dyn ErasedSettings>>);
 
 impl PartialEq for Settings {
     fn eq(&self, other: &Self) -> bool {
         let pairs = || self.0.iter().zip(&other.0);
         self.0.len() == other.0.len()
-            && pairs().all(|((a, one), (b, two))| a == b && one.is(&**two))
+            && pairs().all(|((a, one), (b, two))| a == b && one.eq_dyn(&**two))
     }
 }
 
@@ -153,7 +153,7 @@ pub struct Codec {
 impl Codec {
     /// Returns the codec for settings of type `T`.
     #[must_use]
-    pub const fn of<T: PanelSettings>() -> Self {
+    pub const fn for_settings<T: PanelSettings>() -> Self {
         Self {
             write: |settings| settings.get::<T>().write(),
             read: |settings, key, raw| {

@@ -7,7 +7,7 @@ use super::history::History;
 
 /// Maximum time between two views that only differ in the visible time and share one entry of the browser's
 /// history, in milliseconds.
-const ONE_LOOK_MS: f64 = 3_000.0;
+const NAVIGATION_MERGE_MS: f64 = 3_000.0;
 
 /// Effect of a settled view on the browser's history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct ViewStore {
     view: Rc<View>,
     history: History<Rc<View>>,
     /// Time of the last settled view that differed from its predecessor only in the visible time, in milliseconds.
-    looked_ms: Option<f64>,
+    last_navigation_ms: Option<f64>,
 }
 
 impl ViewStore {
@@ -49,12 +49,12 @@ impl ViewStore {
     /// Clears the history because another log was opened.
     pub fn restart(&mut self) {
         self.history = History::default();
-        self.looked_ms = None;
+        self.last_navigation_ms = None;
     }
 
     /// Records the current view in the history; `now_ms` is the current time.
     pub fn settle(&mut self, now_ms: f64) -> Entry {
-        let Some(before) = self.history.settled(Rc::clone(&self.view)) else {
+        let Some(before) = self.history.record(Rc::clone(&self.view)) else {
             return Entry::Replace;
         };
         let elsewhere = View {
@@ -62,11 +62,11 @@ impl ViewStore {
             ..View::clone(&before)
         };
         if elsewhere != *self.view {
-            self.looked_ms = None;
+            self.last_navigation_ms = None;
             return Entry::New;
         }
-        let last = self.looked_ms.replace(now_ms);
-        match last.filter(|last| now_ms - last <= ONE_LOOK_MS) {
+        let last = self.last_navigation_ms.replace(now_ms);
+        match last.filter(|last| now_ms - last <= NAVIGATION_MERGE_MS) {
             Some(_) => Entry::Replace,
             None => Entry::New,
         }
@@ -74,7 +74,7 @@ impl ViewStore {
 
     /// Goes back to the previous view, if there is one.
     pub fn back(&mut self) -> Option<View> {
-        self.history.settled(Rc::clone(&self.view));
+        self.history.record(Rc::clone(&self.view));
         self.history.back().map(Rc::unwrap_or_clone)
     }
 

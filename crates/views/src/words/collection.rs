@@ -22,7 +22,7 @@ pub const TITLES: [&str; 11] = [
 /// Formats a collection as a table row.
 #[must_use]
 pub fn cells(gc: &Collection) -> [String; TITLES.len()] {
-    let nothing = || format::NOTHING.to_owned();
+    let nothing = || format::NO_VALUE.to_owned();
     let time = |ns| format::duration(Duration(ns));
     let kind = match gc.is_parallel() {
         true => "parallel",
@@ -51,5 +51,5 @@ pub fn cells(gc: &Collection) -> [String; TITLES.len()] {
 /// Formats a generation; a dash if it is unknown.
 #[must_use]
 pub fn generation(of: Option<u16>) -> String {
-    of.map_or_else(|| format::NOTHING.to_owned(), |of| of.to_string())
+    of.map_or_else(|| format::NO_VALUE.to_owned(), |of| of.to_string())
 }

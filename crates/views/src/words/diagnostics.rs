@@ -4,9 +4,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-pub use super::rules::{RuleWords, of};
+pub use super::rules::{RuleWords, for_rule};
 use analysis::automata::Anomaly;
-use analysis::automata::validity::{Doing, Problem, Tolerated};
+use analysis::automata::validity::{LifeEvent, Problem, Tolerated};
 use analysis::diagnostics::{Diagnostic, Fact, Number, Subject};
 use analysis::flamegraph::foreign::{CallKey, CallProblem};
 use analysis::flamegraph::spans::MOST_LANES;
@@ -31,19 +31,19 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
                 format!(" from {} on", format::time(start))
             });
             format!(
-                "what capability {cap} did{since} is missing: the log ends before it was written"
+                "the events of capability {cap}{since} are missing: the log ends before they were written"
             )
         }
         Fact::MemoryExceeded {
-            here_bytes,
+            resident_bytes,
             allowed_bytes,
         } => format!(
-            "{} of the log are in memory, where {} are allowed: there is no room on the disk that this program may use for the rest",
-            format::bytes(*here_bytes),
+            "{} of the log are in memory, where {} are allowed: there is no disk space to spill the rest",
+            format::bytes(*resident_bytes),
             format::bytes(*allowed_bytes)
         ),
-        Fact::PutAwayLost => {
-            "what was put away on the disk could not be read again: numbers and pictures are wrong where it is missing".to_owned()
+        Fact::SpillLost => {
+            "data spilled to disk could not be read back: numbers and charts are wrong where it is missing".to_owned()
         }
         Fact::MessagesCut { messages, bytes } => format!(
             "{} no text from here on, {} in all: only the first {} of all texts are kept",
@@ -57,7 +57,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
             format::bytes(Names::BUDGET_BYTES as u64)
         ),
         Fact::TooLarge => {
-            "the log is too large: there are more than 4,294,967,295 of something, and some numbers are wrong"
+            "the log is too large: it has more than 4,294,967,295 runs, samples or stacks, and some numbers are wrong"
                 .to_owned()
         }
         Fact::InfoTablesLeftOut(count) => format!(
@@ -70,7 +70,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
             format::bytes(InfoTables::BUDGET_BYTES as u64)
         ),
         Fact::HeapBandsFolded(count) => format!(
-            "{} put together, as there is no memory for each",
+            "{} merged: there is no memory for each",
             number(
                 *count,
                 "small band of a heap profile is",
@@ -78,21 +78,21 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
             )
         ),
         Fact::HeapBytesCapped => format!(
-            "a census of the heap tells of more than {}: the rest is left out",
+            "a census of the heap claims more than {}: the rest is left out",
             format::bytes(Censuses::MOST_BYTES)
         ),
-        Fact::Anomaly(oddity) => of_oddity(*oddity),
+        Fact::Anomaly(oddity) => anomaly_text(*oddity),
         Fact::Order { subject, problem } => {
             format!(
                 "{} {}",
                 subject_or_none(subject.as_ref()),
-                of_problem(*problem)
+                problem_text(*problem)
             )
         }
-        Fact::Call(problem) => of_call(problem),
-        Fact::Stack(problem) => of_stack(*problem),
+        Fact::Call(problem) => call_problem_text(problem),
+        Fact::Stack(problem) => stack_problem_text(*problem),
         Fact::SpansLeftOut(count) => format!(
-            "{} not in the flame graph: they overlap {MOST_LANES} others without lying inside of them",
+            "{} not in the flame graph: they overlap {MOST_LANES} others without nesting",
             number(*count, "span is", "spans are")
         ),
         Fact::TimesGoBack { events, most } => format!(
@@ -262,11 +262,11 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
             format!("an event is dated {time}, which does not fit between its neighbours; {what}")
         }
         DamageKind::BlockTimes(time) => format!(
-            "the events from here on are dated {} and later, which is not when their block was written; they were read",
+            "events from here on are dated {} and later, outside the time of their block; they were read",
             format::time(time)
         ),
         DamageKind::Misfit(id) => format!(
-            "what begins like an event of type {id} does not end where another event begins; {skipped}"
+            "bytes that begin like an event of type {id} do not end where another event begins; {skipped}"
         ),
         DamageKind::BlockSize(size) => format!(
             "a block claims {}, which does not fit; its events were read up to the next block",
@@ -276,14 +276,14 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
             "a block marker is damaged; its events were read as far as the rest of it allows; {skipped}"
         ),
         DamageKind::Length(id) => format!(
-            "an event of type {id} claims to reach over the events after it; it was cut where they begin"
+            "an event of type {id} claims to extend past the next events; it was cut where they begin"
         ),
         DamageKind::BetweenBlocks => {
             format!("the bytes between two blocks are not an event; {skipped}")
         }
-        DamageKind::BeforeHeader => format!(
-            "{lost} left over before the header, as GHC 9.0 leaves them when logging begins again"
-        ),
+        DamageKind::BeforeHeader => {
+            format!("{lost} before the header, as GHC 9.0 writes them when logging restarts")
+        }
         DamageKind::AfterEnd => format!(
             "{} the end of the log and {} not read",
             number(lost_bytes, "byte follows", "bytes follow"),
@@ -300,7 +300,7 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
             "a second log in this file has a broken header; {} read",
             number(lost_bytes, "byte was not", "bytes were not")
         ),
-        DamageKind::ReportLine(flaw) => format!("{}; {skipped}", of_line(flaw)),
+        DamageKind::ReportLine(flaw) => format!("{}; {skipped}", line_flaw_text(flaw)),
         DamageKind::ReportTime(time) => format!(
             "a census or mark is dated {}, earlier than the one before it; it is shown at the time of that one",
             format::time(time)
@@ -317,17 +317,19 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
 }
 
 /// Describes the flaw of a line in a textual heap profile.
-const fn of_line(flaw: LineFlaw) -> &'static str {
+const fn line_flaw_text(flaw: LineFlaw) -> &'static str {
     match flaw {
         LineFlaw::Unknown => "this line does not belong in a heap profile",
         LineFlaw::Number => "the number on this line cannot be read",
         LineFlaw::Outside => "this line belongs in a census, but is outside of one",
         LineFlaw::TooLong => "this line is longer than any that the runtime writes",
-        LineFlaw::Unended => "a census begins here in another, which is taken to end before it",
+        LineFlaw::Unended => {
+            "a census begins here inside another, which is assumed to end before it"
+        }
     }
 }
 
-fn of_oddity(oddity: Anomaly) -> String {
+fn anomaly_text(oddity: Anomaly) -> String {
     match oddity {
         Anomaly::GcEndWithoutStart => "a collection ends that had not begun".to_owned(),
         Anomaly::GcStartRepeated => "a collection begins during another".to_owned(),
@@ -345,11 +347,15 @@ fn of_oddity(oddity: Anomaly) -> String {
 
 /// Describes the problem of an event; the text follows the name of the subject.
 #[must_use]
-pub fn of_problem(problem: Problem) -> String {
+pub fn problem_text(problem: Problem) -> String {
     match problem {
-        Problem::Uncreated(doing) => format!("{}, but was never created", of_doing(doing)),
+        Problem::Uncreated(life_event) => {
+            format!("{}, but was never created", life_event_verb(life_event))
+        }
         Problem::CreatedAgain => "is created, but was created before".to_owned(),
-        Problem::AfterEnd(doing) => format!("{}, but has ended before", of_doing(doing)),
+        Problem::AfterEnd(life_event) => {
+            format!("{}, but has ended before", life_event_verb(life_event))
+        }
         Problem::RunsAlready { on } => format!("runs, but is running already{}", On(on)),
         Problem::StopsUnrun => "stops, but was not running".to_owned(),
         Problem::StopsElsewhere { ran_on } => format!("stops, but was running{}", On(ran_on)),
@@ -367,19 +373,19 @@ pub fn of_problem(problem: Problem) -> String {
         }
         Problem::SparkWithoutThread => "runs a spark, but no thread".to_owned(),
         Problem::SparkInOtherThread { thread } => {
-            format!("runs a spark in thread {thread}, which is no thread for sparks")
+            format!("runs a spark in thread {thread}, which is not a spark thread")
         }
     }
 }
 
-const fn of_doing(doing: Doing) -> &'static str {
-    match doing {
-        Doing::Create => "is created",
-        Doing::Run => "runs",
-        Doing::Stop => "stops",
-        Doing::Wake => "is woken",
-        Doing::Move => "moves",
-        Doing::End => "ends",
+const fn life_event_verb(life_event: LifeEvent) -> &'static str {
+    match life_event {
+        LifeEvent::Create => "is created",
+        LifeEvent::Run => "runs",
+        LifeEvent::Stop => "stops",
+        LifeEvent::Wake => "is woken",
+        LifeEvent::Move => "moves",
+        LifeEvent::End => "ends",
     }
 }
 
@@ -404,7 +410,7 @@ impl fmt::Display for Call<'_> {
     }
 }
 
-fn of_call(problem: &CallProblem) -> String {
+fn call_problem_text(problem: &CallProblem) -> String {
     match problem {
         CallProblem::StartRepeated(key) => format!("{} starts twice", Call(key)),
         CallProblem::StopWithoutStart(key) => format!("{} stops, but had not started", Call(key)),
@@ -419,7 +425,10 @@ fn of_call(problem: &CallProblem) -> String {
             format!("the annotation of {} has no thread number", Call(key))
         }
         CallProblem::StackUnreadable(key) => {
-            format!("the stack of {} is no printed list of strings", Call(key))
+            format!(
+                "the stack of {} is not a printed list of strings",
+                Call(key)
+            )
         }
         CallProblem::UnknownCostCentre(name) => {
             format!("an annotation names {name}, which the log does not declare")
@@ -451,7 +460,7 @@ fn of_call(problem: &CallProblem) -> String {
     }
 }
 
-fn of_stack(problem: StackProblem) -> String {
+fn stack_problem_text(problem: StackProblem) -> String {
     match problem {
         StackProblem::LastPartMissing(thread) => {
             format!("a stack sample of thread {thread} has no last part")
@@ -482,7 +491,7 @@ mod tests {
                 title,
                 meaning,
                 advice,
-            } = of(rule);
+            } = for_rule(rule);
             assert!(!title.ends_with('.') && title.len() > 5, "{}", rule.name());
             assert!(
                 meaning.ends_with('.') && meaning.len() > 30,

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use analysis::heap::held::{Collector, Held, HeldMoment, MemoryFlags, Part};
+use analysis::heap::memory::{Collector, HeldMemory, MemoryFlags, MemoryMoment, MemoryPart};
 use model::sorting::CompactSort;
 
-use scene::format::{self, bytes, many};
+use scene::format::{self, bytes, pluralize};
 
 /// Parts below this share of the memory, in percent, only appear in the table.
 const LEAST_PERCENT: u64 = 5;
@@ -21,48 +21,48 @@ const BYTE_ARRAYS_PERCENT: u64 = 40;
 
 /// Returns the display name of a part of the memory.
 #[must_use]
-pub const fn part_name(part: Part) -> &'static str {
+pub const fn part_name(part: MemoryPart) -> &'static str {
     match part {
-        Part::Live => "Live data",
-        Part::Slop => "Ends of blocks",
-        Part::Nursery => "Nurseries",
-        Part::Runtime => "Blocks of the runtime",
-        Part::Grown => "Since the last major collection",
-        Part::Unknown => "In use, purpose unknown",
-        Part::Reserve => "Free, kept for copying",
-        Part::Free => "Free",
-        Part::Stuck => "Free, could not be given back",
+        MemoryPart::Live => "Live data",
+        MemoryPart::Slop => "Ends of blocks",
+        MemoryPart::Nursery => "Nurseries",
+        MemoryPart::Runtime => "Blocks of the runtime",
+        MemoryPart::Grown => "Since the last major collection",
+        MemoryPart::Unknown => "In use, purpose unknown",
+        MemoryPart::Reserve => "Free, kept for copying",
+        MemoryPart::Free => "Free",
+        MemoryPart::Stuck => "Free, could not be given back",
     }
 }
 
 /// Explains a part of the memory in a sentence.
 #[must_use]
-pub const fn part_meaning(part: Part) -> &'static str {
+pub const fn part_meaning(part: MemoryPart) -> &'static str {
     match part {
-        Part::Live => "What the last major collection found to be in use by the program.",
-        Part::Slop => {
-            "Places in the blocks of live data that hold nothing: objects do not fill blocks evenly. The nonmoving collector's free places count here, too."
+        MemoryPart::Live => "Reachable at the last major collection.",
+        MemoryPart::Slop => {
+            "Unused space in blocks of live data: objects do not fill blocks evenly. Includes free slots of the nonmoving collector."
         }
-        Part::Nursery => {
-            "Where the capabilities allocate, as much as -A says for each. Every collection empties it, and it is kept."
+        MemoryPart::Nursery => {
+            "Nurseries of the capabilities, each of size -A. Collections empty them, but do not free them."
         }
-        Part::Runtime => {
-            "The books of all blocks (a 64th of the memory), code, what the collector works with, and, since GHC 9.2, up to 1\u{a0}MiB for each capability that is kept ready for pinned objects."
+        MemoryPart::Runtime => {
+            "Block descriptors (a 64th of the memory), code, working memory of the collector, and, since GHC 9.2, up to 1\u{a0}MiB per capability reserved for pinned objects."
         }
-        Part::Grown => {
-            "What has outlived a young collection since the last major collection. Nobody knows how much of it is still alive: that is found out by the next one."
+        MemoryPart::Grown => {
+            "Survivors of minor collections since the last major collection. How much is still live is unknown until the next one."
         }
-        Part::Unknown => {
-            "Blocks in use. Before the first major collection the log does not tell what is live."
+        MemoryPart::Unknown => {
+            "Blocks in use. Live data is unknown before the first major collection."
         }
-        Part::Reserve => {
-            "Blocks that nothing is in, which the runtime expects to need: a major collection copies what is live, and until then the old generation may grow to F times what was live."
+        MemoryPart::Reserve => {
+            "Empty blocks that the runtime expects to need: a major collection copies the live data, and until then the old generation may grow to F times the live data."
         }
-        Part::Free => {
-            "Blocks that nothing is in. How many of them are needed for copying is not told: GHC 9.2 and later say it at major collections."
+        MemoryPart::Free => {
+            "Empty blocks. The need for copying is not in the log: GHC 9.2 and later log it at major collections."
         }
-        Part::Stuck => {
-            "Blocks that nothing is in, beyond the need. Memory is given back in whole megablocks (1\u{a0}MiB), and in each of these some other block is in use: this is fragmentation."
+        MemoryPart::Stuck => {
+            "Empty blocks beyond the need. Only whole megablocks (1\u{a0}MiB) are returned, and each of these has a block in use: this is fragmentation."
         }
     }
 }
@@ -98,40 +98,40 @@ impl Try {
 
 const COMPACT: Try = Try::new(
     "-c",
-    "live data is moved together instead of copied: 1.2 times instead of 2; major collections take longer",
+    "compacts live data instead of copying it: 1.2 times instead of 2; major collections take longer",
 );
 const NONMOVING: Try = Try::new(
     "--nonmoving-gc",
-    "the old generation is not copied at all, and pauses are short; the program is slower, and free places between objects are left",
+    "does not copy the old generation, so pauses are short; the program is slower, and free slots remain between objects",
 );
 
 /// Suggests slower growth of the old generation, unless its factor is 1.5 or less already.
-fn grow_less(held: &Held) -> Option<Try> {
+fn grow_less(held: &HeldMemory) -> Option<Try> {
     let may = held.flags.old_generation_factor() > 1.5;
     may.then_some(Try::new(
         "-F1.5",
-        "the old generation grows less before it is collected; it is collected more often",
+        "the old generation grows less between collections; it is collected more often",
     ))
 }
 
 /// Suggests returning memory sooner; `None` before GHC 9.2, or if the decay factor is 1 or less already.
-fn return_sooner(held: &Held) -> Option<Try> {
-    let may = held.given_back.is_some() && held.flags.return_decay() > 1.0;
+fn return_sooner(held: &HeldMemory) -> Option<Try> {
+    let may = held.returned.is_some() && held.flags.return_decay() > 1.0;
     may.then_some(Try::new(
         "-Fd1",
-        "memory goes back sooner when the program idles after a peak; the next peak has to fetch it again",
+        "returns memory sooner when the program idles after a peak; the next peak has to request it again",
     ))
 }
 
 /// Summarizes a range in one sentence: the memory held, the live data, and whether the ratio is usual.
 #[must_use]
-pub fn headline(held: &Held) -> Option<String> {
+pub fn headline(held: &HeldMemory) -> Option<String> {
     let peak = held.peak?;
     let size = bytes(peak.held_bytes);
     let at = format::time(peak.at);
     let Some((live, factor)) = peak.live_bytes.zip(peak.copying_factor()) else {
         return Some(format!(
-            "At most {size} were held, at {at}. What was live by then is not in the log: only major collections tell."
+            "At most {size} were held, at {at}. The live data by then is not in the log: only major collections measure it."
         ));
     };
     let live = bytes(live);
@@ -143,7 +143,7 @@ pub fn headline(held: &Held) -> Option<String> {
 }
 
 /// Describes the usual size, and by how much it was exceeded.
-fn expected(flags: &MemoryFlags, peak: &HeldMoment) -> Option<String> {
+fn expected(flags: &MemoryFlags, peak: &MemoryMoment) -> Option<String> {
     let expected = peak.expected_bytes?;
     let nursery = flags.nursery_bytes()?;
     let (copying, needs) = match flags.collector {
@@ -158,7 +158,7 @@ fn expected(flags: &MemoryFlags, peak: &HeldMoment) -> Option<String> {
     };
     let usual = format!(
         " {copying} usually needs ({needs} + F) times the live data, F being {factor}{default}, and {} of {}: {}.",
-        many(peak.capabilities, "nursery"),
+        pluralize(peak.capabilities, "nursery"),
         bytes(nursery),
         bytes(expected),
     );
@@ -167,7 +167,7 @@ fn expected(flags: &MemoryFlags, peak: &HeldMoment) -> Option<String> {
     let verdict = if excess > least.max(LEAST_EXCESS_BYTES) {
         format!(" {} more than that were held.", bytes(excess))
     } else {
-        " There is nothing unusual about it.".to_owned()
+        " This is normal.".to_owned()
     };
     Some(usual + &verdict)
 }
@@ -175,18 +175,20 @@ fn expected(flags: &MemoryFlags, peak: &HeldMoment) -> Option<String> {
 /// Lists why more memory is held than is live: a reason for each part that matters at the peak or after the last
 /// major collection at work, largest first, followed by reasons that are not about a part.
 #[must_use]
-pub fn reasons(held: &Held) -> Vec<Reason> {
+pub fn reasons(held: &HeldMemory) -> Vec<Reason> {
     // The peak takes precedence over the later moment.
-    let matters = |part: Part| {
+    let matters = |part: MemoryPart| {
         let moments = [held.peak, held.last_at_work].into_iter().flatten();
-        let mut sizes = moments.map(|moment| (part, moment.parts.of(part), moment));
+        let mut sizes = moments.map(|moment| (part, moment.parts.get(part), moment));
         sizes.find(|(_, size, moment)| {
             let least = moment.held_bytes.saturating_mul(LEAST_PERCENT) / 100;
             *size > LEAST_BYTES.max(least)
         })
     };
-    let parts = Part::ALL.into_iter().filter(|part| *part != Part::Live);
-    let mut parts: Vec<(Part, u64, HeldMoment)> = parts.filter_map(matters).collect();
+    let parts = MemoryPart::ALL
+        .into_iter()
+        .filter(|part| *part != MemoryPart::Live);
+    let mut parts: Vec<(MemoryPart, u64, MemoryMoment)> = parts.filter_map(matters).collect();
     parts.sort_small_by_key(|&(part, size, _)| (std::cmp::Reverse(size), part));
     let reason = |(part, size, moment)| reason(held, part, size, &moment);
     let mut reasons: Vec<Reason> = parts.into_iter().map(reason).collect();
@@ -196,7 +198,7 @@ pub fn reasons(held: &Held) -> Vec<Reason> {
     reasons
 }
 
-fn reason(held: &Held, part: Part, size: u64, moment: &HeldMoment) -> Reason {
+fn reason(held: &HeldMemory, part: MemoryPart, size: u64, moment: &MemoryMoment) -> Reason {
     let share = format::percent_short(size, moment.held_bytes);
     let title = format!(
         "{}: {}, {share} of {} at {}",
@@ -216,85 +218,85 @@ fn reason(held: &Held, part: Part, size: u64, moment: &HeldMoment) -> Reason {
 }
 
 /// Adds details of this log to the meaning of a part.
-fn more_of(held: &Held, part: Part, moment: &HeldMoment) -> String {
+fn more_of(held: &HeldMemory, part: MemoryPart, moment: &MemoryMoment) -> String {
     let flags = &held.flags;
     match part {
-        Part::Nursery => match flags.nursery_bytes() {
+        MemoryPart::Nursery => match flags.nursery_bytes() {
             Some(nursery) if moment.capabilities > 1 => {
                 format!(" Here: {} × {}.", moment.capabilities, bytes(nursery))
             }
             _ => String::new(),
         },
-        Part::Runtime if flags.suggested_heap => {
-            " As a heap size is suggested (-H), nurseries are larger than -A says: the rest of them counts here.".to_owned()
+        MemoryPart::Runtime if flags.suggested_heap => {
+            " With a suggested heap size (-H), nurseries are larger than -A: the excess counts here.".to_owned()
         }
-        Part::Runtime if flags.collector == Collector::Nonmoving => {
-            " Segments that the nonmoving collector has not filled yet count here, too.".to_owned()
+        MemoryPart::Runtime if flags.collector == Collector::Nonmoving => {
+            " Includes segments that the nonmoving collector has not filled yet.".to_owned()
         }
-        Part::Stuck => given_back(held),
+        MemoryPart::Stuck => given_back(held),
         _ => String::new(),
     }
 }
 
 /// Describes how much of the excess memory the runtime returned.
-fn given_back(held: &Held) -> String {
-    let Some(given) = held.given_back.filter(|given| given.asked > 0) else {
+fn given_back(held: &HeldMemory) -> String {
+    let Some(given) = held.returned.filter(|given| given.asked > 0) else {
         return String::new();
     };
-    let majors = many(given.asked, "major collection");
+    let majors = pluralize(given.asked, "major collection");
     let returned = bytes(given.returned_bytes);
     format!(
         " At {majors} of the range more was held than needed; {returned} in all could be given back."
     )
 }
 
-fn tries(held: &Held, part: Part, capabilities: u64) -> Vec<Try> {
+fn tries(held: &HeldMemory, part: MemoryPart, capabilities: u64) -> Vec<Try> {
     let collector = held.flags.collector;
     let copying = collector == Collector::Copying;
     let tries = match part {
-        Part::Reserve | Part::Free => vec![
+        MemoryPart::Reserve | MemoryPart::Free => vec![
             grow_less(held),
             copying.then_some(COMPACT),
             copying.then_some(NONMOVING),
             return_sooner(held),
         ],
-        Part::Grown | Part::Unknown => vec![
+        MemoryPart::Grown | MemoryPart::Unknown => vec![
             grow_less(held),
             Some(Try::new(
                 "-hT -l",
-                "shows by closure type what it is made of; each census stops the program",
+                "shows its composition by closure type; each census stops the program",
             )),
         ],
-        Part::Nursery => smaller_nurseries(held, capabilities),
-        Part::Stuck => vec![Some(UNPINNED), Some(COPIED)],
-        Part::Slop if collector == Collector::Nonmoving => vec![Some(Try::new(
+        MemoryPart::Nursery => smaller_nurseries(held, capabilities),
+        MemoryPart::Stuck => vec![Some(UNPINNED), Some(COPIED)],
+        MemoryPart::Slop if collector == Collector::Nonmoving => vec![Some(Try::new(
             "--copying-gc",
-            "no free places between objects; longer pauses",
+            "no free slots between objects; longer pauses",
         ))],
-        Part::Slop | Part::Runtime | Part::Live => Vec::new(),
+        MemoryPart::Slop | MemoryPart::Runtime | MemoryPart::Live => Vec::new(),
     };
     tries.into_iter().flatten().collect()
 }
 
 const UNPINNED: Try = Try::new(
     "ShortByteString or Text for small strings that are kept",
-    "they are not pinned; foreign functions need a copy",
+    "not pinned; foreign functions need a copy",
 );
 const COPIED: Try = Try::new(
-    "ByteString.copy of what is kept of a larger buffer",
-    "the buffer can go; a copy",
+    "ByteString.copy of kept parts of a larger buffer",
+    "frees the buffer; costs a copy",
 );
 
 /// Suggests halving the allocation area and the number of capabilities, unless they are small already.
-fn smaller_nurseries(held: &Held, capabilities: u64) -> Vec<Option<Try>> {
+fn smaller_nurseries(held: &HeldMemory, capabilities: u64) -> Vec<Option<Try>> {
     let half = held.flags.nursery_bytes().unwrap_or(0) >> 21;
     let nursery = Try {
         what: format!("-A{half}m").into(),
-        price: "smaller nurseries; more young collections, and more that survives them",
+        price: "smaller nurseries; more minor collections, and more survivors",
     };
     let capability = Try {
         what: format!("-N{}", capabilities / 2).into(),
-        price: "fewer capabilities have fewer nurseries; less runs at a time",
+        price: "fewer capabilities have fewer nurseries; less parallelism",
     };
     vec![
         (half > 0).then_some(nursery),
@@ -302,26 +304,26 @@ fn smaller_nurseries(held: &Held, capabilities: u64) -> Vec<Option<Try>> {
     ]
 }
 
-const fn fine(part: Part) -> &'static str {
+const fn fine(part: MemoryPart) -> &'static str {
     match part {
-        Part::Reserve | Part::Free => {
-            "Nothing to worry about: 2 to 4 times the live data in all is what copying costs, and memory is given back late by design."
+        MemoryPart::Reserve | MemoryPart::Free => {
+            "Normal: copying needs 2 to 4 times the live data in all, and memory is returned late by design."
         }
-        Part::Grown => "Nothing to worry about as long as live data itself does not grow.",
-        Part::Nursery => {
-            "Nothing to worry about if the machine has the memory: a large nursery is often the cheapest way to less collecting."
+        MemoryPart::Grown => "Harmless while the live data itself does not grow.",
+        MemoryPart::Nursery => {
+            "Harmless if the machine has the memory: a large nursery is often the cheapest way to reduce collections."
         }
-        Part::Stuck => {
-            "Nothing to worry about between two bursts of work: these blocks are used before the system is asked for more."
+        MemoryPart::Stuck => {
+            "Harmless between two bursts of work: these blocks are used before more memory is requested."
         }
-        Part::Runtime | Part::Slop => "A few MiB are usual.",
-        Part::Unknown => "Usual in short runs.",
-        Part::Live => "",
+        MemoryPart::Runtime | MemoryPart::Slop => "A few MiB are usual.",
+        MemoryPart::Unknown => "Usual in short runs.",
+        MemoryPart::Live => "",
     }
 }
 
 /// Explains memory that is still held although the live data has more than halved since the peak.
-fn after_the_peak(held: &Held) -> Option<Reason> {
+fn after_the_peak(held: &HeldMemory) -> Option<Reason> {
     let (peak, last) = (held.peak?, held.last_at_work?);
     let (live_then, live_now) = (peak.live_bytes?, last.live_bytes?);
     let fell = live_now < live_then / 2 && last.held_bytes > peak.held_bytes / 2;
@@ -346,22 +348,22 @@ fn after_the_peak(held: &Held) -> Option<Reason> {
             return_sooner(held),
             Some(Try::new(
                 "performMajorGC after the work",
-                "gives back at once; a pause, longer the more is live",
+                "returns memory at once; pauses the program, longer with more live data",
             )),
             Some(Try::new(
                 "--disable-delayed-os-memory-return",
-                "what is given back leaves the resident size (RSS) at once; fetching it again is slower",
+                "returned memory leaves the resident size (RSS) at once; requesting it again is slower",
             )),
         ]
         .into_iter()
         .flatten()
         .collect(),
-        fine: "Nothing to worry about if the next burst needs it again.",
+        fine: "Harmless if the next burst needs it again.",
     })
 }
 
 /// Explains byte arrays, if they are a large share of a census.
-fn byte_arrays(held: &Held) -> Option<Reason> {
+fn byte_arrays(held: &HeldMemory) -> Option<Reason> {
     let found = held.byte_arrays?;
     if found.bytes < LEAST_BYTES
         || found.bytes.saturating_mul(100) < found.total_bytes.saturating_mul(BYTE_ARRAYS_PERCENT)
@@ -379,11 +381,11 @@ fn byte_arrays(held: &Held) -> Option<Reason> {
             format::time(found.at)
         ),
         tries: vec![UNPINNED, COPIED],
-        fine: "Nothing to worry about if they are few and large.",
+        fine: "Harmless if they are few and large.",
     })
 }
 
-fn segments(held: &Held) -> Option<Reason> {
+fn segments(held: &HeldMemory) -> Option<Reason> {
     let segments = held.segments?;
     let empty = segments.held_bytes.saturating_sub(segments.live_bytes);
     if empty <= LEAST_BYTES {
@@ -400,43 +402,41 @@ fn segments(held: &Held) -> Option<Reason> {
             format::time(segments.at)
         ),
         tries: Vec::new(),
-        fine: "Free places are filled before new segments are made.",
+        fine: "Free slots are filled before new segments are created.",
     })
 }
 
 /// Lists what this log or range does not contain, and how to record it.
 #[must_use]
-pub fn missing(held: &Held) -> Vec<&'static str> {
+pub fn missing(held: &HeldMemory) -> Vec<&'static str> {
     let mut missing = Vec::new();
     if held.peak.is_none() {
         missing.push(
-            "The log has no heap events, so what is held is not known. GHC 7.6 and later write them with +RTS -l; -l-g and -l-a leave them out.",
+            "The log has no heap events. GHC 7.6 and later write them with +RTS -l, but not with -l-g or -l-a.",
         );
         return missing;
     }
     if held.collections == 0 {
-        missing.push(
-            "No collection is in this range: what is shown is how the one before it left the memory.",
-        );
+        missing.push("No collection in this range: the memory after the previous one is shown.");
     }
     if held.peak.is_some_and(|peak| peak.live_bytes.is_none()) {
         missing.push(
-            "No major collection comes before the peak, so that nothing is known of what is live then. A longer run has some; performMajorGC, or a smaller -A, makes one sooner.",
+            "No major collection precedes the peak, so the live data is unknown. Run the program longer, call performMajorGC, or set a smaller -A.",
         );
     }
     if held.flags.heap.is_none() {
         missing.push(
-            "The log does not tell how large nurseries are (HeapInfoGHC, written at the start): they are in what is in use.",
+            "The size of nurseries is not in the log (HeapInfoGHC, written at the start): they count as in use.",
         );
     }
-    if held.given_back.is_none() {
+    if held.returned.is_none() {
         missing.push(
-            "What the runtime expects to need, and what it gave back, is in logs since GHC 9.2: here free blocks are not divided.",
+            "Expected need and returned memory are logged since GHC 9.2: here free blocks are not divided.",
         );
     }
     if held.byte_arrays.is_none() {
         missing.push(
-            "How much is pinned or large is not told by collections: a heap profile by closure type (+RTS -hT -l) has it as ARR_WORDS.",
+            "Collections do not log pinned or large objects: a heap profile by closure type (+RTS -hT -l) shows them as ARR_WORDS.",
         );
     }
     missing

@@ -23,25 +23,28 @@ pub const fn confidence(confidence: Confidence) -> (&'static str, &'static str) 
     match confidence {
         Confidence::Hint => (
             "a hint",
-            "This is a hint: the log does not say that it is so. Look at the places before you change anything.",
+            "This is a hint: the log does not prove it. Check the places before you change anything.",
         ),
         Confidence::Probable => (
             "probable",
             "This is probable: the pattern fits, but the log does not name the cause.",
         ),
-        Confidence::Certain => ("certain", "This is certain: the events say it."),
+        Confidence::Certain => (
+            "certain",
+            "This is certain: no other cause produces these events.",
+        ),
     }
 }
 
 /// Explanation of the confidence levels.
-pub const HOW_SURE: &str = "Certain: the events say it. Probable: the pattern fits, but the log does not name the cause. A hint: look at the places before you change anything.";
+pub const HOW_SURE: &str = "Certain: no other cause produces these events. Probable: the pattern fits, but the log does not name the cause. Hint: check the places before you change anything.";
 
 /// Explains how costs in time are averaged over capabilities; `None` for a single one.
 #[must_use]
 pub fn program_time(caps: usize) -> Option<String> {
     (caps > 1).then(|| {
         format!(
-            "Costs are means of {caps} capabilities: one of them idle for {caps} ms counts as 1 ms."
+            "Costs are averages over {caps} capabilities: one capability idle for {caps} ms counts as 1 ms."
         )
     })
 }
@@ -53,7 +56,7 @@ pub const CAVEAT: &str = "Caveat";
 pub const MEASURE: &str = "To measure these flags";
 
 /// Explanation of that command.
-pub const MEASURE_HOW: &str = "It runs the program without a log, as it was and with each flag in turn, and says which are faster. Run it where the program is.";
+pub const MEASURE_HOW: &str = "Runs the program without a log, unchanged and with each flag in turn, and reports which flags are faster. Run it where the program is.";
 
 /// Formats the cost of a finding with its share; empty if there is none. A cost in time excludes what other
 /// findings claim.
@@ -90,12 +93,12 @@ pub fn explained_by(title: &str) -> String {
 pub fn cost_explained(finding: &Finding) -> Option<String> {
     match (finding.axis, finding.cost) {
         (Axis::Time, Value::Ns(cost_ns)) if finding.claimed_ns < cost_ns => Some(format!(
-            "By itself it costs {}. Of that, {} are counted in other findings, whose cause is more certain: no time is counted twice.",
+            "Total cost: {}. Findings with a more certain cause count {} of it; no time is counted twice.",
             format::duration(Duration(cost_ns)),
             format::duration(Duration(cost_ns - finding.claimed_ns))
         )),
         (Axis::Memory, _) if finding.share > 0.0 => Some(format!(
-            "That is {} of the largest heap.",
+            "This is {} of the peak heap.",
             format::fraction(finding.share)
         )),
         _ => None,
@@ -106,13 +109,13 @@ pub fn cost_explained(finding: &Finding) -> Option<String> {
 #[must_use]
 pub fn checked(report: &Report) -> String {
     let (clear, cannot_tell) = (report.clear.len(), report.cannot_tell.len());
-    let found = match report.rules_that_found() {
+    let found = match report.rules_with_findings() {
         0 => String::new(),
         found => format!("{found} found something, "),
     };
     format!(
         "Checked {}: {found}{clear} clear, {cannot_tell} cannot tell",
-        format::many(report.rules() as u64, "rule")
+        format::pluralize(report.rule_count() as u64, "rule")
     )
 }
 
@@ -141,7 +144,7 @@ pub fn nothing_found(report: &Report) -> String {
         && same
         && report.clear.is_empty()
     {
-        return format!("Nothing was looked for. {}", sentence(&first.why));
+        return format!("No rules ran. {}", sentence(&first.why));
     }
     let silent = report.cannot_tell.len() as u64;
     let could_not = match silent {
@@ -151,7 +154,7 @@ pub fn nothing_found(report: &Report) -> String {
     format!(
         "No problems found in {}: {} ran{could_not}.",
         format::duration(report.range.duration()),
-        format::many(report.rules() as u64 - silent, "rule"),
+        format::pluralize(report.rule_count() as u64 - silent, "rule"),
     )
 }
 
@@ -166,8 +169,8 @@ pub const fn cause(cause: Cause) -> &'static str {
         Cause::Census => "Heap census",
         Cause::ReadyLong => "Idle, a thread ready for > 1 ms",
         Cause::HandOver => "Idle, a thread ready for ≤ 1 ms (hand-overs)",
-        Cause::Serial => "Idle beside 1 busy capability (serial)",
-        Cause::FewThreads => "Idle beside ≥ 2 busy capabilities",
+        Cause::Serial => "Idle, 1 capability busy (serial)",
+        Cause::FewThreads => "Idle, ≥ 2 capabilities busy",
         Cause::Sleeping => "All idle, until a timer",
         Cause::Outside => "All idle, until I/O or a foreign call",
         Cause::EachOther => "All idle, threads blocked on each other",
@@ -178,16 +181,11 @@ pub const fn cause(cause: Cause) -> &'static str {
 }
 
 /// Title of the lost time table.
-pub const LOST_TIME: &str = "Where the time of capabilities went: the mean of all";
+pub const LOST_TIME: &str = "Capability time by cause, mean of all capabilities";
 
 /// Column titles of the lost time table.
-pub const LOST_TIME_COLUMNS: [&str; 5] = [
-    "Cause",
-    "Mean time",
-    "Share",
-    "In findings",
-    "Not explained",
-];
+pub const LOST_TIME_COLUMNS: [&str; 5] =
+    ["Cause", "Mean time", "Share", "In findings", "Unexplained"];
 
 /// Formats a row of the lost time table; times are means over `caps` capabilities.
 #[must_use]
@@ -216,8 +214,8 @@ pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
 pub fn sampled(report: &Report) -> Option<String> {
     let sample = report.sample?;
     Some(format!(
-        "Threads ran {}: rules that look at each run looked at those from {} to {} alone. What they say of time, times and shares is of that part; select another one to look at it.",
-        format::many(sample.of_runs, "time"),
+        "Threads ran {}: rules that examine each run covered only {} to {}. Their times, counts and shares apply to that range; select another range to analyze it.",
+        format::pluralize(sample.of_runs, "time"),
         format::time(sample.range.start()),
         format::time(sample.range.end())
     ))
@@ -234,7 +232,7 @@ pub fn mostly_unexplained(report: &Report) -> Option<String> {
     let lost = report.lost_time.iter().filter(|row| row.cause.is_lost());
     let most = lost.max_by_key(|row| row.unexplained_cap_ns)?;
     Some(format!(
-        "{} Most of that is: {}.",
+        "{} Largest cause: {}.",
         unexplained(report),
         cause(most.cause)
     ))
@@ -255,7 +253,7 @@ mod tests {
     use super::*;
     use eventlog::ids::Nanos;
     use insight::finding::Finding;
-    use insight::report::Passed;
+    use insight::report::RuleWithoutFinding;
     use model::time::Interval;
 
     fn of_time(cost_ns: u64, claimed_ns: u64, share: f64) -> Finding {
@@ -319,7 +317,7 @@ mod tests {
 
     #[test]
     fn rules_are_counted_once_each() {
-        let passed = |rule: &str| Passed {
+        let passed = |rule: &str| RuleWithoutFinding {
             rule: rule.to_owned(),
             question: String::new(),
             why: String::new(),

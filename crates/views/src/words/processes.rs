@@ -2,13 +2,13 @@
 
 use std::fmt::{self, Write};
 
-use analysis::numbers::of_processes::ProcessNumbers;
+use analysis::numbers::process_numbers::ProcessNumbers;
 use eventlog::ids::Duration;
 use scene::format;
 use session::tracks::processes::Processes;
 
 /// Explanation of the totals of a log of several processes.
-pub const TOGETHER: &str = "All other numbers are of the processes together: what is allocated, copied and counted is added up; the heap is the sum of what each said last. Where a collection of one goes on, the others may run.";
+pub const TOGETHER: &str = "All other numbers are for all processes together: allocated, copied and counted amounts are added up; the heap is the sum of the last values of each. During a collection of one process, the others may run.";
 
 /// Placeholder for a number that is only meaningful per process.
 pub const OF_EACH: &str = "of each process only, as above";
@@ -20,15 +20,15 @@ pub fn about(panel: &str, processes: &Processes) -> Option<String> {
     let what = match panel {
         "summary" => TOGETHER,
         "findings" => {
-            "Rules look at one program. Open the log of each process by itself to see what costs it time or memory."
+            "Rules apply to a single program. Open the log of each process separately to get its findings."
         }
         "threads" => {
-            "Ready time counts as in a collection, or as beside an idle capability, whichever process collects or idles."
+            "Ready time counts as in a collection, or as with an idle capability, whichever process collects or idles."
         }
         "gc" => {
-            "Each collection stops one process; whose, its capability tells. What was allocated since the one before is counted over all processes."
+            "Each collection stops one process, which its capability identifies. Allocation since the previous one is counted over all processes."
         }
-        "heap" | "compare" => "What is said of the whole log is of all processes together.",
+        "heap" | "compare" => "Information about the whole log applies to all processes together.",
         _ => return None,
     };
     let several = processes.about()?;
@@ -37,29 +37,26 @@ pub fn about(panel: &str, processes: &Processes) -> Option<String> {
 
 /// Columns of the process table, with their explanations.
 pub const COLUMNS: [(&str, &str); 9] = [
-    (
-        "Process",
-        "The name of its program; its number in the operating system, if the log tells it.",
-    ),
+    ("Process", "Program name; process ID, if it is in the log."),
     ("Capabilities", "How many it has."),
-    ("From", "When its first event was, on the axis of the log."),
+    ("From", "Time of its first event, on the axis of the log."),
     ("Length", "From its first event to its last."),
     (
         "Running",
-        "The share of the time of its capabilities in which they ran threads, of all that the log tells of.",
+        "Share of the time of its capabilities in which they ran threads, excluding time that is not in the log.",
     ),
     (
         "In collections",
-        "The share of the same time that collections cost: stopping, collecting, waiting in them, coming back.",
+        "Share of the same time spent on collections: stopping, collecting, waiting, resuming.",
     ),
     ("Collections", "How many it made."),
     (
         "GC",
-        "How long its collections took, from all having stopped to the end.",
+        "Total time of its collections, from the stop of all capabilities to the end.",
     ),
     (
         "Allocated",
-        "What its capabilities handed out for new values, counted at collections.",
+        "Bytes allocated by its capabilities, counted at collections.",
     ),
 ];
 
@@ -72,10 +69,10 @@ pub fn row(own: &ProcessNumbers) -> [String; 9] {
     };
     let known_ns = own.times.known_ns();
     let in_collections = match known_ns {
-        0 => format::NOTHING.to_owned(),
-        _ => format::percent(own.times.of_collections_ns(), known_ns),
+        0 => format::NO_VALUE.to_owned(),
+        _ => format::percent(own.times.collection_cost_ns(), known_ns),
     };
-    let or_nothing = |text: Option<String>| text.unwrap_or_else(|| format::NOTHING.to_owned());
+    let or_nothing = |text: Option<String>| text.unwrap_or_else(|| format::NO_VALUE.to_owned());
     [
         name,
         format::count(own.capabilities),

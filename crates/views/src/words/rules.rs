@@ -22,18 +22,19 @@ const fn words(title: &'static str, meaning: &'static str, advice: &'static str)
 }
 
 const COPY_AGAIN: &str =
-    "Copy the file again in binary mode. If it is damaged where it was written, make a new log.";
+    "Copy the file again in binary mode. If the original is damaged too, record a new log.";
 const END_PROPERLY: &str =
-    "Let the program end by itself, or write more often: +RTS --eventlog-flush-interval=1.";
+    "Let the program exit normally, or flush more often: +RTS --eventlog-flush-interval=1.";
 const AROUND_IT: &str =
-    "Something before it was lost or mixed up, so what is shown around it may be wrong.";
+    "Earlier events were lost or reordered; the display around this time may be wrong.";
 const NO_MORE: &str = "Only this message is lost; everything else is shown.";
-const CHECK_MESSAGES: &str = "Look at what the program or its library writes with traceEvent.";
+const CHECK_MESSAGES: &str =
+    "Check the messages that the program or its library writes with traceEvent.";
 const CHECK_LIBRARY: &str = "Use the same version of ghc-stack-profiler throughout the program.";
 
 /// Returns the texts of a rule.
 #[must_use]
-pub const fn of(rule: Rule) -> RuleWords {
+pub const fn for_rule(rule: Rule) -> RuleWords {
     match rule {
         Rule::UndeclaredType
         | Rule::EventOverrun
@@ -50,9 +51,9 @@ pub const fn of(rule: Rule) -> RuleWords {
         | Rule::NoEndMarker
         | Rule::SectionHeader
         | Rule::Compressed
-        | Rule::BufferMissing => of_file(rule),
+        | Rule::BufferMissing => file_rule(rule),
         Rule::ReportLine | Rule::ReportTime | Rule::ReportUnit | Rule::ReportCut => {
-            of_heap_report(rule)
+            heap_report_rule(rule)
         }
         Rule::OrderUncreated
         | Rule::OrderCreatedAgain
@@ -64,7 +65,7 @@ pub const fn of(rule: Rule) -> RuleWords {
         | Rule::OrderOtherThread
         | Rule::OrderTaskElsewhere
         | Rule::OrderSparkWithoutThread
-        | Rule::OrderSparkInOtherThread => of_order(rule),
+        | Rule::OrderSparkInOtherThread => order_rule(rule),
         Rule::CallStartRepeated
         | Rule::CallStopWithoutStart
         | Rule::CallAnnotationEarly
@@ -78,13 +79,13 @@ pub const fn of(rule: Rule) -> RuleWords {
         | Rule::CallAddressMissing
         | Rule::CallFunctionThreadMissing
         | Rule::CallReturnUnmatched
-        | Rule::CallTooMany => of_call(rule),
-        _ => of_the_rest(rule),
+        | Rule::CallTooMany => call_rule(rule),
+        _ => other_rule(rule),
     }
 }
 
 /// Texts of rules about damage of the file.
-const fn of_file(rule: Rule) -> RuleWords {
+const fn file_rule(rule: Rule) -> RuleWords {
     match rule {
         Rule::UndeclaredType => words(
             "Events of undeclared types",
@@ -98,7 +99,7 @@ const fn of_file(rule: Rule) -> RuleWords {
         ),
         Rule::EventTime => words(
             "Events with impossible times",
-            "The file is damaged there: an event is dated when it cannot have happened.",
+            "The file is damaged there: the time of an event is impossible.",
             COPY_AGAIN,
         ),
         Rule::BlockTimes => words(
@@ -123,7 +124,7 @@ const fn of_file(rule: Rule) -> RuleWords {
         ),
         Rule::BlockMarker => words(
             "Damaged block markers",
-            "A block's marker says of which capability its events are, and from when. They may be shown in the wrong place.",
+            "A block marker contains the capability and the time of its events. They may be shown in the wrong place.",
             COPY_AGAIN,
         ),
         Rule::BetweenBlocks => words(
@@ -133,27 +134,27 @@ const fn of_file(rule: Rule) -> RuleWords {
         ),
         Rule::BeforeHeader => words(
             "Bytes before the header",
-            "GHC 9.0 leaves them when logging begins again. Nothing is missing.",
+            "GHC 9.0 writes them when logging restarts. Nothing is missing.",
             "",
         ),
         Rule::AfterEnd => words(
             "Bytes after the end",
-            "The log is complete, and something else follows. Only a complete second log would be read.",
+            "The log is complete, but other data follows. Only a complete second log would be read.",
             "If several logs were joined, open them one by one.",
         ),
         Rule::CutOff => words(
-            "The file breaks off",
-            "It ends inside an event: the program was killed or was still running, or the file was not copied whole. What came later is missing.",
+            "Truncated file",
+            "The file ends inside an event: the program was killed or was still running, or the copy is incomplete. Later events are missing.",
             END_PROPERLY,
         ),
         Rule::NoEndMarker => words(
             "Incomplete log",
-            "The program was killed or was still running. What it had not yet written to the file is missing.",
+            "The program was killed or was still running. Events that it had not yet written to the file are missing.",
             END_PROPERLY,
         ),
         Rule::SectionHeader => words(
-            "A second log that cannot be read",
-            "The file holds several logs, one after the other. The one with the broken header is missing.",
+            "Unreadable second log",
+            "The file contains several concatenated logs. The one with the broken header is missing.",
             "If the logs were joined, open them one by one.",
         ),
         Rule::Compressed => words(
@@ -163,23 +164,23 @@ const fn of_file(rule: Rule) -> RuleWords {
         ),
         _ => words(
             "A capability's events are missing",
-            "The runtime collects the events of each capability in a buffer, and the log ends before this one was written: the program was killed, or the file is not whole. What the capability did is not known: it was not idle.",
+            "The runtime buffers the events of each capability, and the log ends before this buffer was written: the program was killed, or the file is incomplete. The state of the capability is unknown, not idle.",
             END_PROPERLY,
         ),
     }
 }
 
 /// Texts of rules about textual heap profiles.
-const fn of_heap_report(rule: Rule) -> RuleWords {
+const fn heap_report_rule(rule: Rule) -> RuleWords {
     match rule {
         Rule::ReportLine => words(
-            "Lines that cannot be read",
-            "The heap profile has lines that the runtime does not write. Each costs only itself: a band that is missing there counts as nothing in that census.",
-            "Look at the line, or make a new profile.",
+            "Unreadable lines",
+            "The heap profile has lines that the runtime does not write. Only these lines are lost: a band without its line counts as 0 bytes in that census.",
+            "Check the line, or record a new profile.",
         ),
         Rule::ReportTime => words(
             "Censuses that go back in time",
-            "The heap profile has a census or mark that is dated before the one before it. It is shown at the time of that one.",
+            "A census or mark in the heap profile is earlier than its predecessor. It is shown at the predecessor's time.",
             "If several profiles were joined, open them one by one.",
         ),
         Rule::ReportUnit => words(
@@ -188,37 +189,37 @@ const fn of_heap_report(rule: Rule) -> RuleWords {
             "",
         ),
         _ => words(
-            "The heap profile breaks off",
-            "It ends inside a census: the program was killed or was still running, or the file was not copied whole. That census is left out, as a part of it would look as if little was held.",
-            "Let the program end by itself.",
+            "Truncated heap profile",
+            "The profile ends inside a census: the program was killed or was still running, or the copy is incomplete. That census is omitted, because a part of it would show too few live bytes.",
+            "Let the program exit normally.",
         ),
     }
 }
 
 /// Texts of rules about events in an impossible order.
-const fn of_order(rule: Rule) -> RuleWords {
+const fn order_rule(rule: Rule) -> RuleWords {
     let title = match rule {
         Rule::OrderUncreated => "Threads and tasks that were never created",
         Rule::OrderCreatedAgain => "Threads created twice",
-        Rule::OrderAfterEnd => "Threads and tasks that go on after their end",
-        Rule::OrderRunsAlready => "Threads that run twice at once",
+        Rule::OrderAfterEnd => "Threads and tasks active after their end",
+        Rule::OrderRunsAlready => "Threads running twice at once",
         Rule::OrderStopsUnrun => "Threads that stop without having run",
         Rule::OrderStopsElsewhere => "Threads that stop on another capability",
         Rule::OrderMovesRunning => "Threads that move while they run",
         Rule::OrderOtherThread => "Two threads at once on one capability",
-        Rule::OrderTaskElsewhere => "Tasks that move from where they are not",
+        Rule::OrderTaskElsewhere => "Tasks that move from the wrong capability",
         Rule::OrderSparkWithoutThread => "Sparks run by no thread",
         _ => "Sparks run by threads that are not spark threads",
     };
     words(
         title,
         AROUND_IT,
-        "Look for damage at about this time. If there is none, it may be a fault of the runtime: report it to GHC.",
+        "Look for damage around this time. If there is none, this may be a bug of the runtime: report it to GHC.",
     )
 }
 
 /// Texts of rules about messages of foreign calls.
-const fn of_call(rule: Rule) -> RuleWords {
+const fn call_rule(rule: Rule) -> RuleWords {
     match rule {
         Rule::CallStartRepeated => words("Calls that begin twice", NO_MORE, CHECK_MESSAGES),
         Rule::CallStopWithoutStart => words(
@@ -233,7 +234,7 @@ const fn of_call(rule: Rule) -> RuleWords {
         Rule::CallNumberMissing => words("Annotations without a call", NO_MORE, CHECK_MESSAGES),
         Rule::CallThreadMissing => words(
             "Calls without an OS thread",
-            "The call is shown among those on an unknown OS thread.",
+            "The call is shown on an unknown OS thread.",
             CHECK_MESSAGES,
         ),
         Rule::CallStackUnreadable => words(
@@ -243,12 +244,12 @@ const fn of_call(rule: Rule) -> RuleWords {
         ),
         Rule::CallUnknownCostCentre => words(
             "Unknown cost centres",
-            "They are shown under the announced name, apart from the declared ones.",
+            "They are shown under the announced name, separate from declared cost centres.",
             "",
         ),
         Rule::CallOverlap => words(
             "Calls that overlap",
-            "One OS thread cannot be in two calls of which neither is inside the other. The first is cut off where the second begins.",
+            "Calls on one OS thread must nest. The first call is cut off where the second begins.",
             CHECK_MESSAGES,
         ),
         Rule::CallCutByReturn => words(
@@ -269,48 +270,48 @@ const fn of_call(rule: Rule) -> RuleWords {
         ),
         _ => words(
             "Too many calls at once",
-            "Calls on unknown OS threads stand one above the other, and there is no room for these.",
+            "Calls on unknown OS threads are stacked, and there is no room for these.",
             "Announce the OS thread of each call.",
         ),
     }
 }
 
-const fn of_the_rest(rule: Rule) -> RuleWords {
+const fn other_rule(rule: Rule) -> RuleWords {
     match rule {
         Rule::MemoryExceeded => words(
             "More memory than allowed",
-            "What a log takes beyond the memory that is allowed is put into a file, but there is none, or no room in it. It stays in memory: all answers are the same, but a small device may become slow, or the browser may close the tab.",
-            "Make room on the disk, leave the private window, or allow more memory: ?memory=2048 in the page's address, --memory 2048 on the command line (MiB).",
+            "Data beyond the memory limit is spilled to a file, but there is no file, or no room in it. The data stays in memory: results are the same, but a small device may become slow, or the browser may close the tab.",
+            "Free disk space, leave the private window, or allow more memory: ?memory=2048 in the page's address, --memory 2048 on the command line (MiB).",
         ),
-        Rule::PutAwayLost => words(
-            "What was put away is gone",
-            "A part of what is known of the log was put into a file, as there was no memory for it, and could not be read again. Numbers and pictures are wrong where it is missing.",
+        Rule::SpillLost => words(
+            "Spilled data is lost",
+            "Part of the log's data was spilled to a file for lack of memory, and could not be read back. Numbers and charts are wrong where it is missing.",
             "Open the log again, or allow more memory: ?memory=2048 in the page's address, --memory 2048 on the command line (MiB).",
         ),
         Rule::MessagesCut => words(
             "Messages without their text",
-            "There is more text than is kept. The messages are counted and shown without it, and spans that they begin or end are not shown, or shown as open. The list of events has their text.",
+            "The text of the log exceeds the limit. Messages beyond it are counted and shown without text; spans that they begin or end are not shown, or shown as open. The list of events has their text.",
             "Log less text, or a shorter time.",
         ),
         Rule::NamesLeftOut => words(
             "Names left out",
-            "The log has more names of threads, cost centres and counters than are kept. Events about one of the others give only its number.",
+            "The names of threads, cost centres and counters exceed the limit. Events about the others show only a number.",
             "Give threads shorter labels, or log a shorter time.",
         ),
         Rule::TooLarge => words(
             "Too large to be counted",
-            "The log has more of something than this program can count: runs, samples or stacks. Some numbers are wrong.",
+            "The log has more runs, samples or stacks than Eventscope can count. Some numbers are wrong.",
             "Log a shorter time, or fewer kinds of events.",
         ),
         Rule::InfoTablesLeftOut => words(
             "Info tables without a name",
-            "The log describes more info tables than are kept. What has one of the others is shown with its address, unless the executable names it.",
-            "Build with -finfo-table-map only what you want to see, or drop the executable on the page.",
+            "The descriptions of info tables exceed the limit. The other info tables are shown by address, unless the executable names them.",
+            "Build only the modules of interest with -finfo-table-map, or drop the executable on the page.",
         ),
         Rule::HeapBandsFolded => words(
-            "Bands put together",
-            "A heap profile has more bands than can be kept one by one. Those that never held much are shown as one, whose bytes are exact.",
-            "Profile by something coarser, such as -hT or -hm, or take fewer censuses (-i).",
+            "Merged bands",
+            "A heap profile has too many bands. Bands that were always small are merged into one, whose bytes are exact.",
+            "Use a coarser breakdown, such as -hT or -hm, or take fewer censuses (-i).",
         ),
         Rule::HeapBytesCapped => words(
             "Impossible sizes",
@@ -331,7 +332,7 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
             "",
         ),
         Rule::StackNoSuchCapability => words(
-            "Stack samples of nothing",
+            "Stack samples with impossible numbers",
             "No capability or thread can have that number, so the sample is not shown.",
             CHECK_LIBRARY,
         ),
@@ -341,14 +342,14 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
             CHECK_LIBRARY,
         ),
         Rule::StackUnknownLocation => words(
-            "Undefined places of stack samples",
-            "The frames are shown without their place in the source.",
+            "Undefined locations of stack samples",
+            "The frames are shown without source locations.",
             CHECK_LIBRARY,
         ),
         Rule::SpansLeftOut => words(
-            "Spans without room",
-            "The flame graph has a limited number of levels for spans that overlap without lying inside each other. The timeline has all of them.",
-            "End each span, or give those that run side by side threads of their own.",
+            "Spans missing from the flame graph",
+            "The flame graph has a limited number of levels for spans that overlap without nesting. The timeline shows all spans.",
+            "End each span, or run concurrent spans in separate threads.",
         ),
         Rule::TimesGoFarBack => words(
             "Times go back far",
@@ -357,27 +358,27 @@ const fn of_the_rest(rule: Rule) -> RuleWords {
         ),
         Rule::TimesGoBack => words(
             "Times go back a little",
-            "Usual: the runtime writes the end of a collection with the time at which it really was.",
+            "Normal: the runtime back-dates the end of a collection to its actual time.",
             "",
         ),
         Rule::UnknownType => words(
             "Unknown event types",
-            "A newer runtime or another program wrote them. They are counted, but not understood.",
+            "A newer runtime or another program wrote them. They are counted, but not decoded.",
             "",
         ),
         Rule::OpenCollection => words(
-            "A collection goes on at the end",
-            "Usual when a program is killed or still runs. It is not drawn, as its end is not known.",
+            "Unfinished collection at the end",
+            "Normal when a program is killed or still runs. It is not drawn, because its end is unknown.",
             "",
         ),
         Rule::OpenRun => words(
             "Threads run at the end",
-            "Usual when a program is killed, still runs, or ends while other threads run.",
+            "Normal when a program is killed, still runs, or ends while other threads run.",
             "",
         ),
         _ => words(
             "Threads have not finished",
-            "Usual: when the main thread ends, others are not waited for.",
+            "Normal: the program exits with the main thread, without waiting for other threads.",
             "",
         ),
     }

@@ -1,11 +1,11 @@
 //! Texts for ticky counters.
 
-use analysis::ticky::{Flaw, Kind, Shape, SizeErrs, TickyRow};
+use analysis::ticky::{Flaw, Kind, Shape, SizeError, TickyRow};
 
 /// Returns the meaning of a type letter of an argument or free variable (GHC's `showTypeCategory`); `None` for
 /// letters that GHC does not write.
 #[must_use]
-pub const fn of_letter(letter: char) -> Option<&'static str> {
+pub const fn letter_meaning(letter: char) -> Option<&'static str> {
     Some(match letter {
         '+' => "type class dictionary",
         '>' => "function",
@@ -36,13 +36,13 @@ pub const fn of_letter(letter: char) -> Option<&'static str> {
 
 /// Lists the meaning of several letters: `list, unboxed Int`.
 #[must_use]
-pub fn of_letters(letters: &str) -> String {
+pub fn letters_meaning(letters: &str) -> String {
     let mut words = String::new();
     for letter in letters.chars() {
         if !words.is_empty() {
             words.push_str(", ");
         }
-        match of_letter(letter) {
+        match letter_meaning(letter) {
             Some(word) => words.push_str(word),
             None => words.push(letter),
         }
@@ -52,7 +52,7 @@ pub fn of_letters(letters: &str) -> String {
 
 /// Returns a short name for the kind of a counter.
 #[must_use]
-pub const fn of_kind(kind: Kind) -> &'static str {
+pub const fn kind_name(kind: Kind) -> &'static str {
     match (kind.shape, kind.single_entry) {
         (Shape::Function, false) => "function",
         (Shape::Function, true) => "function, one-shot",
@@ -70,36 +70,34 @@ pub fn kind_explained(kind: Kind) -> String {
     let what = match kind.shape {
         Shape::Function => "A function. An entry is a call of it.",
         Shape::Thunk => {
-            "A thunk: a value that is computed when it is first needed. An entry computes it; one that is never entered was allocated in vain."
+            "A thunk: an unevaluated expression. An entry evaluates it; without an entry it was allocated in vain."
         }
-        Shape::Constructor => {
-            "A place where a constructor is put on the heap. It has no code that could be entered."
-        }
+        Shape::Constructor => "A site that allocates a constructor. It has no code to enter.",
         Shape::LetNoEscape => {
-            "A local function that lives on the stack, as it never leaves the function around it: it allocates no closure."
+            "A local function on the stack that does not escape its enclosing function: it allocates no closure."
         }
         Shape::Evaluated => {
-            "A place where a value is looked at. An entry stands for a time when it was evaluated already, so that it need not be entered."
+            "A site that inspects a value. An entry counts a case in which the value was already evaluated and not entered."
         }
     };
     let mut words = what.to_owned();
     if kind.single_entry {
-        words.push_str(" It is entered at most once, so that its value is not kept.");
+        words.push_str(" It is entered at most once, so its value is not stored.");
     }
     if kind.standard {
-        words.push_str(" Its code is that of the runtime for all thunks of its form (a field of a record, an application), so that its entries are not counted.");
+        words.push_str(" It shares code of the runtime with all thunks of its form (a field of a record, an application), so its entries are not counted.");
     }
     words
 }
 
 /// Explains why the number of closures is only a bound.
 #[must_use]
-pub const fn size_errs(errs: SizeErrs) -> &'static str {
+pub const fn size_error(errs: SizeError) -> &'static str {
     match errs {
-        SizeErrs::FieldsUnknown => {
+        SizeError::FieldsUnknown => {
             "at most so many: the log does not tell the fields of constructors, so that two words are taken for each"
         }
-        SizeErrs::OneWordTooLarge => {
+        SizeError::OneWordTooLarge => {
             "at least so many: of a function without arguments that take room, its closures count with one word too many"
         }
     }
@@ -107,24 +105,24 @@ pub const fn size_errs(errs: SizeErrs) -> &'static str {
 
 /// Returns the error of a row's number of closures; `None` if it is exact or zero.
 #[must_use]
-pub fn count_errs(row: &TickyRow) -> Option<SizeErrs> {
+pub fn count_errs(row: &TickyRow) -> Option<SizeError> {
     let some = row.allocd_count().is_some_and(|count| count > 0);
-    row.definition.as_ref()?.size_errs().filter(|_| some)
+    row.definition.as_ref()?.size_error().filter(|_| some)
 }
 
 /// Returns the sign before a number of closures that is only a bound.
 #[must_use]
-pub const fn size_sign(errs: Option<SizeErrs>) -> &'static str {
+pub const fn size_sign(errs: Option<SizeError>) -> &'static str {
     match errs {
-        Some(SizeErrs::FieldsUnknown) => "≤ ",
-        Some(SizeErrs::OneWordTooLarge) => "≥ ",
+        Some(SizeError::FieldsUnknown) => "≤ ",
+        Some(SizeError::OneWordTooLarge) => "≥ ",
         None => "",
     }
 }
 
 /// Explains missing or wrong counters of a log.
 #[must_use]
-pub const fn of_flaw(flaw: Flaw) -> &'static str {
+pub const fn flaw_text(flaw: Flaw) -> &'static str {
     match flaw {
         Flaw::NoCounts => {
             "The log names counters, but none was ever written: the runtime writes them every 0.1 s (-i), at the collection that follows, and some versions of GHC not at the end of the program."
@@ -153,8 +151,8 @@ mod tests {
 
     #[test]
     fn letters_are_told_one_by_one() {
-        assert_eq!(of_letters("Li"), "list, unboxed Int");
-        assert_eq!(of_letters("?+"), "?, type class dictionary");
-        assert_eq!(of_letters(""), "");
+        assert_eq!(letters_meaning("Li"), "list, unboxed Int");
+        assert_eq!(letters_meaning("?+"), "?, type class dictionary");
+        assert_eq!(letters_meaning(""), "");
     }
 }

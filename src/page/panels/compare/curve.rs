@@ -1,5 +1,4 @@
-//! How long pauses took before and after, or spans of the program of a name: which part of
-//! them took at most so long.
+//! Cumulative distributions of pause lengths, or of the lengths of user spans of one name, before and after.
 
 use std::rc::Rc;
 
@@ -7,7 +6,7 @@ use yew::prelude::*;
 
 use crate::chart::use_width;
 use crate::dom::value_of;
-use crate::table_out::TableOut;
+use crate::exportable_table::ExportableTable;
 use eventlog::ids::{Duration, Nanos};
 use insight::digest::{Curve, Group};
 use scene::format;
@@ -18,7 +17,7 @@ const LEFT_PX: f64 = 44.0;
 const RIGHT_PX: f64 = 12.0;
 const TOP_PX: f64 = 8.0;
 const BOTTOM_PX: f64 = 22.0;
-/// The parts that the table has.
+/// Quantiles in the table.
 const PARTS: [(&str, f64); 6] = [
     ("least", 0.0),
     ("half", 0.5),
@@ -30,13 +29,13 @@ const PARTS: [(&str, f64); 6] = [
 
 #[derive(Properties, PartialEq)]
 pub(super) struct CurvesProps {
-    /// Those before and those after.
+    /// Curves of the log before and of the log after.
     pub(super) curves: [Rc<Vec<Curve>>; 2],
     pub(super) view: CompareView,
     pub(super) on_view: Callback<CompareView>,
 }
 
-/// The number that a part of all is not greater than.
+/// Returns the quantile at `part` (0 to 1).
 fn quantile(curve: &Curve, part: f64) -> f64 {
     let last = curve.points.len().saturating_sub(1);
     let place = (part * last as f64).ceil() as usize;
@@ -47,7 +46,7 @@ fn is_same(curve: &Curve, other: &Curve) -> bool {
     (curve.group, &curve.name) == (other.group, &other.name)
 }
 
-/// The curve that a view shows: that of the pauses or of some spans, or else the first.
+/// Returns the curve selected in the view: the pauses or a span name; falls back to the first.
 fn chosen_of<'a>(curves: &[&'a Curve], view: &CompareView) -> Option<&'a Curve> {
     let is_chosen = |curve: &&&Curve| match curve.group {
         Group::Program => view.curve.is_empty(),
@@ -56,7 +55,7 @@ fn chosen_of<'a>(curves: &[&'a Curve], view: &CompareView) -> Option<&'a Curve> 
     curves.iter().find(is_chosen).or(curves.first()).copied()
 }
 
-/// The curves, and a table with their numbers.
+/// Renders the curves and the table of quantiles.
 #[component]
 pub(super) fn Curves(props: &CurvesProps) -> Html {
     let (node, width) = use_width();
@@ -102,7 +101,7 @@ pub(super) fn Curves(props: &CurvesProps) -> Html {
     }
 }
 
-/// The share that took at most this long, on a scale of powers of ten if lengths differ much.
+/// Renders the cumulative distribution; on a logarithmic scale if lengths differ by a factor of 20 or more.
 fn chart(curves: &[Option<Curve>; 2], width: f64) -> Html {
     let points = || {
         curves
@@ -157,7 +156,7 @@ fn chart(curves: &[Option<Curve>; 2], width: f64) -> Html {
     };
     let tick = |ns: &f64| {
         let step = Duration(10_u64.pow((*ns as u64).checked_ilog10().unwrap_or(0)));
-        // The last one would be cut off.
+        // A label at the right edge would be clipped.
         let anchor = if x(*ns) + 2.0 * RIGHT_PX > width {
             "end"
         } else {
@@ -172,7 +171,7 @@ fn chart(curves: &[Option<Curve>; 2], width: f64) -> Html {
     };
     html! {
         <svg width={width.to_string()} height={HEIGHT_PX.to_string()} role="img"
-            aria-label="The share that took at most this long, before and after: the table below has its numbers">
+            aria-label="Share that took at most this long, before and after; numbers in the table below">
             { for [0.0, 0.5, 1.0].map(rule) }
             { for ticks.iter().map(tick) }
             { line(&curves[0], "before") }
@@ -187,7 +186,7 @@ fn table(curves: &[Option<Curve>; 2]) -> Html {
             let ns = quantile(curve, part).max(0.0) as u64;
             html! { <td data-value={ns.to_string()}>{ format::duration(Duration(ns)) }</td> }
         }
-        None => html! { <td>{ format::NOTHING }</td> },
+        None => html! { <td>{ format::NO_VALUE }</td> },
     };
     let row = |(words, part): (&'static str, f64)| {
         html! { <tr><th scope="row">{ words }</th>{ for curves.iter().map(|curve| cell(curve, part)) }</tr> }
@@ -195,15 +194,15 @@ fn table(curves: &[Option<Curve>; 2]) -> Html {
     let count =
         |curve: &Option<Curve>| format::count(curve.as_ref().map_or(0, |curve| curve.count));
     html! {
-        <TableOut name="how-long">
+        <ExportableTable name="how-long">
             <table class="plain-table">
-                <caption class="visually-hidden">{ "The share that took at most this long" }</caption>
+                <caption class="visually-hidden">{ "Share that took at most this long" }</caption>
                 <thead><tr><th scope="col">{ "Share" }</th><th scope="col" data-value="before_ns">{ "Before" }</th><th scope="col" data-value="after_ns">{ "After" }</th></tr></thead>
                 <tbody>
                     { for PARTS.into_iter().map(row) }
                     <tr><th scope="row">{ "how many" }</th>{ for curves.iter().map(|curve| html! { <td>{ count(curve) }</td> }) }</tr>
                 </tbody>
             </table>
-        </TableOut>
+        </ExportableTable>
     }
 }

@@ -1,35 +1,34 @@
-//! The findings of both logs: new, gone, worse, better, the same.
+//! Findings of both logs: new, gone, worse, better, same.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use super::super::findings::severity;
-use super::{Lead, lead};
+use super::{SwitchLog, navigation};
 use insight::compare::{Comparison, FindingChange, FindingState};
-use insight::digest::Known;
+use insight::digest::FindingSummary;
 use session::alignment::Role;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct FindingsProps {
     pub(super) comparison: Rc<Comparison>,
-    pub(super) on_lead: Lead,
+    pub(super) on_switch_log: SwitchLog,
 }
 
-/// The findings.
 #[component]
 pub(super) fn Findings(props: &FindingsProps) -> Html {
     let findings = &props.comparison.findings;
     let row = |change: &FindingChange| {
         let title = change.after.as_ref().or(change.before.as_ref());
         let title = title.map(|known| known.title.clone()).unwrap_or_default();
-        let place = |role: Role, known: &Option<Known>| {
+        let place = |role: Role, known: &Option<FindingSummary>| {
             let Some(known) = known else {
                 return html! { <span class="faint">{ format!("not {}", role.word()) }</span> };
             };
-            let (on_lead, identity) = (props.on_lead.clone(), known.identity.clone());
+            let (on_switch_log, identity) = (props.on_switch_log.clone(), known.identity.clone());
             let onclick = Callback::from(move |_: MouseEvent| {
-                on_lead.emit((role, lead::to_finding(&identity)));
+                on_switch_log.emit((role, navigation::to_finding(&identity)));
             });
             html! {
                 <button class="link" {onclick} title={format!("Open it in the log {}", role.word())}>
@@ -52,14 +51,14 @@ pub(super) fn Findings(props: &FindingsProps) -> Html {
         <section aria-labelledby="compare-findings">
             <h3 id="compare-findings">{ "Findings" }</h3>
             if findings.is_empty() {
-                <p class="faint">{ "Neither log has a finding that matters." }</p>
+                <p class="faint">{ "No significant findings in either log." }</p>
             }
             <ul class="compare-findings">{ for findings.iter().map(row) }</ul>
         </section>
     }
 }
 
-/// What became of it, with a sign.
+/// Returns the label of a state, with a sign.
 const fn state(state: FindingState) -> &'static str {
     match state {
         FindingState::New => "+ new",

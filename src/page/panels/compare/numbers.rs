@@ -1,34 +1,36 @@
-//! The numbers before and after, as a table.
+//! Table of numbers before and after.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::{Lead, lead};
+use super::{SwitchLog, navigation};
 use crate::dom::value_of;
+use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
 use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
-use crate::rows_out::{RowsOf, RowsOut};
 use insight::compare::{Comparison, Difference, Trend};
 use scene::format;
 use session::alignment::Role;
-use views::comparison::{after, amount, before, change, ratio, shown, text, verdict};
+use views::comparison::{
+    after_value, amount, before_value, change, ratio, text, verdict, visible_rows,
+};
 use views::view::compare::{CompareColumn, CompareView};
 
 const COLUMNS: &[Column] = &[
-    Column::text("number", "Number", 150, "The name that eventscope assert and eventscope metrics use; threads, spans, cost centres and heap bands go by their own names",
+    Column::text("number", "Number", 150, "Metric name in eventscope assert and eventscope metrics; threads, spans, cost centres and heap bands have their own names",
     ).growing().narrow_px(90),
-    Column::text("about", "About", 110, "What the number is about").wide_only().unsorted(),
-    Column::number("before", "Before", 84, "In the log before; – if it has none").narrow_px(64),
-    Column::number("after", "After", 84, "In the log after; – if it has none").narrow_px(64),
-    Column::number("change", "Change", 88, "By how much it is more (+) or less (−)").wide_only(),
-    Column::number("relative", "Relative", 70, "The difference in percent, or as a factor").wide_only(),
-    Column::text("words", "In words", 132, "Whether that is better. Times are left out: one run each proves nothing about them",
+    Column::text("about", "About", 110, "Subject of the number").wide_only().unsorted(),
+    Column::number("before", "Before", 84, "Value in the log before; – if it has none").narrow_px(64),
+    Column::number("after", "After", 84, "Value in the log after; – if it has none").narrow_px(64),
+    Column::number("change", "Change", 88, "Difference: more (+) or less (−)").wide_only(),
+    Column::number("relative", "Relative", 70, "Difference in percent, or as a factor").wide_only(),
+    Column::text("words", "In words", 132, "Better or worse. Not for times: one run on each side proves nothing about them",
     ).narrow_px(104)
     .unsorted(),
 ];
 
-/// By what a column sorts, by its place.
+/// Sort key of each column; `None` if it cannot be sorted.
 const SORTS: [Option<CompareColumn>; 7] = [
     Some(CompareColumn::Name),
     None,
@@ -44,22 +46,22 @@ pub(super) struct NumbersProps {
     pub(super) comparison: Rc<Comparison>,
     pub(super) view: CompareView,
     pub(super) on_view: Callback<CompareView>,
-    pub(super) on_lead: Lead,
+    pub(super) on_switch_log: SwitchLog,
 }
 
-/// The table, what it shows, and where its current row is seen.
+/// Renders the table with its controls, and links to the sources of the current row.
 #[component]
 pub(super) fn Numbers(props: &NumbersProps) -> Html {
     let NumbersProps {
         comparison,
         view,
         on_view,
-        on_lead,
+        on_switch_log,
     } = props;
     let current = use_state_eq(|| None::<u64>);
     let places = use_memo(
         (Rc::clone(comparison), view.clone()),
-        |(comparison, view)| shown(comparison, view),
+        |(comparison, view)| visible_rows(comparison, view),
     );
     let rows = use_memo(
         (Rc::clone(comparison), Rc::clone(&places)),
@@ -93,36 +95,36 @@ pub(super) fn Numbers(props: &NumbersProps) -> Html {
         })
     };
     let on_current = current.setter();
-    let on_current = Callback::from(move |went: RowActivated| on_current.set(Some(went.row)));
+    let on_current =
+        Callback::from(move |activated: RowActivated| on_current.set(Some(activated.row)));
     let chosen = current.and_then(row_at);
     html! {
         <div class="compare-numbers">
             { tools(props, &places) }
             if places.is_empty() {
-                <p class="empty">{ nothing(view, comparison.rows.len()) }</p>
+                <p class="empty">{ empty_reason(view, comparison.rows.len()) }</p>
             } else {
                 <Grid name="compare-rows" label="Numbers before and after" columns={COLUMNS} total={places.len() as u64}
                     rows={Rc::clone(&rows)} {sort} {on_sort} on_window={Callback::noop()} current={*current} {on_current} />
             }
-            if let Some(row) = chosen { { places_of(&row, on_lead) } }
+            if let Some(row) = chosen { { places_of(&row, on_switch_log) } }
         </div>
     }
 }
 
-/// Why no row is there.
-fn nothing(view: &CompareView, all: usize) -> String {
+/// Returns the reason for an empty table.
+fn empty_reason(view: &CompareView, all: usize) -> String {
     if view.filter.is_empty() {
         format!(
-            "No difference: all {} are the same in both logs.",
-            format::many(all as u64, "number")
+            "No differences: all {} are equal in both logs.",
+            format::pluralize(all as u64, "number")
         )
     } else {
-        "No number with this in its name differs. The filter looks at names and at what they are about."
-            .to_owned()
+        "No matching number differs. The filter searches names and subjects.".to_owned()
     }
 }
 
-/// Filter, what is shown, and the buttons that copy and save it.
+/// Renders the filter, the choice of rows, and the export buttons.
 fn tools(props: &NumbersProps, places: &Rc<Vec<usize>>) -> Html {
     let NumbersProps {
         comparison,
@@ -152,17 +154,17 @@ fn tools(props: &NumbersProps, places: &Rc<Vec<usize>>) -> Html {
     html! {
         <p class="tools">
             <Field kind="search" placeholder="Filter numbers" label="Filter the numbers by name" value={view.filter.clone()} on_input={on_filter} />
-            <label><input type="checkbox" checked={view.is_whole} onchange={on_whole} />{ "also what is unchanged" }</label>
+            <label><input type="checkbox" checked={view.is_whole} onchange={on_whole} />{ "unchanged numbers too" }</label>
             <span class="faint">{ format!("{} of {} differ", format::count(differ as u64), format::count(comparison.rows.len() as u64)) }
                 { if view.sort.is_none() { ", the most important first" } else { "" } }</span>
-            <RowsOut name="comparison" total={places.len() as u64} {rows} />
+            <ExportButtons name="comparison" total={places.len() as u64} {rows} />
         </p>
     }
 }
 
-/// The rows as texts, as they stand.
-fn use_rows(comparison: Rc<Comparison>, places: Rc<Vec<usize>>) -> RowsOf {
-    RowsOf::at_hand(move |part, how| {
+/// Creates the export of the rows in their displayed order.
+fn use_rows(comparison: Rc<Comparison>, places: Rc<Vec<usize>>) -> RowSource {
+    RowSource::local(move |part, how| {
         let (from, to) = (part.start as usize, part.end as usize);
         let some = places.get(from..to.min(places.len())).unwrap_or_default();
         let rows = some.iter().filter_map(|&place| comparison.rows.get(place));
@@ -183,8 +185,8 @@ fn grid_row(row: &Difference) -> GridRow {
         cells: vec![
             html! { <span title={name.clone()}>{ name.clone() }</span> },
             row.key.group.title().into(),
-            value(before(row)).into(),
-            value(after(row)).into(),
+            value(before_value(row)).into(),
+            value(after_value(row)).into(),
             html! { <span class={class}>{ change(row) }</span> },
             html! { <span class={class}>{ ratio(row) }</span> },
             html! { <span class={class}>{ verdict(row) }</span> },
@@ -194,12 +196,12 @@ fn grid_row(row: &Difference) -> GridRow {
     }
 }
 
-/// Where a number is seen in each log.
-fn places_of(row: &Difference, on_lead: &Lead) -> Html {
+/// Renders links to the source of a number in each log.
+fn places_of(row: &Difference, on_switch_log: &SwitchLog) -> Html {
     let button = |role: Role, value: Option<f64>| {
-        let (on_lead, key) = (on_lead.clone(), row.key.clone());
+        let (on_switch_log, key) = (on_switch_log.clone(), row.key.clone());
         let onclick = Callback::from(move |_: MouseEvent| {
-            on_lead.emit((role, lead::to_number(&key)));
+            on_switch_log.emit((role, navigation::to_number(&key)));
         });
         value.map(|value| {
             html! { <button class="small" {onclick}>{ format!("See {} {}", amount(row.unit, value), role.word()) }</button> }
@@ -208,8 +210,8 @@ fn places_of(row: &Difference, on_lead: &Lead) -> Html {
     html! {
         <p class="tools compare-places" role="status">
             <strong>{ row.name() }</strong>
-            { button(Role::Before, before(row)) }
-            { button(Role::After, after(row)) }
+            { button(Role::Before, before_value(row)) }
+            { button(Role::After, after_value(row)) }
         </p>
     }
 }

@@ -1,16 +1,16 @@
-//! The controls above the list of events: search, types, capability, thread.
+//! Controls above the event list: search, types, capability, thread.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use crate::client::LogClient;
-use crate::dom::{use_pause, value_of};
+use crate::dom::{use_debounced, value_of};
+use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
 use crate::menu::Menu;
-use crate::panel::Marked;
+use crate::panel::TrackSelection;
 use crate::ptr_eq::PtrEq;
-use crate::rows_out::{RowsOf, RowsOut};
 use analysis::timeline::thread_lane::ThreadFilter;
 use eventlog::ids::{CapId, ThreadId};
 use eventlog::{EventType, Subject};
@@ -20,27 +20,27 @@ use session::Overview;
 use session::events::EventList;
 use session::events::filter::CapFilter;
 
-/// What was changed.
+/// A change of the filter or the search.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Change {
     Types(Vec<u16>),
     Cap(CapFilter),
     Thread(Option<ThreadId>),
     Search(String),
-    /// All but the search.
+    /// Resets everything except the search.
     Clear,
 }
 
-/// What was found.
+/// State of the search.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Match {
-    /// In how many rows, as far as that is counted.
+pub(super) struct SearchState {
+    /// Number of matching rows counted so far.
     pub(super) count: Option<u64>,
-    /// The number of the match that is shown.
+    /// Ordinal of the current match.
     pub(super) number: Option<u64>,
-    /// Whether an answer is on its way.
-    pub(super) looking: bool,
-    /// Whether there was none in that direction.
+    /// Whether a search request is pending.
+    pub(super) is_searching: bool,
+    /// Whether the last search found no match in its direction.
     pub(super) none_left: bool,
 }
 
@@ -49,24 +49,24 @@ pub(super) struct FilterBarProps {
     pub(super) client: LogClient,
     pub(super) overview: PtrEq<Overview>,
     pub(super) list: EventList,
-    /// The selected tracks.
-    pub(super) marked: Rc<Marked>,
-    pub(super) found: Match,
-    /// How many rows there are, as far as that is counted.
+    /// Selected tracks, which limit the list.
+    pub(super) track_selection: Rc<TrackSelection>,
+    pub(super) found: SearchState,
+    /// Number of rows counted so far.
     pub(super) total: u64,
-    /// How much of the log is counted, from 0 to 1, while that is not all of it.
+    /// The counted part of the log, from 0 to 1; `None` once counting is done.
     pub(super) counting: Option<f64>,
     pub(super) on_change: Callback<Change>,
-    /// The next match (true) or the one before.
+    /// Searches forward (true) or backward.
     pub(super) on_find: Callback<bool>,
-    /// The rows as text.
-    pub(super) rows: RowsOf,
+    /// Export of the rows as text.
+    pub(super) rows: RowSource,
 }
 
-/// Typing is followed when it has settled.
+/// Debounce delay for typing in the search field.
 const TYPED_MS: u32 = 80;
 
-/// The controls.
+/// Renders the search field, the filters and the export buttons.
 #[component]
 pub(super) fn FilterBar(props: &FilterBarProps) -> Html {
     let clear = props.on_change.reform(|_: MouseEvent| Change::Clear);
@@ -84,7 +84,7 @@ pub(super) fn FilterBar(props: &FilterBarProps) -> Html {
                 <button class="quiet" onclick={clear}>{ "Clear filter" }</button>
             }
             <span class="for" role="status">{ how_many(props) }</span>
-            <RowsOut name="events" total={props.total} rows={props.rows.clone()} />
+            <ExportButtons name="events" total={props.total} rows={props.rows.clone()} />
         </div>
     }
 }
@@ -95,15 +95,16 @@ fn how_many(props: &FilterBarProps) -> String {
         return format!("{all} events");
     }
     let rows = format::count(props.total);
-    let events = props.marked.about(format!("{rows} of {all} events"));
+    let events = props
+        .track_selection
+        .about(format!("{rows} of {all} events"));
     match props.counting {
         Some(part) => format!("{events}, counting: {:.0} %", part * 100.0),
         None => events,
     }
 }
 
-/// How many capabilities are offered; one beyond them is chosen by selecting
-/// its track.
+/// Maximum number of capabilities offered; others can be chosen by selecting their track.
 const CAPS_LISTED: usize = 500;
 
 fn caps(props: &FilterBarProps) -> Html {
@@ -140,7 +141,7 @@ fn caps(props: &FilterBarProps) -> Html {
 #[derive(Properties, PartialEq)]
 struct SearchProps {
     search: String,
-    found: Match,
+    found: SearchState,
     counting: Option<f64>,
     on_change: Callback<Change>,
     on_find: Callback<bool>,
@@ -148,7 +149,7 @@ struct SearchProps {
 
 #[component]
 fn Search(props: &SearchProps) -> Html {
-    let typed = use_pause(TYPED_MS, props.on_change.clone());
+    let typed = use_debounced(TYPED_MS, props.on_change.clone());
     let onkeydown = {
         let (find, change, search) = (
             props.on_find.clone(),
@@ -165,7 +166,7 @@ fn Search(props: &SearchProps) -> Html {
                 return;
             }
             if typed != search {
-                // What was typed counts at once.
+                // Applies the typed text without waiting for the debounce.
                 change.emit(Change::Search(typed));
             }
             find.emit(forward);
@@ -188,12 +189,12 @@ fn Search(props: &SearchProps) -> Html {
     }
 }
 
-/// `3 of 1,234`, while it is counted `3 of 120+`.
+/// Formats the search status: `3 of 1,234`, or `3 of 120+` while rows are being counted.
 fn matches(props: &SearchProps) -> String {
-    let Match {
+    let SearchState {
         count,
         number,
-        looking,
+        is_searching,
         none_left,
     } = &props.found;
     let more = if props.counting.is_some() { "+" } else { "" };
@@ -205,9 +206,9 @@ fn matches(props: &SearchProps) -> String {
         Some(number) => format!("{} of {count}", format::count(number + 1)),
         None => format!("{count} matches"),
     };
-    match (looking, none_left) {
+    match (is_searching, none_left) {
         (true, _) => format!("{matches}, searching …"),
-        (false, true) => format!("{matches}, no more that way"),
+        (false, true) => format!("{matches}, no more in this direction"),
         (false, false) => matches,
     }
 }
@@ -219,7 +220,7 @@ struct TypesProps {
     on_change: Callback<Change>,
 }
 
-/// What events that are often looked at together are about.
+/// Groups of event types that are often viewed together.
 const GROUPS: [(&str, Subject); 5] = [
     ("Threads", Subject::Scheduling),
     ("Collections", Subject::Collection),
@@ -228,7 +229,7 @@ const GROUPS: [(&str, Subject); 5] = [
     ("Messages", Subject::Message),
 ];
 
-/// A list of types with a box for each.
+/// Renders the menu with a checkbox per event type.
 #[component]
 fn Types(props: &TypesProps) -> Html {
     let chosen = &props.types;
@@ -240,7 +241,7 @@ fn Types(props: &TypesProps) -> Html {
             .iter()
             .find(|found| found.id == *one)
             .map_or_else(|| "1 type".to_owned(), |found| found.name.clone()),
-        several => format::many(several.len() as u64, "type"),
+        several => format::pluralize(several.len() as u64, "type"),
     };
     let toggle = |id: u16| {
         let chosen = chosen.clone();
@@ -285,7 +286,7 @@ fn Types(props: &TypesProps) -> Html {
     }
 }
 
-/// Unknown types are told apart by their numbers.
+/// Returns the name of a type; unknown types get their number appended.
 fn type_name(id: u16, name: &str) -> String {
     if name == "UnknownEvent" {
         format!("{name} {id}")
@@ -301,7 +302,7 @@ struct ThreadInputProps {
     on_change: Callback<Change>,
 }
 
-/// A thread by its number, or by its label.
+/// Renders the input for a thread number or label.
 #[component]
 fn ThreadInput(props: &ThreadInputProps) -> Html {
     let unknown = use_state(|| false);

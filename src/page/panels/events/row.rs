@@ -1,4 +1,4 @@
-//! A row of the list of events: in the table, and as copied text.
+//! A row of the event list: in the table, and as copied text.
 
 use yew::prelude::*;
 
@@ -7,39 +7,28 @@ use eventlog::ids::{Nanos, ThreadId};
 use scene::format;
 use session::events::EventRow;
 
-/// The columns of the list.
+/// Columns of the event list.
 pub(super) const COLUMNS: &[Column] = &[
-    Column::number(
-        "time",
-        "Time",
-        128,
-        "Since the start of the log, in seconds",
-    )
-    .unsorted(),
+    Column::number("time", "Time", 128, "Seconds since the start of the log").unsorted(),
     Column::number("after", "After", 78, "Time since the row above").unsorted(),
-    Column::number("cap", "Cap", 40, "The capability; – for events of none").unsorted(),
+    Column::number("cap", "Cap", 40, "Capability; – for events without one").unsorted(),
     Column::text(
         "thread",
         "Thread",
         150,
-        "The thread that the event is about, or that ran on the capability",
+        "Thread of the event, or the thread that ran on the capability",
     )
     .narrow_px(90)
     .unsorted(),
-    Column::text(
-        "event",
-        "Event",
-        170,
-        "The type of the event, as ghc-events names it",
-    )
-    .narrow_px(110)
-    .unsorted(),
+    Column::text("event", "Event", 170, "Event type, as named by ghc-events")
+        .narrow_px(110)
+        .unsorted(),
     Column::text("text", "Text", 240, "What happened")
         .growing()
         .unsorted(),
 ];
 
-/// Nanoseconds as seconds with all their digits.
+/// Formats a time in seconds with all nine decimals.
 fn seconds(time: Nanos) -> String {
     format!("{}.{:09}", time.0 / 1_000_000_000, time.0 % 1_000_000_000)
 }
@@ -51,11 +40,10 @@ fn thread_text(thread: ThreadId, label: Option<&str>) -> String {
     }
 }
 
-/// A row of the table.
 pub(super) fn grid_row(row: &EventRow) -> GridRow {
     let cap = row
         .cap
-        .map_or_else(|| format::NOTHING.to_owned(), |cap| cap.to_string());
+        .map_or_else(|| format::NO_VALUE.to_owned(), |cap| cap.to_string());
     let since = row.since.map(format::duration).unwrap_or_default();
     let thread = row
         .thread
@@ -75,7 +63,7 @@ pub(super) fn grid_row(row: &EventRow) -> GridRow {
     }
 }
 
-/// A row of a table as text: time in nanoseconds, capability, thread, name, text.
+/// Formats a row as tab-separated text: time in nanoseconds, capability, thread, name, text.
 pub(super) fn as_text(row: &EventRow) -> String {
     let cap = row
         .cap

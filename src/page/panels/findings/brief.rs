@@ -1,4 +1,4 @@
-//! What the panel of numbers says of the findings, before its numbers.
+//! Short list of findings at the top of the summary panel.
 
 use yew::prelude::*;
 
@@ -13,10 +13,10 @@ use views::view::Change;
 use views::view::findings::FindingsView;
 use views::words::insight as words;
 
-/// How many findings are named.
+/// Number of findings named.
 const NAMED: usize = 3;
 
-/// The gravest findings as links to where they are, and to all of them.
+/// Renders links to the most severe findings, and to the panel with all of them.
 #[component]
 pub(in crate::panels) fn Brief(props: &PanelProps) -> Html {
     let view = props.view.settings.get::<FindingsView>();
@@ -39,7 +39,7 @@ pub(in crate::panels) fn Brief(props: &PanelProps) -> Html {
         let prove = move |_: MouseEvent| navigator.prove(&finding, finding.evidence.first());
         link(Callback::from(prove), label)
     };
-    let found = report.gravest();
+    let found = report.significant_findings();
     let rest = match found.len() {
         0 => words::nothing_found(report),
         all if all > NAMED => format!("{} more", format::count((all - NAMED) as u64)),

@@ -1,5 +1,4 @@
-//! The finding that led to a panel, above it: what it says, its other places, and the ways
-//! back to all that is known of it.
+//! The card above a panel that a finding led to: its text, its other places, and links back.
 
 use yew::prelude::*;
 
@@ -16,7 +15,7 @@ use views::view::Change;
 use views::view::findings::FindingsView;
 use views::words::insight as words;
 
-/// The card, while a place of a finding is selected and another panel is open.
+/// Renders the card while a place of a finding is selected and another panel than that of findings is open.
 #[component]
 pub(in crate::panels) fn FindingCard(props: &PanelProps) -> Html {
     let view = props.view.settings.get::<FindingsView>();
@@ -66,7 +65,7 @@ fn OpenCard(props: &OpenProps) -> Html {
         })
     });
     html! {
-        <section class="finding-card" aria-label="The finding that led here">
+        <section class="finding-card" aria-label="Open finding">
             <header>
                 { severity(finding.severity) }
                 <h2>{ finding.title.clone() }</h2>
@@ -77,13 +76,13 @@ fn OpenCard(props: &OpenProps) -> Html {
             <p>{ finding.meaning.clone() }</p>
             <div class="finding-card-ways">
                 { places(report, finding, view, navigator) }
-                <button class="small" onclick={explain}>{ "What to try, and when not to trust it" }</button>
+                <button class="small" onclick={explain}>{ "Advice, and when not to trust it" }</button>
             </div>
         </section>
     }
 }
 
-/// Which place it is, and the ways to the one before and after it.
+/// Renders the index of the current place, and buttons to the previous and next one.
 fn places(
     report: &Report,
     finding: &Finding,
@@ -103,7 +102,10 @@ fn places(
         html! { <button class="small" {disabled} {onclick} aria-label={label}>{ sign }</button> }
     };
     let here = &finding.evidence[at];
-    let subjects = here.subjects.iter().map(|subject| report.name(*subject));
+    let subjects = here
+        .subjects
+        .iter()
+        .map(|subject| report.subject_name(*subject));
     let subjects = subjects.collect::<Vec<_>>().join(", ");
     let many = finding.evidence.len();
     html! {

@@ -1,4 +1,4 @@
-//! One finding: a line, and what it opens to.
+//! A finding: its line, and the details that open below.
 
 use std::rc::Rc;
 
@@ -6,40 +6,40 @@ use yew::prelude::*;
 
 use super::navigator::FindingNavigator;
 use crate::copy::CopyButton;
-use crate::more::use_more;
+use crate::pagination::use_pagination;
 use eventlog::ids::Duration;
 use insight::Report;
-use insight::finding::{Evidence, Finding, Severity, Try, Value};
+use insight::finding::{Advice, Evidence, Finding, Severity, Value};
 use model::time::Interval;
 use scene::format;
 use views::words::insight as words;
 
-/// How many places are listed at first.
+/// Number of places listed at first.
 const PLACES_SHOWN: usize = 6;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct FindingProps {
     pub(super) finding: Rc<Finding>,
     pub(super) is_open: bool,
-    /// The button that opens it.
+    /// Reference to the button that opens the finding.
     pub(super) head: NodeRef,
-    /// The selected range, if it may be one of its places.
+    /// Selected range, if it may be a place of this finding.
     pub(super) at: Option<Interval>,
     pub(super) on_toggle: Callback<()>,
-    /// Names what it is about.
+    /// The report, which names the subjects of the finding.
     pub(super) report: Rc<Report>,
-    /// Leads to its places.
+    /// Navigates to the places of the finding.
     pub(super) navigator: FindingNavigator,
 }
 
-/// The finding.
+/// Renders a finding, with its details if open.
 #[component]
 pub(super) fn FindingRow(props: &FindingProps) -> Html {
     let finding = &*props.finding;
     let id = format!("finding-{}", finding.identity().replace(' ', "-"));
     let onclick = props.on_toggle.reform(|_: MouseEvent| ());
     let (sure, _) = words::confidence(finding.confidence);
-    let cause = props.report.cause(finding);
+    let cause = props.report.cause_title(finding);
     let cause = cause.map(|cause| format!("Explained by: {cause}"));
     html! {
         <li class="finding">
@@ -57,7 +57,7 @@ pub(super) fn FindingRow(props: &FindingProps) -> Html {
             </h4>
             if props.is_open {
                 <div class="finding-body" {id}>
-                    <div>{ meaning(finding, props.report.cause(finding)) }{ tries(&finding.tries) }{ distrust(finding) }</div>
+                    <div>{ meaning(finding, props.report.cause_title(finding)) }{ tries(&finding.tries) }{ distrust(finding) }</div>
                     <div>
                         { numbers(&finding.numbers) }
                         <Places finding={Rc::clone(&props.finding)} report={Rc::clone(&props.report)} at={props.at} navigator={props.navigator.clone()} />
@@ -68,7 +68,7 @@ pub(super) fn FindingRow(props: &FindingProps) -> Html {
     }
 }
 
-/// How much is at stake: as many bars as it has grades, and a word.
+/// Renders the severity as bars and a word.
 pub(in crate::panels) fn severity(of: Severity) -> Html {
     let bar = |grade| html! { <i class={classes!((of >= grade).then_some("on"))} /> };
     let grades = [Severity::Low, Severity::Medium, Severity::High];
@@ -93,8 +93,8 @@ fn meaning(finding: &Finding, cause: Option<&str>) -> Html {
     }
 }
 
-fn tries(tries: &[Try]) -> Html {
-    let row = |attempt: &Try| {
+fn tries(tries: &[Advice]) -> Html {
+    let row = |attempt: &Advice| {
         let flag = attempt.flag.clone().map(|flag| {
             let text = flag.clone();
             html! {
@@ -114,7 +114,7 @@ fn tries(tries: &[Try]) -> Html {
     };
     html! {
         if !tries.is_empty() {
-            <h5>{ "What to try" }</h5>
+            <h5>{ "Advice" }</h5>
             <ul class="tries">{ for tries.iter().map(row) }</ul>
         }
     }
@@ -149,10 +149,10 @@ struct PlacesProps {
     navigator: FindingNavigator,
 }
 
-/// Where it is to be seen: each place is a button that goes there.
+/// Renders the places of a finding as buttons that go there.
 #[component]
 fn Places(props: &PlacesProps) -> Html {
-    let more = use_more(PLACES_SHOWN);
+    let pagination = use_pagination(PLACES_SHOWN);
     let finding = &props.finding;
     let listed = finding.evidence.len();
     let row = |place: &Evidence| {
@@ -165,7 +165,7 @@ fn Places(props: &PlacesProps) -> Html {
             let (navigator, finding, place) = (props.navigator.clone(), Rc::clone(finding), place.clone());
             let onclick = Callback::from(move |_: MouseEvent| navigator.prove(&finding, Some(&place)));
             html! {
-                <button class="place proof" {onclick} title={format!("Select it and open the panel {title}, which proves it")}>
+                <button class="place proof" {onclick} title={format!("Select it and open the panel {title} for evidence")}>
                     { format!("{title} ›") }
                 </button>
             }
@@ -175,8 +175,8 @@ fn Places(props: &PlacesProps) -> Html {
         let subjects = place
             .subjects
             .iter()
-            .map(|subject| props.report.name(*subject));
-        // How long it is may be all there is to say of it.
+            .map(|subject| props.report.subject_name(*subject));
+        // An amount equal to the length of the place adds nothing.
         let amount = match place.amount {
             Value::Ns(ns) if ns == length.0 => None,
             Value::Ns(_) => Some(format!("{} of it", place.amount)),
@@ -195,14 +195,14 @@ fn Places(props: &PlacesProps) -> Html {
         places if places > listed as u64 => {
             format!("The {listed} worst of {} places", format::count(places))
         }
-        1 => "Where to see it".to_owned(),
-        _ => "Where to see it, the worst first".to_owned(),
+        1 => "Evidence".to_owned(),
+        _ => "Evidence, worst first".to_owned(),
     };
     html! {
         if listed > 0 {
             <h5>{ title }</h5>
-            <ol class="places">{ for finding.evidence.iter().take(more.shown).map(row) }</ol>
-            { more.button(listed, "places") }
+            <ol class="places">{ for finding.evidence.iter().take(pagination.shown).map(row) }</ol>
+            { pagination.button(listed, "places") }
         }
     }
 }

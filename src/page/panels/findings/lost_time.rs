@@ -1,11 +1,11 @@
-//! Where the time of all capabilities went, by cause, with what no finding explains.
+//! Table of the time of all capabilities by cause, including what no finding explains.
 
 use yew::prelude::*;
 
 use insight::{LostTime, Report};
 use views::words::insight as words;
 
-/// The table; nothing of a log that has no such account.
+/// Renders the table; nothing if the report has no such account.
 pub(super) fn lost_time(report: &Report) -> Html {
     if report.lost_time.is_empty() {
         return Html::default();

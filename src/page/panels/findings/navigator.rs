@@ -1,10 +1,9 @@
-//! The way to a place of a finding: it is selected and lit on the timeline, and the panel
-//! that proves it opens.
+//! Navigation to a place of a finding: selects and highlights it on the timeline, and opens the panel that proves it.
 
 use yew::prelude::*;
 
 use crate::panel::PanelProps;
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use insight::finding::{Axis, Evidence, Finding, Subject};
 use model::time::Interval;
 use session::link_text::cut;
@@ -14,19 +13,19 @@ use views::view::Change;
 use views::view::findings::FindingsView;
 use views::view::panel::PanelName;
 
-/// How to get to places of findings.
+/// Navigates to places of findings.
 #[derive(Clone, PartialEq)]
 pub(crate) struct FindingNavigator {
-    /// The range that they were found in; the whole log if `None`.
+    /// Range that was analyzed; `None` means the whole log.
     pub(crate) within: Option<Interval>,
-    /// Whether the log has a heap profile.
+    /// Whether the log has a heap profile, so that the heap panel can serve as proof.
     pub(crate) heap_profile: bool,
     pub(crate) on_change: Callback<Change>,
-    pub(crate) on_goto: Callback<Goto>,
+    pub(crate) on_goto: Callback<NavigationTarget>,
 }
 
 impl FindingNavigator {
-    /// From a panel that is about what was found in a range.
+    /// Creates a navigator for a panel with the findings of a range.
     pub(super) fn from_panel(props: &PanelProps, within: Option<Interval>) -> Self {
         Self {
             within,
@@ -36,7 +35,7 @@ impl FindingNavigator {
         }
     }
 
-    /// The panel that proves a place, with its title; `None` if that is the panel of findings.
+    /// Returns the panel that proves a place, with its title; `None` if that is the panel of findings itself.
     pub(super) fn proof(
         &self,
         finding: &Finding,
@@ -52,20 +51,19 @@ impl FindingNavigator {
         }
     }
 
-    /// Goes to a place, and to the panel that proves it.
+    /// Goes to a place and opens the panel that proves it.
     pub(crate) fn prove(&self, finding: &Finding, place: Option<&Evidence>) {
         let panel = place.and_then(|place| self.proof(finding, place));
         let panel = panel.map_or(FINDINGS, |(panel, _)| panel);
         self.go(finding, place, Some(panel));
     }
 
-    /// Goes to a place of a finding, or opens one that has none; in another panel, if
-    /// there is one.
+    /// Goes to a place of a finding, or opens the finding if it has none; optionally switches to another panel.
     pub(super) fn go(&self, finding: &Finding, place: Option<&Evidence>, panel: Option<PanelName>) {
         let identity = cut(&finding.identity()).to_owned();
         let place = place.filter(|place| !place.range.is_empty());
         let view = match place {
-            Some(place) => FindingsView::gone_to(identity, place, self.within),
+            Some(place) => FindingsView::visited(identity, place, self.within),
             None => FindingsView::opened(identity),
         };
         let selection = place.map(|place| place.range);
@@ -77,7 +75,7 @@ impl FindingNavigator {
             all.with_settings(view).with_panel(panel)
         }));
         if let Some(place) = place {
-            self.on_goto.emit(Goto {
+            self.on_goto.emit(NavigationTarget {
                 span: place.range,
                 row: place.subjects.first().map(|subject| track_of(*subject)),
                 zoom: true,

@@ -1,4 +1,4 @@
-//! What rules have found while the others still look.
+//! Intermediate findings while rules are still running.
 
 use gloo_timers::callback::Timeout;
 use yew::prelude::*;
@@ -8,20 +8,20 @@ use crate::panel::{Source, use_answer_if};
 use model::time::Interval;
 use session::questions::FindingsProgressQuery;
 
-/// What is answered sooner needs no list on the way.
+/// Delay before intermediate findings are requested: faster answers need none.
 const FIRST_AFTER_MS: u32 = 100;
 
 #[derive(PartialEq, Properties)]
 pub(super) struct ProgressProps {
     pub source: Source,
-    /// What they look at.
+    /// The analyzed range; `None` means the whole log.
     pub range: Option<Interval>,
 }
 
-/// The titles that are known, as they come.
+/// Renders the titles of findings as rules complete.
 #[component]
-pub(super) fn SoFar(props: &ProgressProps) -> Html {
-    // `None` until the rules have been asked for a moment: most logs are answered by then.
+pub(super) fn IntermediateFindings(props: &ProgressProps) -> Html {
+    // `None` until `FIRST_AFTER_MS` have passed: most logs are answered by then.
     let answered = use_state_eq(|| None);
     {
         let answered = answered.setter();
@@ -49,7 +49,7 @@ pub(super) fn SoFar(props: &ProgressProps) -> Html {
     };
     html! {
         <div class="findings">
-            <p class="faint">{ format!("{} of {} rules have answered.", progress.answered, progress.rules) }</p>
+            <p class="faint">{ format!("{} of {} rules are finished.", progress.answered, progress.rules) }</p>
             if !progress.found.is_empty() {
                 <section aria-labelledby="findings-so-far">
                     <h3 id="findings-so-far">{ "Found so far" }</h3>

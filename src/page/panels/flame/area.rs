@@ -1,6 +1,5 @@
-//! The bytes of a box of the heap's flame graph over time: below the axis of
-//! the timeline, with the range and what is compared, and a census to go to or
-//! to compare.
+//! Bytes of a box of the heap flame graph over time, on the axis of the timeline, with the range, the compared
+//! censuses and a cursor to go to a census or to compare it.
 
 use std::rc::Rc;
 
@@ -8,7 +7,7 @@ use yew::prelude::*;
 
 use crate::chart::use_width;
 use crate::panel::{Source, use_answer};
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use eventlog::ids::Nanos;
 use model::profile::source::Source as StackSource;
 use model::time::Interval;
@@ -19,44 +18,44 @@ use session::flame::query::View;
 use views::flame::AreaPlot;
 use views::view::flame::FlameView;
 
-/// The height of the picture, which the style sheet knows too.
+/// Height of the picture, in CSS pixels; must match the style sheet.
 const HEIGHT_PX: f64 = 64.0;
-/// So many censuses are drawn at most.
+/// Maximum number of censuses drawn.
 const MOST: u32 = 2_000;
-/// So many rows has the table for those who do not see the picture.
+/// Maximum number of rows in the table for screen readers.
 const ROWS: usize = 40;
-/// So many censuses a page goes.
+/// Number of censuses that Page Up and Page Down move by.
 const PAGE: usize = 10;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct AreaProps {
     pub(super) source: Source,
-    /// Where the stacks come from.
+    /// Source of the stacks.
     pub(super) stacks: StackSource,
-    /// What the box is called.
+    /// Display name of the box.
     pub(super) title: AttrValue,
-    /// The view that the box is in.
+    /// Graph view that contains the box.
     pub(super) of: View,
-    /// The stack of the box; `None` for all that is in the view.
+    /// Stack of the box; `None` means everything in the view.
     pub(super) stack: Option<u32>,
-    /// What the timeline shows.
+    /// Time axis of the timeline, if shared.
     pub(super) axis: Option<Viewport>,
-    /// All of the log.
+    /// Span of the whole log.
     pub(super) log: Interval,
     pub(super) range: Option<Interval>,
     pub(super) view: FlameView,
     pub(super) on_view: Callback<FlameView>,
-    pub(super) on_goto: Callback<Goto>,
+    pub(super) on_goto: Callback<NavigationTarget>,
 }
 
-/// An end of what is compared.
+/// One of the two compared censuses.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum End {
+enum RangeEnd {
     From,
     To,
 }
 
-impl End {
+impl RangeEnd {
     const fn key(self) -> &'static str {
         match self {
             Self::From => "[",
@@ -65,7 +64,7 @@ impl End {
     }
 }
 
-/// The area, with its numbers beside it.
+/// Renders the area with its numbers at the side.
 #[component]
 pub(super) fn Area(props: &AreaProps) -> Html {
     let (node, width) = use_width();
@@ -81,67 +80,67 @@ pub(super) fn Area(props: &AreaProps) -> Html {
         most: MOST,
     };
     let area = use_answer(&props.source, question).unwrap_or_default();
-    let shown = Shown::new(area, props, width);
-    let plot = shown.plot();
+    let chart = AreaChart::new(area, props, width);
+    let plot = chart.plot();
     let current = chosen.and_then(|time| plot.nearest(plot.x(time)));
     let choose = {
-        let (chosen, on_goto, shown) = (chosen.setter(), props.on_goto.clone(), shown.clone());
+        let (chosen, on_goto, chart) = (chosen.setter(), props.on_goto.clone(), chart.clone());
         Callback::from(move |index: usize| {
-            if let Some(time) = shown.plot().time(index) {
+            if let Some(time) = chart.plot().time(index) {
                 chosen.set(Some(time));
-                if shown.area.timed {
-                    on_goto.emit(Goto::time(time));
+                if chart.area.timed {
+                    on_goto.emit(NavigationTarget::time(time));
                 }
             }
         })
     };
     let onpointermove = {
-        let (pointed, shown) = (pointed.setter(), shown.clone());
-        move |event: PointerEvent| pointed.set(shown.plot().nearest(f64::from(event.offset_x())))
+        let (pointed, chart) = (pointed.setter(), chart.clone());
+        move |event: PointerEvent| pointed.set(chart.plot().nearest(f64::from(event.offset_x())))
     };
     let onpointerleave = {
         let pointed = pointed.setter();
         move |_: PointerEvent| pointed.set(None)
     };
     let onclick = {
-        let (choose, shown) = (choose.clone(), shown.clone());
+        let (choose, chart) = (choose.clone(), chart.clone());
         move |event: MouseEvent| {
-            let index = shown.plot().nearest(f64::from(event.offset_x()));
+            let index = chart.plot().nearest(f64::from(event.offset_x()));
             index.into_iter().for_each(|index| choose.emit(index));
         }
     };
-    let compare = compare(props, &shown, current.and_then(|index| plot.time(index)));
+    let compare = compare(props, &chart, current.and_then(|index| plot.time(index)));
     let onkeydown = keys(current, plot.len(), choose, compare.clone());
     let label = format!(
-        "{} over time. Arrow keys go from census to census; [ and ] compare from one and to one.",
+        "{} over time. Arrow keys move between censuses; [ and ] set the start and end of a comparison.",
         props.title
     );
-    let text = current.map_or_else(|| "no census chosen".to_owned(), |index| shown.words(index));
+    let text = current.map_or_else(|| "no census chosen".to_owned(), |index| chart.words(index));
     let at = pointed.or(current);
     html! {
         <div class="flame-area">
-            { beside(props, &shown, at, compare.as_ref()) }
+            { side_panel(props, &chart, at, compare.as_ref()) }
             <div class="flame-area-plot" ref={node} role="slider" tabindex="0" aria-label={label}
                 aria-valuemin="0" aria-valuemax={plot.len().to_string()}
                 aria-valuenow={current.map_or(0, |index| index + 1).to_string()} aria-valuetext={text}
                 {onkeydown} {onpointermove} {onpointerleave} {onclick}>
                 if !plot.is_empty() && width > 0.0 {
-                    { picture(&shown, props, at) }
+                    { picture(&chart, props, at) }
                 }
             </div>
-            <Table area={Rc::clone(&shown.area)} title={props.title.clone()} />
+            <Table area={Rc::clone(&chart.area)} title={props.title.clone()} />
         </div>
     }
 }
 
-/// An answer and where it is drawn.
+/// An answer with the viewport in which it is drawn.
 #[derive(Clone)]
-struct Shown {
+struct AreaChart {
     area: Rc<FlameArea>,
     view: Viewport,
 }
 
-/// What is shown from left to right, as on the timeline.
+/// Returns the visible time, that of the timeline if the axis is shared.
 fn viewport(props: &AreaProps, width_px: f64) -> Viewport {
     let mut view = props
         .axis
@@ -150,10 +149,10 @@ fn viewport(props: &AreaProps, width_px: f64) -> Viewport {
     view
 }
 
-impl Shown {
+impl AreaChart {
     fn new(area: Rc<FlameArea>, props: &AreaProps, width_px: f64) -> Self {
         let censuses = area.time.len() as u64;
-        // Without times the numbers of the censuses are the axis.
+        // For censuses without times, their index serves as the axis.
         let view = match area.timed || censuses == 0 {
             true => viewport(props, width_px),
             false => Viewport::new(Interval::new(Nanos(0), Nanos(censuses)), width_px),
@@ -165,7 +164,7 @@ impl Shown {
         AreaPlot::new(&self.area, self.view, HEIGHT_PX)
     }
 
-    /// A census as people call it: by its time, or its number.
+    /// Formats a census by its time or, without times, its number.
     fn name(&self, time: Nanos) -> String {
         match self.area.timed {
             true => format!("census at {}", format::time(time)),
@@ -181,17 +180,22 @@ impl Shown {
     }
 }
 
-/// What compares the chosen census with another one.
-fn compare(props: &AreaProps, shown: &Shown, chosen: Option<Nanos>) -> Option<Callback<End>> {
+/// Returns the callback that makes the chosen census an end of the comparison; the other end defaults to the first or
+/// last census.
+fn compare(
+    props: &AreaProps,
+    chart: &AreaChart,
+    chosen: Option<Nanos>,
+) -> Option<Callback<RangeEnd>> {
     let chosen = chosen?;
-    let plot = shown.plot();
+    let plot = chart.plot();
     let (first, last) = (plot.time(0)?, plot.time(plot.len().checked_sub(1)?)?);
     let (view, on_view) = (props.view.clone(), props.on_view.clone());
-    Some(Callback::from(move |end: End| {
+    Some(Callback::from(move |end: RangeEnd| {
         let moments = view.moments;
         let pair = match end {
-            End::From => (chosen, moments.map_or(last, |moments| moments.end())),
-            End::To => (moments.map_or(first, |moments| moments.start()), chosen),
+            RangeEnd::From => (chosen, moments.map_or(last, |moments| moments.end())),
+            RangeEnd::To => (moments.map_or(first, |moments| moments.start()), chosen),
         };
         on_view.emit(FlameView {
             moments: Some(Interval::between(pair.0, pair.1)),
@@ -205,7 +209,7 @@ fn keys(
     current: Option<usize>,
     len: usize,
     choose: Callback<usize>,
-    compare: Option<Callback<End>>,
+    compare: Option<Callback<RangeEnd>>,
 ) -> Callback<KeyboardEvent> {
     Callback::from(move |event: KeyboardEvent| {
         if event.ctrl_key() || event.alt_key() || event.meta_key() || len == 0 {
@@ -222,7 +226,7 @@ fn keys(
             "Home" => 0,
             "End" => len - 1,
             key => {
-                let end = [End::From, End::To]
+                let end = [RangeEnd::From, RangeEnd::To]
                     .into_iter()
                     .find(|end| end.key() == key);
                 let (Some(end), Some(compare)) = (end, &compare) else {
@@ -239,15 +243,15 @@ fn keys(
     })
 }
 
-/// What the box is, its bytes at one census, and what can be done with that.
-fn beside(
+/// Renders the name of the box, its bytes at one census, and the actions on it.
+fn side_panel(
     props: &AreaProps,
-    shown: &Shown,
+    chart: &AreaChart,
     at: Option<usize>,
-    compare: Option<&Callback<End>>,
+    compare: Option<&Callback<RangeEnd>>,
 ) -> Html {
-    let words = at.and_then(|index| Some((index, shown.plot().time(index)?)));
-    let button = |end: End, text: &'static str, title: &'static str| {
+    let words = at.and_then(|index| Some((index, chart.plot().time(index)?)));
+    let button = |end: RangeEnd, text: &'static str, title: &'static str| {
         let compare = compare.cloned();
         let disabled = compare.is_none();
         let title = format!("{title} ({})", end.key());
@@ -260,23 +264,23 @@ fn beside(
         <div class="flame-area-words">
             <strong title={props.title.clone()}>{ props.title.clone() }</strong>
             if let Some((index, time)) = words {
-                <span>{ shown.plot().words(index) }</span>
-                <span class="faint">{ shown.name(time) }</span>
+                <span>{ chart.plot().words(index) }</span>
+                <span class="faint">{ chart.name(time) }</span>
             } else {
-                <span class="faint">{ many(&shown.area) }</span>
-                if !shown.area.timed && shown.area.censuses > 0 {
-                    <span class="faint" title="A biographical profile is written at the end of the run, without the times of its censuses">{ "by number: no times" }</span>
+                <span class="faint">{ many(&chart.area) }</span>
+                if !chart.area.timed && chart.area.censuses > 0 {
+                    <span class="faint" title="Biographical profiles are logged at the end of the run, without census times">{ "by number: no times" }</span>
                 }
             }
             <span class="tools">
-                { button(End::From, "From here", "Compare from the chosen census on: what grew and shrank since") }
-                { button(End::To, "To here", "Compare up to the chosen census: what had grown and shrunk") }
+                { button(RangeEnd::From, "From here", "Compare later censuses with the selected one") }
+                { button(RangeEnd::To, "To here", "Compare the selected census with earlier ones") }
             </span>
         </div>
     }
 }
 
-/// How many censuses are in view.
+/// Formats the number of visible censuses.
 fn many(area: &FlameArea) -> String {
     match area.censuses {
         0 => "no census in view".to_owned(),
@@ -285,27 +289,27 @@ fn many(area: &FlameArea) -> String {
     }
 }
 
-fn picture(shown: &Shown, props: &AreaProps, at: Option<usize>) -> Html {
-    let plot = shown.plot();
+fn picture(chart: &AreaChart, props: &AreaProps, at: Option<usize>) -> Html {
+    let plot = chart.plot();
     let line = |time: Nanos, class: &'static str| {
         let x = format!("{:.1}", plot.x(time));
         html! { <line {class} x1={x.clone()} x2={x} y1="0" y2={HEIGHT_PX.to_string()} /> }
     };
-    let range = props.range.filter(|_| shown.area.timed);
-    let range = range.and_then(|range| range.intersection(shown.view.span())).map(|range| {
+    let range = props.range.filter(|_| chart.area.timed);
+    let range = range.and_then(|range| range.intersection(chart.view.span())).map(|range| {
         let (left, right) = (plot.x(range.start()), plot.x(range.end()));
         html! {
             <rect class="range" x={format!("{left:.1}")} width={format!("{:.1}", (right - left).max(1.0))} y="0" height={HEIGHT_PX.to_string()} />
         }
     });
-    let in_view = |time: &Nanos| (0.0..=shown.view.width_px()).contains(&plot.x(*time));
+    let in_view = |time: &Nanos| (0.0..=chart.view.width_px()).contains(&plot.x(*time));
     let ends = props
         .view
         .moments
         .map(|moments| [(moments.start(), "A"), (moments.end(), "B")]);
     let ends = ends.into_iter().flatten().filter(|(time, _)| in_view(time));
     let end = |(time, name): (Nanos, &'static str)| {
-        // The letters stand between both lines.
+        // Both letters are placed between the two lines.
         let (dx, anchor) = if name == "A" {
             (4.0, "start")
         } else {
@@ -319,7 +323,7 @@ fn picture(shown: &Shown, props: &AreaProps, at: Option<usize>) -> Html {
         }
     };
     html! {
-        <svg width={shown.view.width_px().to_string()} height={HEIGHT_PX.to_string()} aria-hidden="true">
+        <svg width={chart.view.width_px().to_string()} height={HEIGHT_PX.to_string()} aria-hidden="true">
             <defs>
                 <pattern id="flame-area-own" width="6" height="6" patternUnits="userSpaceOnUse">
                     <path d="M-1 1 1-1M0 6 6 0M5 7 7 5" />
@@ -342,8 +346,8 @@ struct TableProps {
     title: AttrValue,
 }
 
-/// The numbers for those who do not see the picture: some of the censuses,
-/// evenly. Arrow keys on the picture tell all of them.
+/// Renders an evenly spaced sample of censuses as a table for screen readers. Arrow keys on the picture reach every
+/// census.
 #[component]
 fn Table(props: &TableProps) -> Html {
     let area = &props.area;
@@ -363,7 +367,7 @@ fn Table(props: &TableProps) -> Html {
     html! {
         <table class="visually-hidden">
             <caption>{ format!("{} over time: {}", props.title, many(area)) }</caption>
-            <thead><tr><th scope="col">{ "Census" }</th><th scope="col">{ "With all it called" }</th><th scope="col">{ "Itself" }</th></tr></thead>
+            <thead><tr><th scope="col">{ "Census" }</th><th scope="col">{ "Including callees" }</th><th scope="col">{ "Itself" }</th></tr></thead>
             <tbody>{ for (0..len).step_by(every).map(row) }</tbody>
         </table>
     }

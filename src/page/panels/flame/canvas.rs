@@ -1,5 +1,5 @@
-//! One flame graph on a canvas: asking for what is in view, pointing, walking,
-//! zooming, and all of it in small above, or the ruler of the timeline's axis.
+//! A flame graph on a canvas: queries for the visible part, pointing, keyboard navigation, zooming, and above it a
+//! minimap or the ruler of the shared time axis.
 
 mod axis;
 mod boxes;
@@ -13,64 +13,64 @@ use gloo_events::EventListener;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::pick::{Match, Pick, Reveal};
+use super::pick::{Pick, Reveal, SearchMatch};
 use crate::canvas::CanvasPainter;
 use crate::client::LogClient;
-use crate::panel::{Axis, takes_long};
+use crate::panel::{Axis, slow_notice};
 use crate::timeline::Observer;
 use analysis::flamegraph::source_info::SourceInfo;
-use scene::viewport::Place;
+use scene::viewport::ViewPosition;
 use session::flame::query::{FlameQuery, View};
-use views::actions::flame::FlameAct;
+use views::actions::flame::FlameAction;
 use views::flame::{Graph, Window};
 
-/// What an answer says of the whole graph.
+/// Figures of an answer about the whole graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Found {
-    /// The part of the whole that the search found.
+pub(super) struct GraphFigures {
+    /// Share of the whole that matches the search, from 0 to 1.
     pub(super) share: f64,
-    /// How many stacks were inverted without their outermost frames.
+    /// Number of stacks that were inverted without their outermost frames.
     pub(super) shortened: u64,
 }
 
 #[derive(Properties, PartialEq)]
 pub(super) struct CanvasProps {
     pub(super) client: LogClient,
-    /// What is drawn; its window is the canvas's own.
+    /// Query of the graph; the canvas sets its window itself.
     pub(super) query: FlameQuery,
-    /// What the tracks are called.
+    /// Source of the stacks, with the names of its tracks.
     pub(super) source: Rc<SourceInfo>,
-    /// What it is, for screen readers.
+    /// Label for screen readers.
     pub(super) label: AttrValue,
-    /// Whether it grows upwards.
+    /// Whether the graph grows upward.
     #[prop_or_default]
     pub(super) upwards: bool,
-    /// Whether all of it stands above in small.
+    /// Whether a minimap is shown above.
     #[prop_or(true)]
     pub(super) minimap: bool,
-    /// The axis of the timeline, for the order of time.
+    /// Time axis of the timeline, shared by graphs in time order.
     #[prop_or_default]
     pub(super) axis: Option<Axis>,
-    /// Has the timeline show other times.
+    /// Moves the visible time of the timeline.
     #[prop_or_default]
-    pub(super) on_look: Callback<Place>,
-    /// Goes up whenever the colours change.
-    pub(super) colours: u32,
-    /// Goes up whenever addresses have got other names.
+    pub(super) on_axis_change: Callback<ViewPosition>,
+    /// Incremented whenever the colors change.
+    pub(super) color_generation: u32,
+    /// Incremented whenever symbol names of addresses change.
     pub(super) names: u32,
-    /// A place to show.
+    /// Request to show a place in the graph.
     #[prop_or_default]
     pub(super) reveal: Option<Reveal>,
-    /// A frame to show that was looked for.
+    /// Search match to show.
     #[prop_or_default]
-    pub(super) found: Option<Match>,
-    /// Hears of the box that is selected or pointed at.
+    pub(super) found: Option<SearchMatch>,
+    /// Receives the box that is selected or pointed at.
     pub(super) on_pick: Callback<Option<Pick>>,
-    /// Hears of keys for the selected box.
-    pub(super) on_act: Callback<(FlameAct, Pick)>,
-    /// Hears which share of the whole was found, and what the whole is.
+    /// Receives actions that keys trigger on the selected box.
+    pub(super) on_act: Callback<(FlameAction, Pick)>,
+    /// Receives the figures of each answer about the whole graph.
     #[prop_or_default]
-    pub(super) on_found: Callback<Found>,
+    pub(super) on_figures: Callback<GraphFigures>,
 }
 
 pub(super) enum Msg {
@@ -95,31 +95,30 @@ pub(super) enum Msg {
         y: f64,
     },
     Key(KeyboardEvent),
-    LetGo,
+    DragEnded,
     SmallAt(f64),
 }
 
-/// What the pointer is doing.
+/// A pressed pointer: where it went down, and whether it has moved since.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Drag {
     x: f64,
     moved: bool,
 }
 
-/// A box, however often the boxes are asked for again.
+/// Identity of the selected box, stable across repeated queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Chosen {
+struct BoxIdentity {
     stack: u32,
-    /// Its middle, from 0 to 1 of the graph.
+    /// Center of the box, from 0 to 1 of the graph's width.
     at: f64,
 }
 
-/// The height of all of it in small, in pixels.
+/// Height of the minimap, in CSS pixels.
 const SMALL_PX: f64 = 28.0;
-/// A drag begins after so many pixels.
+/// Minimum pointer movement of a drag, in CSS pixels.
 const DRAG_PX: f64 = 4.0;
 
-/// The canvas.
 pub(super) struct FlameCanvas {
     scroller: NodeRef,
     spacer: NodeRef,
@@ -130,7 +129,7 @@ pub(super) struct FlameCanvas {
     small_painter: Option<CanvasPainter>,
     graph: Option<Graph>,
     small: Option<Graph>,
-    /// How wide and in which colours the small graph was painted.
+    /// Width and color generation of the last painted minimap.
     small_painted: Option<(f64, u32)>,
     window: Window,
     asked: Option<FlameQuery>,
@@ -138,10 +137,10 @@ pub(super) struct FlameCanvas {
     number: u32,
     in_flight: bool,
     hovered: Option<usize>,
-    chosen: Option<Chosen>,
+    selected_box: Option<BoxIdentity>,
     selected: Option<usize>,
     revealed: u32,
-    /// The frame that was looked for and shown last.
+    /// Key of the last shown search match.
     found: Option<(String, usize)>,
     drag: Option<Drag>,
     listeners: Vec<EventListener>,
@@ -149,7 +148,7 @@ pub(super) struct FlameCanvas {
 }
 
 impl FlameCanvas {
-    /// The part of the page that the canvas fills.
+    /// Returns the visible size of the canvas, in CSS pixels.
     fn size(&self) -> (f64, f64) {
         let scroller = self.scroller.cast::<HtmlElement>();
         scroller.map_or((0.0, 0.0), |scroller| {
@@ -163,17 +162,17 @@ impl FlameCanvas {
         scroller.map_or(0.0, |scroller| f64::from(scroller.scroll_top()))
     }
 
-    /// The levels in view. What is to be shown may be at any level.
+    /// Returns the range of visible levels; `None` (all) while a target is to be shown, as it may be at any level.
     fn levels(&self, props: &CanvasProps) -> Option<(u16, u16)> {
         let revealing = props
             .reveal
             .is_some_and(|reveal| reveal.serial != self.revealed)
-            || self.seeks(props).is_some();
+            || self.unshown_match(props).is_some();
         let graph = self.graph.as_ref().filter(|_| !revealing)?;
         Some(graph.levels_in_view(self.scroll_px(), self.size().1, props.upwards))
     }
 
-    /// Asks for the boxes of this view, unless an answer is on its way.
+    /// Queries the boxes of the current window, unless a request is in flight.
     fn ask(&mut self, ctx: &Context<Self>) {
         let props = ctx.props();
         let query = FlameQuery {
@@ -187,7 +186,7 @@ impl FlameCanvas {
             self.asked = Some(query.clone());
             self.send(ctx, query, Msg::Answered);
         } else if props.minimap && props.axis_of_time().is_none() {
-            // In small, when there is nothing more urgent.
+            // The minimap has lower priority.
             let all = self.query(props, Window::ALL);
             if self.asked_small.as_ref() != Some(&all) {
                 self.asked_small = Some(all.clone());
@@ -206,7 +205,10 @@ impl FlameCanvas {
         self.number += 1;
         let (number, link) = (self.number, ctx.link().clone());
         let source = Rc::clone(&ctx.props().source);
-        let (unit, measure) = (sources::of(query.choice.source).unit(), query.measure);
+        let (unit, measure) = (
+            sources::description(query.choice.source).unit(),
+            query.measure,
+        );
         ctx.props().client.ask(query, move |answer| {
             let graph = answer.ok().flatten().map(|(head, boxes)| {
                 let bands = head.bands.iter();
@@ -228,8 +230,8 @@ impl FlameCanvas {
                 self.move_by(props, by);
             }
             "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown" => self.walk(props, &key),
-            "+" | "=" => self.zoom(props, 1.5, self.centre()),
-            "-" => self.zoom(props, 1.0 / 1.5, self.centre()),
+            "+" | "=" => self.zoom(props, 1.5, self.zoom_center()),
+            "-" => self.zoom(props, 1.0 / 1.5, self.zoom_center()),
             "Enter" => {
                 if let Some(index) = self.selected {
                     self.show_box(props, index);
@@ -239,7 +241,7 @@ impl FlameCanvas {
             "Escape" if self.selected.is_some() => self.select(None),
             key => {
                 let pick = self.selected.and_then(|index| self.pick(props, index));
-                let (Some(act), Some(pick)) = (FlameAct::of_key(key), pick) else {
+                let (Some(act), Some(pick)) = (FlameAction::from_key(key), pick) else {
                     return false;
                 };
                 props.on_act.emit((act, pick));
@@ -250,33 +252,33 @@ impl FlameCanvas {
         true
     }
 
-    /// Where keys zoom: at the selected box, if it is in the window.
-    fn centre(&self) -> f64 {
+    /// Returns the center of keyboard zoom, from 0 to 1 of the window: the selected box if visible.
+    fn zoom_center(&self) -> f64 {
         let at = self
-            .chosen
-            .map(|chosen| (chosen.at - self.window.left) / self.window.width);
+            .selected_box
+            .map(|selected_box| (selected_box.at - self.window.left) / self.window.width);
         at.filter(|at| (0.0..=1.0).contains(at)).unwrap_or(0.5)
     }
 
     fn answered(&mut self, props: &CanvasProps, graph: Option<Graph>) {
         self.in_flight = false;
         let Some(graph) = graph else { return };
-        props.on_found.emit(Found {
+        props.on_figures.emit(GraphFigures {
             share: graph.head.found_share,
             shortened: graph.head.shortened,
         });
         self.hovered = None;
         self.selected = self
-            .chosen
-            .and_then(|chosen| graph.box_of(chosen.stack, chosen.at));
+            .selected_box
+            .and_then(|selected_box| graph.box_of_stack(selected_box.stack, selected_box.at));
         self.graph = Some(graph);
-        self.seek(props);
+        self.show_match(props);
         self.reveal(props);
-        self.tell(props);
+        self.emit_pick(props);
     }
 }
 
-/// Whether boxes of the same stack are the same in both.
+/// Returns whether stack numbers mean the same in both queries.
 fn is_same_tree(a: &FlameQuery, b: &FlameQuery) -> bool {
     a.choice.source == b.choice.source && a.steps == b.steps && a.view == b.view
 }
@@ -303,7 +305,7 @@ impl Component for FlameCanvas {
             number: 0,
             in_flight: false,
             hovered: None,
-            chosen: None,
+            selected_box: None,
             selected: None,
             revealed: 0,
             found: None,
@@ -318,7 +320,7 @@ impl Component for FlameCanvas {
         let old_has_axis = old.axis_of_time().is_some();
         let (new, old) = (&ctx.props().query, &old.query);
         if ctx.props().source != *old_source || ctx.props().names != old_names {
-            // Another log, other names: the same question has another answer.
+            // Another log or other names change the answer to the same query.
             self.asked = None;
             self.asked_small = None;
         }
@@ -326,18 +328,18 @@ impl Component for FlameCanvas {
             self.select(None);
             self.hovered = None;
         }
-        // In the order of time the places are those of the range.
+        // In time order, positions are relative to the range.
         let moved = new.view == View::Time && new.choice.range != old.choice.range;
         if moved || !is_same_tree(new, old) || new.choice.tracks != old.choice.tracks {
             self.window = Window::ALL;
         }
         if ctx.props().axis_of_time().is_some() != old_has_axis {
-            // Ruler and small picture are different elements.
+            // Ruler and minimap are different elements.
             self.small_painter = None;
             self.small_painted = None;
         }
         self.follow_axis(ctx.props());
-        self.seek(ctx.props());
+        self.show_match(ctx.props());
         self.reveal(ctx.props());
         true
     }
@@ -376,13 +378,13 @@ impl Component for FlameCanvas {
                     return false;
                 }
                 self.hovered = hovered;
-                self.tell(props);
+                self.emit_pick(props);
             }
             Msg::Released { x, y } => {
                 if self.drag.take().is_some_and(|drag| !drag.moved) {
                     let hit = self.hit(props, x, y);
                     self.select(hit);
-                    self.tell(props);
+                    self.emit_pick(props);
                 }
             }
             Msg::DoubleClicked { x, y } => match self.hit(props, x, y) {
@@ -393,9 +395,9 @@ impl Component for FlameCanvas {
                 if !self.key(props, &event) {
                     return false;
                 }
-                self.tell(props);
+                self.emit_pick(props);
             }
-            Msg::LetGo => self.drag = None,
+            Msg::DragEnded => self.drag = None,
             Msg::SmallAt(x) => {
                 let at = x / self.size().0.max(1.0);
                 let middle = self.window.left + self.window.width / 2.0;
@@ -429,7 +431,7 @@ impl Component for FlameCanvas {
         let label = match pick {
             Some(pick) => format!("{}. {}: {}", props.label, pick.title, pick.text),
             None => format!(
-                "{}. Arrow keys walk its boxes, Enter zooms to one, Escape shows all.",
+                "{}. Arrow keys select boxes, Enter zooms to one, Escape shows all.",
                 props.label
             ),
         };
@@ -448,7 +450,7 @@ impl Component for FlameCanvas {
                     </div>
                 }
                 if self.graph.is_none() && self.in_flight {
-                    { takes_long() }
+                    { slow_notice() }
                 }
                 <div class="flame-canvas" ref={self.scroller.clone()}>
                     <div ref={self.spacer.clone()}>

@@ -1,4 +1,4 @@
-//! What the flame graph is about and how it is laid out.
+//! Controls of the flame graph: source, tracks, layout, search, comparison.
 
 use std::rc::Rc;
 
@@ -10,9 +10,9 @@ use crate::dom::value_of;
 use crate::field::Field;
 use crate::menu::Menu;
 use crate::panel::span_text;
-use analysis::flamegraph::choosing::{ALL, CAPS, THREADS};
 use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
+use analysis::flamegraph::track_names::{ALL, CAPS, THREADS};
 use model::profile::source::{Source, Unit};
 use model::profile::weights::Measure;
 use model::time::Interval;
@@ -29,31 +29,31 @@ pub(super) struct ControlsProps {
     pub(super) sources: Rc<Vec<SourceInfo>>,
     pub(super) source: Rc<SourceInfo>,
     pub(super) view: FlameView,
-    /// What the other of two logs is to this one, if there is one.
+    /// Role of the second log, if two are open.
     pub(super) other: Option<Role>,
     pub(super) range: Option<Interval>,
-    /// All of the log.
+    /// Span of the whole log.
     pub(super) log: Option<Interval>,
-    /// The share of the whole that the search found, from 0 to 1.
+    /// Share of the whole that matches the search, from 0 to 1.
     pub(super) found: f64,
-    /// The frames that it found, and which of them is shown.
+    /// Matching frames; `at` is the index of the shown one.
     pub(super) matches: Option<Rc<FlameMatches>>,
     pub(super) at: usize,
-    /// Goes to the next match, or the one before.
+    /// Goes to the next match (true) or the previous one.
     pub(super) on_match: Callback<bool>,
-    /// What is saved.
+    /// Query of the exported graph.
     pub(super) query: FlameQuery,
-    /// Zooms to the selected range, where that is a small part of what is in view.
+    /// Zooms to the selected range; `None` unless that is a small part of the visible time.
     pub(super) on_zoom: Option<Callback<()>>,
-    /// For which time and tracks it is.
+    /// Description of the range and tracks.
     pub(super) about: AttrValue,
     pub(super) on_view: Callback<FlameView>,
-    /// Shows the panel of the heap.
+    /// Opens the heap panel.
     pub(super) on_heap: Callback<()>,
 }
 
 impl ControlsProps {
-    /// A callback that changes the view.
+    /// Returns a callback that edits the view.
     fn change<T: 'static>(&self, edit: impl Fn(&mut FlameView, T) + 'static) -> Callback<T> {
         let (view, on_view) = (self.view.clone(), self.on_view.clone());
         Callback::from(move |value| {
@@ -64,11 +64,10 @@ impl ControlsProps {
     }
 }
 
-/// The row above the graph.
 #[component]
 pub(super) fn Controls(props: &ControlsProps) -> Html {
     let search = props.change(|view, text: String| view.search = text);
-    let share = match sources::of(props.source.source).unit() {
+    let share = match sources::description(props.source.source).unit() {
         Unit::Time => format!("{} of the time", format::fraction(props.found)),
         Unit::Bytes => format!("{} of the bytes", format::fraction(props.found)),
     };
@@ -98,7 +97,7 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
             }
             <span class="end">
                 if let Some(zoom) = &props.on_zoom {
-                    <button class="small" title="As the timeline does (F)" onclick={zoom.reform(|_: MouseEvent| ())}>{ "Zoom to the range" }</button>
+                    <button class="small" title="As in the timeline (F)" onclick={zoom.reform(|_: MouseEvent| ())}>{ "Zoom to the range" }</button>
                 }
                 <span class="for">{ props.about.clone() }</span>
                 <Export client={props.client.clone()} query={props.query.clone()} source={Rc::clone(&props.source)} />
@@ -107,7 +106,7 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
     }
 }
 
-/// How many frames were found, which of them is shown, and the ways to the others.
+/// Renders the number of matches, the current one, and the buttons for stepping.
 fn found(props: &ControlsProps, share: String) -> Html {
     let Some(matches) = props.matches.as_deref() else {
         return html! { <span class="found" role="status">{ share }</span> };
@@ -138,15 +137,16 @@ fn sources(props: &ControlsProps) -> Html {
         view.tracks = TrackName::all();
         view.measure = Measure::default();
         view.frame = String::new();
-        let in_bytes = source.is_some_and(|source| sources::of(source).unit() == Unit::Bytes);
+        let in_bytes =
+            source.is_some_and(|source| sources::description(source).unit() == Unit::Bytes);
         if in_bytes && view.order == FlameOrder::Time {
             view.order = FlameOrder::LeftHeavy;
         }
     });
-    let onchange = change.reform(|event: Event| sources::named(&value_of(event)));
+    let onchange = change.reform(|event: Event| sources::by_name(&value_of(event)));
     let option = |info: &SourceInfo| {
         let selected = info.source == props.source.source;
-        let source = sources::of(info.source);
+        let source = sources::description(info.source);
         html! {
             <option value={source.name()} {selected} title={source.help()}>{ source.title() }</option>
         }
@@ -154,12 +154,12 @@ fn sources(props: &ControlsProps) -> Html {
     html! {
         <label>
             <span class="visually-hidden">{ "What it is about" }</span>
-            <select {onchange} title={sources::of(props.source.source).help()}>{ for props.sources.iter().map(option) }</select>
+            <select {onchange} title={sources::description(props.source.source).help()}>{ for props.sources.iter().map(option) }</select>
         </label>
     }
 }
 
-/// How many tracks are listed.
+/// Maximum number of tracks listed.
 const TRACKS_LISTED: usize = 500;
 
 fn tracks(props: &ControlsProps) -> Html {
@@ -177,7 +177,7 @@ fn tracks(props: &ControlsProps) -> Html {
     } else if threads > 0 && caps == 0 {
         "All OS threads"
     } else {
-        sources::of(info.source).everything()
+        sources::description(info.source).all_tracks_label()
     };
     let option = |value: String, text: String| {
         let selected = props.view.tracks.as_str() == value;
@@ -185,7 +185,7 @@ fn tracks(props: &ControlsProps) -> Html {
     };
     let track = |track: &TrackInfo| {
         let samples = format::count(track.samples);
-        let counted = sources::of(info.source).counted(track.source);
+        let counted = sources::description(info.source).sample_noun(track.source);
         let title = info.title(track.source);
         option(
             track.source.name(),
@@ -205,7 +205,7 @@ fn tracks(props: &ControlsProps) -> Html {
     }
 }
 
-/// Buttons of which one is pressed.
+/// Renders a group of buttons of which one is pressed.
 fn segments<T: PartialEq + Copy + 'static>(
     label: &'static str,
     current: T,
@@ -226,26 +226,26 @@ fn orders(props: &ControlsProps) -> Html {
     let time = (
         FlameOrder::Time,
         "Time order",
-        "In order of time, one track below the other",
+        "In time order, one track below the other",
     );
     let rest = [
         (
             FlameOrder::LeftHeavy,
             "Left heavy",
-            "Equal stacks are merged, the heaviest on the left",
+            "Equal stacks merged, heaviest on the left",
         ),
         (
             FlameOrder::Sandwich,
             "Sandwich",
-            "A table of all functions, with the callers and callees of one",
+            "Table of all functions, with the callers and callees of one",
         ),
     ];
-    let of_heap = sources::of(props.source.source).unit() == Unit::Bytes;
-    let beside = props.other.is_some() && props.view.two != TwoLogs::Apart;
-    let has_time = !of_heap && props.view.before.is_none() && !beside;
+    let of_heap = sources::description(props.source.source).unit() == Unit::Bytes;
+    let is_compared = props.other.is_some() && props.view.two != TwoLogs::Apart;
+    let has_time = !of_heap && props.view.before.is_none() && !is_compared;
     let choices: Vec<_> = has_time.then_some(time).into_iter().chain(rest).collect();
     let change = props.change(|view, order| view.order = order);
-    // Without an order of time, what would be one is by weight.
+    // Sources without a time order fall back to the order by weight.
     let current = match props.view.order {
         FlameOrder::Time if !has_time => FlameOrder::LeftHeavy,
         order => order,
@@ -258,30 +258,30 @@ fn orders(props: &ControlsProps) -> Html {
     }
 }
 
-/// What was alive has no order of time: one box is shown over time, and all
-/// bands are in the panel of the heap.
+/// Renders the replacements for time order, which heap samples lack: the area of one box, and the heap panel with all
+/// bands.
 fn over_time(props: &ControlsProps) -> Html {
     let onclick = props.change(|view, _: MouseEvent| view.area = !view.area);
     let pressed = props.view.area.to_string();
     let on_heap = props.on_heap.reform(|_: MouseEvent| ());
     html! {
         <>
-            <button aria-pressed={pressed} title="The bytes of the selected box over time, below the timeline" {onclick}>{ "Over time" }</button>
-            <button title="All stacks on each other over time: the panel Heap" onclick={on_heap}>{ "All in Heap" }</button>
+            <button aria-pressed={pressed} title="Bytes of the selected box over time, below the timeline" {onclick}>{ "Over time" }</button>
+            <button title="All stacks over time, stacked: the panel Heap" onclick={on_heap}>{ "All in Heap" }</button>
         </>
     }
 }
 
 fn measures(props: &ControlsProps) -> Html {
     let by_time = props.view.order == FlameOrder::Time;
-    let source = sources::of(props.source.source);
+    let source = sources::description(props.source.source);
     if by_time || source.unit() == Unit::Bytes {
         return html! {};
     }
-    let count = source.counts();
+    let count = source.count_label();
     let choices = [
-        (Measure::Amount, "Time", "Boxes are as wide as their time"),
-        (Measure::Count, count, "Boxes are as wide as their count"),
+        (Measure::Amount, "Time", "Box width is time"),
+        (Measure::Count, count, "Box width is the count"),
     ];
     let change = props.change(|view, measure| view.measure = measure);
     segments("Width", props.view.measure, &choices, &change)
@@ -304,8 +304,8 @@ fn changes(props: &ControlsProps) -> Html {
             { toggle(Step::HideIdle, "Hide idle time") }
             { toggle(Step::CollapseRecursion, "Collapse recursion") }
             { toggle(Step::MergeModules, "Merge the functions of a module") }
-            { toggle(Step::Invert, "Invert: innermost functions outside") }
-            <p class="hint">{ "To focus on a function, leave it out or merge it into its callers, select its box." }</p>
+            { toggle(Step::Invert, "Invert: innermost functions at the root") }
+            <p class="hint">{ "Select a box to focus on its function, leave it out, or merge it into its callers." }</p>
         </>
     }
 }
@@ -322,7 +322,7 @@ fn comparing(props: &ControlsProps) -> Html {
         let onclick = compare.reform(move |_: MouseEvent| before.flatten());
         html! { <button class="small" disabled={before.is_none()} {onclick}>{ text }</button> }
     };
-    let beside = props.other.is_some() && props.view.two != TwoLogs::Apart;
+    let is_compared = props.other.is_some() && props.view.two != TwoLogs::Apart;
     let earlier = props.range.zip(props.log).and_then(|(range, log)| {
         let (from, to) = (log.start(), range.start());
         (from < to).then(|| Interval::new(from, to))
@@ -330,11 +330,11 @@ fn comparing(props: &ControlsProps) -> Html {
     html! {
         <>
             if let Some(role) = props.other { { with_other(props, role) } }
-            if !beside {
-                if sources::of(props.source.source).unit() == Unit::Bytes { { moments(props) } }
-                <p class="hint">{ "Select a range on the timeline and keep it, then select another: boxes show what became more and what became less." }</p>
+            if !is_compared {
+                if sources::description(props.source.source).unit() == Unit::Bytes { { moments(props) } }
+                <p class="hint">{ "Select a range on the timeline and keep it, then select another: boxes show increases and decreases." }</p>
                 <p class="tools">{ button("Keep the selection as “before”", props.range.map(Some)) }</p>
-                <p class="tools">{ button("Compare with all before the selection", earlier.map(Some)) }</p>
+                <p class="tools">{ button("Compare with everything before the selection", earlier.map(Some)) }</p>
                 if let Some(before) = props.view.before {
                     <p>{ format!("“Before” is {}.", span_text(before)) }</p>
                     <p class="tools">{ button("Stop comparing", Some(None)) }</p>
@@ -344,7 +344,7 @@ fn comparing(props: &ControlsProps) -> Html {
     }
 }
 
-/// Comparing with the other of two logs: stacks are matched by their names.
+/// Renders the comparison with the second log; stacks are matched by name.
 fn with_other(props: &ControlsProps, role: Role) -> Html {
     let choices = [
         (TwoLogs::Apart, "Apart", "The stacks of this log alone"),
@@ -375,7 +375,7 @@ fn with_other(props: &ControlsProps, role: Role) -> Html {
     }
 }
 
-/// Comparing two censuses: what grew and shrank from one moment to another.
+/// Renders the comparison of two censuses.
 fn moments(props: &ControlsProps) -> Html {
     let compare = props.change(|view, moments: Option<Interval>| {
         view.moments = moments;
@@ -387,9 +387,9 @@ fn moments(props: &ControlsProps) -> Html {
     };
     html! {
         <>
-            <p class="hint">{ "Bytes gained and lost from one census to another. Or choose both in the area over time." }</p>
-            { button("First census with the last", props.log) }
-            { button("Begin of the selection with its end", props.range) }
+            <p class="hint">{ "Bytes gained and lost between two censuses. Or select both in the chart over time." }</p>
+            { button("First and last census", props.log) }
+            { button("Start and end of the selection", props.range) }
             if props.view.moments.is_some() {
                 <p class="tools"><button class="small" onclick={compare.reform(|_: MouseEvent| None)}>{ "Stop comparing" }</button></p>
             }

@@ -1,6 +1,6 @@
-//! The flame graph as a file.
+//! Export of the flame graph to files.
 
-use session::flame::export::LeftOut;
+use session::flame::export::IncompleteStacks;
 use std::rc::Rc;
 
 use js_sys::Array;
@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, BlobPropertyBag};
 use yew::prelude::*;
 
-use crate::client::{Asked, LogClient};
+use crate::client::{LogClient, PendingAsk};
 use crate::menu::Menu;
 use crate::save::{save, save_blob};
 use crate::theme;
@@ -24,7 +24,7 @@ pub(super) struct ExportProps {
     pub(super) source: Rc<SourceInfo>,
 }
 
-/// The formats, with the name of the file, its type, and what it is for.
+/// Formats, each with file name, MIME type and description.
 const FORMATS: [(ExportFormat, &str, &str, &str); 3] = [
     (
         ExportFormat::Speedscope,
@@ -46,20 +46,19 @@ const FORMATS: [(ExportFormat, &str, &str, &str); 3] = [
     ),
 ];
 
-const WRITING: &str = "The file is being written…";
+const WRITING: &str = "Writing the file…";
 
-/// The menu of the formats.
 #[component]
 pub(super) fn Export(props: &ExportProps) -> Html {
     let status = use_state_eq(|| None::<AttrValue>);
-    let writing = use_mut_ref(|| None::<Asked>);
+    let writing = use_mut_ref(|| None::<PendingAsk>);
     let done = {
         let status = status.setter();
-        // What the file does not have, if it could be saved.
-        Callback::from(move |saved: Option<LeftOut>| {
+        // `saved` is what was left out of the file, or `None` if saving failed.
+        Callback::from(move |saved: Option<IncompleteStacks>| {
             status.set(match saved {
                 None => Some("The file could not be saved.".into()),
-                Some(left_out) if left_out.is_nothing() => None,
+                Some(left_out) if left_out.is_empty() => None,
                 Some(left_out) => Some(format!("Saved. {left_out}").into()),
             });
         })
@@ -81,7 +80,7 @@ pub(super) fn Export(props: &ExportProps) -> Html {
                     done.emit(saved.map(|(file, _)| file.left_out));
                 });
                 if let Some(before) = writing.replace(Some(asked)) {
-                    before.forget();
+                    before.cancel();
                 }
             });
             html! { <p class="tools"><button class="small" {onclick}>{ text }</button></p> }
@@ -93,7 +92,7 @@ pub(super) fn Export(props: &ExportProps) -> Html {
     let stop = {
         let (status, writing) = (status.setter(), Rc::clone(&writing));
         Callback::from(move |_: MouseEvent| {
-            writing.take().iter().for_each(Asked::forget);
+            writing.take().iter().for_each(PendingAsk::cancel);
             status.set(None);
         })
     };
@@ -120,8 +119,8 @@ fn save_bytes(name: &str, kind: &str, bytes: &JsValue) -> bool {
     blob.and_then(|blob| save_blob(name, &blob)).is_ok()
 }
 
-/// Asks for the boxes of the picture, paints and saves them.
-fn save_svg(props: &ExportProps, done: Callback<Option<LeftOut>>) {
+/// Queries the boxes of the picture, renders them as SVG and saves it.
+fn save_svg(props: &ExportProps, done: Callback<Option<IncompleteStacks>>) {
     let query = picture_query(&props.query);
     let source = Rc::clone(&props.source);
     props.client.ask(query.clone(), move |answer| {
@@ -132,6 +131,6 @@ fn save_svg(props: &ExportProps, done: Callback<Option<LeftOut>>) {
         let text = svg(graph, &query, &source, theme.palette, theme.dark);
         let texts = Array::of1(&text.into());
         let saved = save("flamegraph.svg", "image/svg+xml", &texts);
-        done.emit(saved.ok().map(|_| LeftOut::default()));
+        done.emit(saved.ok().map(|_| IncompleteStacks::default()));
     });
 }

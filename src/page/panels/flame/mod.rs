@@ -1,5 +1,4 @@
-//! The panel of the flame graph: controls, steps, graph, and a strip that says
-//! what a box is and what can be done to it.
+//! The flame graph panel: controls, steps, graph, and a strip that describes a box and offers actions on it.
 
 mod area;
 mod canvas;
@@ -14,63 +13,69 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use self::area::Area;
-use self::canvas::{FlameCanvas, Found};
+use self::canvas::{FlameCanvas, GraphFigures};
 use self::controls::Controls;
-use self::pick::{Match, Pick, Reveal};
+use self::pick::{Pick, Reveal, SearchMatch};
 use self::sandwich::Sandwich;
-use self::steps::{Other, Steps};
+use self::steps::{ComparedLog, Steps};
 use crate::client::LogClient;
-use crate::dom::setter_of;
+use crate::dom::state_callback;
 use crate::guide::how_to_record;
-use crate::panel::{Beside, PanelProps, PanelRequest, span_text, use_answered_if};
-use crate::viewer::Goto;
-use analysis::flamegraph::choosing::ALL;
+use crate::panel::{ComparisonTarget, PanelProps, PanelRequest, span_text, use_answer_with_query};
+use crate::viewer::NavigationTarget;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::sources::{self, FlameSource};
-use analysis::timeline::profile_rows::CallsOf;
+use analysis::flamegraph::track_names::ALL;
+use analysis::timeline::profile_rows::Caller;
 use eventlog::ids::{Duration, Nanos};
 use model::profile::TrackSource;
-use model::profile::origin::{Choice, OtherLog};
 use model::profile::source::{Source, Unit};
+use model::profile::stack_source::{FlameSelection, OtherLog};
 use model::profile::weights::Measure;
 use model::time::Interval;
 use session::alignment::Role;
 use session::flame::query::{
-    FlameMatchesQuery, FlamePlace, FlamePlaceQuery, FlameQuery, Occurrence, View,
+    FlameMatchesQuery, FlameOccurrence, FlameOccurrenceQuery, FlameQuery, Occurrence, View,
 };
-use session::tracks::Row;
+use session::tracks::TrackId;
 use session::tracks::calls::ForeignCalls;
 use session::tracks::samples::Samples;
 use session::tracks::thread::Thread;
 use views::actions::Action;
-use views::actions::flame::FlameAct;
+use views::actions::flame::FlameAction;
 use views::panels::HEAP;
 use views::view::Change;
 use views::view::flame::{FlameOrder, FlameView, MAX_STEPS, TwoLogs};
 
-/// The source that is shown: the chosen one, or the first that there is.
+/// Returns the source to show: the chosen one, or the first available.
 fn source_of(sources: &[SourceInfo], chosen: Option<Source>) -> Option<Rc<SourceInfo>> {
     let found = sources.iter().find(|info| Some(info.source) == chosen);
     found.or(sources.first()).cloned().map(Rc::new)
 }
 
-/// The other of two logs, if the graph is to compare with it.
-fn wanted<'a>(props: &'a PanelProps, view: &FlameView) -> Option<&'a Beside> {
-    props.beside.as_ref().filter(|_| view.two != TwoLogs::Apart)
+/// Returns the second log if the view asks to compare with it.
+fn requested_comparison<'a>(
+    props: &'a PanelProps,
+    view: &FlameView,
+) -> Option<&'a ComparisonTarget> {
+    props
+        .compared_to
+        .as_ref()
+        .filter(|_| view.two != TwoLogs::Apart)
 }
 
-/// Why the graph is of one log alone, though it is to compare with the other.
-fn alone(beside: &Beside, source: Source) -> Option<String> {
-    let log = beside.role.word();
+/// Returns the reason if a requested comparison with the second log is not possible.
+fn why_not_compared(compared_to: &ComparisonTarget, source: Source) -> Option<String> {
+    let log = compared_to.role.word();
     let has_it = |info: &SourceInfo| info.source == source;
-    if !beside.source.complete {
-        Some(format!("compared as soon as the log {log} is read"))
-    } else if !beside.flame_sources.iter().any(has_it) {
-        let title = sources::of(source).title();
+    if !compared_to.source.complete {
+        Some(format!("compared once the log {log} is read"))
+    } else if !compared_to.flame_sources.iter().any(has_it) {
+        let title = sources::description(source).title();
         Some(format!(
             "not compared: the log {log} has nothing for “{title}”"
         ))
-    } else if beside.is_elsewhere {
+    } else if compared_to.is_outside {
         Some(format!(
             "not compared: the log {log} has nothing in the selected range"
         ))
@@ -79,21 +84,23 @@ fn alone(beside: &Beside, source: Source) -> Option<String> {
     }
 }
 
-/// The other of two logs, if the graph compares with it.
-fn other_of(props: &PanelProps, view: &FlameView, source: Source) -> Option<OtherLog> {
-    let beside = wanted(props, view)?;
-    alone(beside, source).is_none().then(|| OtherLog {
-        log: beside.source.client.log().0,
-        range: beside.range,
-        is_after: beside.role == Role::After,
-        shares: view.two == TwoLogs::Shares,
-    })
+/// Returns the second log if the graph can compare with it.
+fn comparable_log(props: &PanelProps, view: &FlameView, source: Source) -> Option<OtherLog> {
+    let compared_to = requested_comparison(props, view)?;
+    why_not_compared(compared_to, source)
+        .is_none()
+        .then(|| OtherLog {
+            log: compared_to.source.client.log().0,
+            range: compared_to.range,
+            is_after: compared_to.role == Role::After,
+            shares: view.two == TwoLogs::Shares,
+        })
 }
 
 fn query_of(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> FlameQuery {
-    let of_heap = sources::of(info.source).unit() == Unit::Bytes;
-    let other = other_of(props, view, info.source);
-    let compares = wanted(props, view).is_some() || view.before.is_some();
+    let of_heap = sources::description(info.source).unit() == Unit::Bytes;
+    let other = comparable_log(props, view, info.source);
+    let compares = requested_comparison(props, view).is_some() || view.before.is_some();
     let in_time = view.order == FlameOrder::Time && !of_heap && !compares;
     let range = if in_time {
         props.range.or(props.overview.span)
@@ -101,9 +108,9 @@ fn query_of(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> FlameQue
         props.range
     };
     FlameQuery {
-        choice: Choice {
+        choice: FlameSelection {
             source: info.source,
-            tracks: info.tracks_named(view.tracks.as_str(), &props.marked.scope),
+            tracks: info.tracks_named(view.tracks.as_str(), &props.track_selection.scope),
             range,
             before: view.before.filter(|_| other.is_none()),
             moments: view.moments.filter(|_| of_heap && other.is_none()),
@@ -123,14 +130,13 @@ fn query_of(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> FlameQue
     }
 }
 
-/// The panel.
 #[component]
 pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<FlameView>();
     let picked = use_state_eq(|| None::<Pick>);
-    let found = use_state_eq(Found::default);
-    // The box that was last looked for on the timeline, and from where on.
-    let sought = use_mut_ref(|| None::<(u32, Nanos)>);
+    let figures = use_state_eq(GraphFigures::default);
+    // Stack of the box last searched for on the timeline, and the time at which the next search starts.
+    let next_occurrence = use_mut_ref(|| None::<(u32, Nanos)>);
     let info = use_memo(
         (Rc::clone(&props.flame_sources), view.source),
         |(sources, chosen)| source_of(sources, *chosen),
@@ -138,21 +144,21 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     let asked = (*info)
         .as_ref()
         .and_then(|info| matches_of(props, &view, info));
-    let matches = use_answered_if(&props.source, asked.clone());
-    // Which match is shown, of what was looked for.
+    let matches = use_answer_with_query(&props.source, asked.clone());
+    // Search text and index of the shown match.
     let number = use_state_eq(|| (String::new(), 0));
     if !props.source.complete {
         return html! { <p class="empty">{ "The flame graph appears once the log is read." }</p> };
     }
     let Some(info) = (*info).clone() else {
-        return nothing();
+        return empty_hint();
     };
     let client = &props.source.client;
     let query = query_of(props, &view, &info);
-    let on_pick = setter_of(&picked);
-    let on_act = on_act(props, &query, sought);
-    let on_found = setter_of(&found);
-    // An answer to what was looked for before is none to this.
+    let on_pick = state_callback(&picked);
+    let on_act = on_act(props, &query, next_occurrence);
+    let on_figures = state_callback(&figures);
+    // Drops the answer to an earlier search text.
     let matches =
         matches.filter(|(about, _)| Some(&about.search) == asked.as_ref().map(|it| &it.search));
     let matches = matches.map(|(_, matches)| matches);
@@ -160,7 +166,7 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     let shown = matches.as_ref().and_then(|matches| {
         let place = *matches.widest.get(at)?;
         let key = (view.search.clone(), at);
-        Some(Match { key, place })
+        Some(SearchMatch { key, place })
     });
     let on_match = {
         let (number, search) = (number.setter(), view.search.clone());
@@ -176,37 +182,37 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     let graph = if view.order == FlameOrder::Sandwich {
         html! {
             <Sandwich client={client.clone()} query={query.clone()} source={Rc::clone(&info)} view={view.clone()}
-                colours={props.colours} names={props.source.names} on_view={on_view.clone()} {on_pick} on_act={on_act.clone()} {on_found} />
+                color_generation={props.color_generation} names={props.source.names} on_view={on_view.clone()} {on_pick} on_act={on_act.clone()} {on_figures} />
         }
     } else {
         let reveal = reveal_of(props, &query);
         html! {
             <FlameCanvas client={client.clone()} query={query.clone()} source={Rc::clone(&info)} label="Flame graph"
-                colours={props.colours} names={props.source.names} {reveal}
-                axis={props.axis.filter(|_| query.view == View::Time)} on_look={props.on_look.clone()} found={shown} {on_pick} on_act={on_act.clone()} {on_found} />
+                color_generation={props.color_generation} names={props.source.names} {reveal}
+                axis={props.axis.filter(|_| query.view == View::Time)} on_axis_change={props.on_axis_change.clone()} found={shown} {on_pick} on_act={on_act.clone()} {on_figures} />
         }
     };
-    let other = wanted(props, &view).map(|beside| Other {
-        role: beside.role,
-        alone: alone(beside, info.source).map(AttrValue::from),
+    let other = requested_comparison(props, &view).map(|compared_to| ComparedLog {
+        role: compared_to.role,
+        why_not_compared: why_not_compared(compared_to, info.source).map(AttrValue::from),
     });
     let on_zoom = zoom_of(props, &query);
     let area = area(props, (*picked).as_ref(), &query, info.source);
     html! {
         <div class="flame">
             <Controls client={client.clone()} sources={Rc::clone(&props.flame_sources)} source={Rc::clone(&info)} view={view.clone()}
-                other={props.beside.as_ref().map(|beside| beside.role)}
-                range={props.range} log={props.overview.span} found={found.share} matches={matches.clone()} {at} {on_match} {on_zoom} {query} about={for_what(props, &view, &info)}
+                other={props.compared_to.as_ref().map(|compared_to| compared_to.role)}
+                range={props.range} log={props.overview.span} found={figures.share} matches={matches.clone()} {at} {on_match} {on_zoom} {query} about={scope_text(props, &view, &info)}
                 on_view={on_view.clone()} on_heap={props.on_change.reform(|()| Change::panel(HEAP))} />
-            <Steps {other} {view} of_heap={sources::of(info.source).unit() == Unit::Bytes} range={props.range} shortened={found.shortened} {on_view} />
+            <Steps {other} {view} of_heap={sources::description(info.source).unit() == Unit::Bytes} range={props.range} shortened={figures.shortened} {on_view} />
             { area }
             { graph }
-            { strip((*picked).clone(), sources::of(info.source).unit() == Unit::Bytes, &on_act) }
+            { strip((*picked).clone(), sources::description(info.source).unit() == Unit::Bytes, &on_act) }
         </div>
     }
 }
 
-/// What zooms to the selected range, where that is a small part of what is in view.
+/// Returns a callback that zooms to the selected range, if that is a small part of the visible time.
 fn zoom_of(props: &PanelProps, query: &FlameQuery) -> Option<Callback<()>> {
     const SMALL: f64 = 0.15;
     let (range, axis) = props.range.zip(props.axis)?;
@@ -215,7 +221,8 @@ fn zoom_of(props: &PanelProps, query: &FlameQuery) -> Option<Callback<()>> {
     is_small.then(|| props.on_action.reform(|()| Action::ShowSelection))
 }
 
-/// Where the frames are that are looked for; nothing to ask where nothing is, and of the table.
+/// Returns the query for the search matches; `None` without a search text or while loading, and for the sandwich
+/// table.
 fn matches_of(
     props: &PanelProps,
     view: &FlameView,
@@ -232,26 +239,25 @@ fn matches_of(
     })
 }
 
-/// The bytes over time of the box that is pointed at or selected, or of all.
+/// Renders the bytes over time of the pointed or selected box, or of everything.
 fn area(props: &PanelProps, pick: Option<&Pick>, query: &FlameQuery, stacks: Source) -> Html {
     let (view, on_view) = props.settings::<FlameView>();
     let Some(log) = props.overview.span else {
         return html! {};
     };
-    // Its stacks are those of one log.
-    if sources::of(stacks).unit() != Unit::Bytes || !view.area || query.choice.other.is_some() {
+    // The area covers a single log only.
+    if sources::description(stacks).unit() != Unit::Bytes
+        || !view.area
+        || query.choice.other.is_some()
+    {
         return html! {};
     }
-    // In the sandwich the chosen function, wherever it stands.
+    // In the sandwich, the chosen function in all of its positions.
     let whole = match view.order {
         FlameOrder::Sandwich if !view.frame.is_empty() => {
             (view.frame.clone(), View::Callees(view.frame.clone()), None)
         }
-        _ => (
-            "Everything that is alive".to_owned(),
-            query.view.clone(),
-            None,
-        ),
+        _ => ("All live data".to_owned(), query.view.clone(), None),
     };
     let picked = pick
         .filter(|pick| !pick.merged)
@@ -263,10 +269,10 @@ fn area(props: &PanelProps, pick: Option<&Pick>, query: &FlameQuery, stacks: Sou
     }
 }
 
-/// Where a moment of the timeline is in the graph.
+/// Returns the place in the graph that the timeline asked to show.
 fn reveal_of(props: &PanelProps, query: &FlameQuery) -> Option<Reveal> {
     let (Some((serial, PanelRequest::Flame(track, moment))), Some(range)) =
-        (props.wish, query.choice.range)
+        (props.request, query.choice.range)
     else {
         return None;
     };
@@ -274,63 +280,67 @@ fn reveal_of(props: &PanelProps, query: &FlameQuery) -> Option<Reveal> {
     (query.view == View::Time && (0.0..=1.0).contains(&at)).then_some(Reveal { serial, track, at })
 }
 
-type Sought = Rc<std::cell::RefCell<Option<(u32, Nanos)>>>;
+type NextOccurrence = Rc<std::cell::RefCell<Option<(u32, Nanos)>>>;
 
-/// What keys and buttons do to a box.
-fn on_act(props: &PanelProps, query: &FlameQuery, sought: Sought) -> Callback<(FlameAct, Pick)> {
+/// Returns the callback for actions on a box.
+fn on_act(
+    props: &PanelProps,
+    query: &FlameQuery,
+    next_occurrence: NextOccurrence,
+) -> Callback<(FlameAction, Pick)> {
     let (view, on_view) = props.settings::<FlameView>();
     let on_goto = props.on_goto.clone();
     let (client, query) = (props.source.client.clone(), query.clone());
-    Callback::from(move |(act, pick): (FlameAct, Pick)| {
+    Callback::from(move |(act, pick): (FlameAction, Pick)| {
         if let Some(step) = act.step(&pick.name) {
             let mut view = view.clone();
             if view.steps.len() < MAX_STEPS && view.steps.last() != Some(&step) {
                 view.steps.push(step);
                 on_view.emit(view);
             }
-        } else if act == FlameAct::Sandwich {
+        } else if act == FlameAction::Sandwich {
             on_view.emit(FlameView {
                 order: FlameOrder::Sandwich,
                 frame: pick.name,
                 ..view.clone()
             });
-        } else if act == FlameAct::Longest {
+        } else if act == FlameAction::Longest {
             seek_longest(&client, &query, &pick, &on_goto);
         } else if query.view == View::Time {
             on_goto.emit(place_in_time(&query, &pick));
         } else {
-            seek_next(&client, &query, &pick, &sought, &on_goto);
+            seek_next(&client, &query, &pick, &next_occurrence, &on_goto);
         }
     })
 }
 
-/// Where a box of the order of time is on the timeline.
-fn place_in_time(query: &FlameQuery, pick: &Pick) -> Goto {
+/// Returns the timeline position of a box in time order.
+fn place_in_time(query: &FlameQuery, pick: &Pick) -> NavigationTarget {
     let nothing = Interval::default();
     let range = query.choice.range.unwrap_or(nothing);
     let ns = range.duration().0 as f64;
     let at = |part: f64| Nanos(range.start().0 + (part.clamp(0.0, 1.0) * ns) as u64);
-    Goto {
+    NavigationTarget {
         span: Interval::new(at(pick.left), at(pick.left + pick.width)),
-        row: pick.track.and_then(row_of),
+        row: pick.track.and_then(timeline_row),
         zoom: true,
         details: false,
     }
 }
 
-/// The track of the timeline on which a track of a flame graph is best seen.
-fn row_of(track: TrackSource) -> Option<Row> {
+/// Returns the timeline track that shows a flame graph track best.
+fn timeline_row(track: TrackSource) -> Option<TrackId> {
     match track {
         TrackSource::Capability(cap) => Some(Samples(cap).into()),
         TrackSource::Thread(thread) => Some(Thread(thread).into()),
         TrackSource::Spans { thread, .. } => thread.map(|thread| Thread(thread).into()),
-        track => CallsOf::of_source(track).map(|of| ForeignCalls(of).into()),
+        track => Caller::from_source(track).map(|of| ForeignCalls(of).into()),
     }
 }
 
-/// Where a box that stands for many times is.
-fn place_of(query: &FlameQuery, pick: &Pick, which: Occurrence) -> FlamePlaceQuery {
-    FlamePlaceQuery {
+/// Returns the query for one occurrence of a box that combines many.
+fn occurrence_query(query: &FlameQuery, pick: &Pick, which: Occurrence) -> FlameOccurrenceQuery {
+    FlameOccurrenceQuery {
         choice: query.choice.clone(),
         steps: query.steps.clone(),
         view: pick.view.clone(),
@@ -339,19 +349,24 @@ fn place_of(query: &FlameQuery, pick: &Pick, which: Occurrence) -> FlamePlaceQue
     }
 }
 
-/// Shows when it lasted longest, with the details of what it was then.
-fn seek_longest(client: &LogClient, query: &FlameQuery, pick: &Pick, on_goto: &Callback<Goto>) {
+/// Goes to the longest occurrence of a box, and opens its details.
+fn seek_longest(
+    client: &LogClient,
+    query: &FlameQuery,
+    pick: &Pick,
+    on_goto: &Callback<NavigationTarget>,
+) {
     let on_goto = on_goto.clone();
-    let question = place_of(query, pick, Occurrence::Longest);
+    let question = occurrence_query(query, pick, Occurrence::Longest);
     client.ask(question, move |place| {
-        if let Ok(Some(FlamePlace { span, track })) = place {
-            let row = track.and_then(row_of);
-            // A sample stands for the time before it: that of the begin is another one's.
+        if let Ok(Some(FlameOccurrence { span, track })) = place {
+            let row = track.and_then(timeline_row);
+            // A sample represents the time before it, so the one at the start belongs to another box.
             let span = match row {
-                Some(Row::Samples(_)) => Interval::new(span.middle(), span.end()),
+                Some(TrackId::Samples(_)) => Interval::new(span.middle(), span.end()),
                 _ => span,
             };
-            on_goto.emit(Goto {
+            on_goto.emit(NavigationTarget {
                 span,
                 row,
                 zoom: true,
@@ -361,46 +376,47 @@ fn seek_longest(client: &LogClient, query: &FlameQuery, pick: &Pick, on_goto: &C
     });
 }
 
-/// Shows when it is: the first time, then the next.
+/// Goes to the first occurrence of a box; repeated calls go to the next one.
 fn seek_next(
     client: &LogClient,
     query: &FlameQuery,
     pick: &Pick,
-    sought: &Sought,
-    on_goto: &Callback<Goto>,
+    next_occurrence: &NextOccurrence,
+    on_goto: &Callback<NavigationTarget>,
 ) {
     let stack = pick.stack;
     let start = query.choice.range.map_or(Nanos(0), |range| range.start());
-    let before = *sought.borrow();
+    let before = *next_occurrence.borrow();
     let from = before
         .filter(|(other, _)| *other == stack)
         .map(|(_, from)| from);
-    let question = place_of(query, pick, Occurrence::From(from.unwrap_or(start)));
-    let (sought, on_goto) = (Rc::clone(sought), on_goto.clone());
+    let question = occurrence_query(query, pick, Occurrence::From(from.unwrap_or(start)));
+    let (next_occurrence, on_goto) = (Rc::clone(next_occurrence), on_goto.clone());
     client.ask(question, move |place| match place {
-        Ok(Some(FlamePlace { span, .. })) => {
-            *sought.borrow_mut() = Some((stack, span.end().max(span.start() + Duration(1))));
-            on_goto.emit(Goto {
+        Ok(Some(FlameOccurrence { span, .. })) => {
+            *next_occurrence.borrow_mut() =
+                Some((stack, span.end().max(span.start() + Duration(1))));
+            on_goto.emit(NavigationTarget {
                 span,
                 row: None,
                 zoom: true,
                 details: false,
             });
         }
-        // After the last one comes the first again.
-        _ => *sought.borrow_mut() = None,
+        // Wraps around after the last one.
+        _ => *next_occurrence.borrow_mut() = None,
     });
 }
 
-/// What a box is, and what can be done to it.
-fn strip(pick: Option<Pick>, of_heap: bool, on_act: &Callback<(FlameAct, Pick)>) -> Html {
-    let is_place = |act: FlameAct| matches!(act, FlameAct::Place | FlameAct::Longest);
-    let can = |act: FlameAct, pick: &Pick| pick.selected && (is_place(act) || !pick.merged);
-    // What is alive has no length: its place is where there was most of it.
-    let acts = FlameAct::ALL
+/// Renders the description of a box, and the actions on it.
+fn strip(pick: Option<Pick>, of_heap: bool, on_act: &Callback<(FlameAction, Pick)>) -> Html {
+    let is_place = |act: FlameAction| matches!(act, FlameAction::Place | FlameAction::Longest);
+    let can = |act: FlameAction, pick: &Pick| pick.selected && (is_place(act) || !pick.merged);
+    // Heap samples have no duration; their place is the census with the most bytes.
+    let acts = FlameAction::ALL
         .into_iter()
-        .filter(|act| !of_heap || *act != FlameAct::Longest);
-    let button = |act: FlameAct| {
+        .filter(|act| !of_heap || *act != FlameAction::Longest);
+    let button = |act: FlameAction| {
         let usable = pick.clone().filter(|pick| can(act, pick));
         let disabled = usable.is_none();
         let on_act = on_act.clone();
@@ -411,7 +427,7 @@ fn strip(pick: Option<Pick>, of_heap: bool, on_act: &Callback<(FlameAct, Pick)>)
         });
         html! { <button class="small" {disabled} title={format!("{} ({})", act.help(), act.key())} {onclick}>{ act.title() }</button> }
     };
-    /// Said where nothing is pointed at.
+    /// Shown while nothing is hovered or selected.
     const HINT: &str =
         "Click a box to select it · double click zooms to it · Ctrl + wheel zooms, drag moves";
     let title = pick.as_ref().map_or_else(
@@ -432,37 +448,37 @@ fn strip(pick: Option<Pick>, of_heap: bool, on_act: &Callback<(FlameAct, Pick)>)
     }
 }
 
-/// For which time and tracks the graph is.
-fn for_what(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> String {
+/// Describes the range and tracks of the graph.
+fn scope_text(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> String {
     let range = match props.range {
         Some(range) => format!("for {}", span_text(range)),
         None => "for the whole log".to_owned(),
     };
-    let (name, marked) = (view.tracks.as_str(), &props.marked);
+    let (name, track_selection) = (view.tracks.as_str(), &props.track_selection);
     if name != ALL {
-        // What was chosen here counts.
+        // Tracks chosen in this panel override the selected ones.
         range
-    } else if info.tracks_named(name, &marked.scope).is_empty() {
-        marked.about_all(range)
+    } else if info.tracks_named(name, &track_selection.scope).is_empty() {
+        track_selection.about_all(range)
     } else {
-        marked.about(range)
+        track_selection.about(range)
     }
 }
 
-/// How to get something to draw.
-fn nothing() -> Html {
+/// Renders instructions for recording stacks.
+fn empty_hint() -> Html {
     html! {
         <div class="empty">
-            <p>{ "This log has nothing to draw as a flame graph. There are several kinds:" }</p>
+            <p>{ "No stacks in this log. Flame graphs of several kinds are possible:" }</p>
             <ul>
-                { for sources::all().map(sources::of).map(how) }
+                { for sources::all().map(sources::description).map(recording_hint) }
             </ul>
             { how_to_record("record-code") }
         </div>
     }
 }
 
-/// How a log comes to have a source.
-fn how(source: &'static dyn FlameSource) -> Html {
-    html! { <li>{ format!("{}: {}.", source.title(), source.how()) }</li> }
+/// Renders how to record a source.
+fn recording_hint(source: &'static dyn FlameSource) -> Html {
+    html! { <li>{ format!("{}: {}.", source.title(), source.how_to_record()) }</li> }
 }

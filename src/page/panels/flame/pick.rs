@@ -1,49 +1,49 @@
-//! A box of a flame graph that the user points at, and one that is to be shown.
+//! A pointed or selected box of a flame graph, and requests to show one.
 
 use model::profile::TrackSource;
 use session::flame::query::{FlameMatch, View};
 
-/// A box.
+/// A box that is pointed at or selected.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pick {
-    /// The name of its frame, by which steps know it.
+    /// Name of its frame, which identifies it in steps.
     pub(super) name: String,
-    /// What it is called.
+    /// Display name of the frame.
     pub(super) title: String,
-    /// The rest of what is known.
+    /// Further facts, after the title.
     pub(super) text: String,
-    /// The number of its stack in that view.
+    /// Number of its stack in `view`.
     pub(super) stack: u32,
-    /// The view that it is in.
+    /// Graph view that contains the box.
     pub(super) view: View,
-    /// In the order of time: whose it is.
+    /// Track of the box; only in time order.
     pub(super) track: Option<TrackSource>,
-    /// Where it is, from 0 to 1.
+    /// Left edge, from 0 to 1 of the graph's width.
     pub(super) left: f64,
-    /// How wide it is.
+    /// Width, as a share of the graph's width.
     pub(super) width: f64,
-    /// Whether it stands for several.
+    /// Whether it combines several narrow boxes.
     pub(super) merged: bool,
-    /// Whether it is selected, not only pointed at.
+    /// Whether it is selected, not just pointed at.
     pub(super) selected: bool,
 }
 
-/// A frame that was looked for and is to be shown.
+/// A search match to be shown.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Match {
-    /// What was looked for, and its number: another one is shown once.
+pub(super) struct SearchMatch {
+    /// Search text and index of the match; each key is shown once.
     pub(super) key: (String, usize),
-    /// Where it is.
+    /// Position of the match in the graph.
     pub(super) place: FlameMatch,
 }
 
-/// A place of a track that is to be shown.
+/// A request to show a place on a track.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reveal {
-    /// Each new one is shown once.
+    /// Serial number; each request is shown once.
     pub(super) serial: u32,
-    /// The track.
+    /// Track to show the place on.
     pub(super) track: TrackSource,
-    /// Where, from 0 to 1 of the range.
+    /// Position, from 0 to 1 of the range.
     pub(super) at: f64,
 }

@@ -1,5 +1,4 @@
-//! All functions of a flame graph in a table, and the callers and callees of
-//! one of them.
+//! The sandwich view: all functions in a table, and the callers and callees of one of them.
 
 use analysis::flamegraph::sources;
 use std::cmp::Ordering;
@@ -7,43 +6,43 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::canvas::{FlameCanvas, Found};
+use super::canvas::{FlameCanvas, GraphFigures};
 use super::pick::Pick;
 use crate::client::LogClient;
-use crate::dom::setter_of;
+use crate::dom::state_callback;
+use crate::export_rows::{ExportButtons, RowSource};
 use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
-use crate::rows_out::{RowsOf, RowsOut};
 use analysis::flamegraph::source_info::SourceInfo;
-use model::profile::origin::CensusCounts;
 use model::profile::source::Unit;
+use model::profile::stack_source::CensusCounts;
 use model::profile::weights::Measure;
 use model::sorting::CompactSort;
 use scene::format;
 use session::cells::{Cell, rows_text};
 use session::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View};
-use views::actions::flame::FlameAct;
+use views::actions::flame::FlameAction;
 use views::flame::{Value, frame_name};
 use views::view::flame::FlameView;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct SandwichProps {
     pub(super) client: LogClient,
-    /// What the table and the graphs are about.
+    /// Query of the table and the graphs.
     pub(super) query: FlameQuery,
     pub(super) source: Rc<SourceInfo>,
     pub(super) view: FlameView,
-    pub(super) colours: u32,
-    /// Goes up whenever addresses have got other names.
+    pub(super) color_generation: u32,
+    /// Incremented whenever symbol names of addresses change.
     pub(super) names: u32,
     pub(super) on_view: Callback<FlameView>,
     pub(super) on_pick: Callback<Option<Pick>>,
-    pub(super) on_act: Callback<(FlameAct, Pick)>,
-    pub(super) on_found: Callback<Found>,
+    pub(super) on_act: Callback<(FlameAction, Pick)>,
+    pub(super) on_figures: Callback<GraphFigures>,
 }
 
-/// What the rows can be sorted by.
+/// Sort key of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
+enum SortKey {
     Name,
     Own,
     Total,
@@ -55,15 +54,20 @@ const NAME: Column = Column::text(
     "function",
     "Function",
     84,
-    "Module and name of the function, or what stands in its place",
+    "Module and name of the function, or a placeholder",
 )
 .growing();
-const OWN: Column = Column::number("self", "Self", 114, "Where it is the innermost function");
+const OWN: Column = Column::number(
+    "self",
+    "Self",
+    114,
+    "Weight where it is the innermost function",
+);
 const TOTAL: Column = Column::number(
     "total",
     "Total",
     114,
-    "Where it is anywhere in the stack; recursion counts once",
+    "Weight where it is anywhere in the stack; recursion counts once",
 );
 
 const COLUMNS: [Column; 4] = [
@@ -78,12 +82,7 @@ const COLUMNS: [Column; 4] = [
     ),
 ];
 
-const BEFORE: Column = Column::number(
-    "before",
-    "Total before",
-    112,
-    "The total in what is compared with",
-);
+const BEFORE: Column = Column::number("before", "Total before", 112, "Total on the side before");
 
 const fn change(help: &'static str) -> Column {
     Column::number("change", "Change", 60, help)
@@ -102,13 +101,19 @@ const COMPARED_AMOUNTS: [Column; 5] = [
     OWN,
     TOTAL,
     BEFORE,
-    change("What was gained or lost, of the total"),
+    change("Gain or loss of the total"),
 ];
 
-const SORTS: [By; 4] = [By::Name, By::Own, By::Total, By::Count];
-const SORTS_COMPARED: [By; 5] = [By::Name, By::Own, By::Total, By::Count, By::Before];
+const SORTS: [SortKey; 4] = [SortKey::Name, SortKey::Own, SortKey::Total, SortKey::Count];
+const SORTS_COMPARED: [SortKey; 5] = [
+    SortKey::Name,
+    SortKey::Own,
+    SortKey::Total,
+    SortKey::Count,
+    SortKey::Before,
+];
 
-/// What all rows are together, and in what they are compared.
+/// Totals of all rows, and the unit of comparison.
 #[derive(Clone, Copy)]
 struct Shares {
     now: u64,
@@ -126,7 +131,7 @@ impl Shares {
         }
     }
 
-    /// By how much the share of a row has changed; of bytes, by how many.
+    /// Returns the change of a row: of its amount if amounts are compared, otherwise of its share.
     fn change(&self, row: &FlameRow) -> f64 {
         let before = row.before.map_or(0, |(_, total)| total);
         if self.value.compares_amounts() {
@@ -137,26 +142,26 @@ impl Shares {
     }
 }
 
-fn compare(by: By, a: &FlameRow, b: &FlameRow, shares: &Shares) -> Ordering {
+fn compare(by: SortKey, a: &FlameRow, b: &FlameRow, shares: &Shares) -> Ordering {
     let before = |row: &FlameRow| row.before.map_or(0, |(_, total)| total);
     match by {
-        By::Name => a.frame.name().cmp(&b.frame.name()),
-        By::Own => a.own.cmp(&b.own),
-        By::Total => a.total.cmp(&b.total),
-        By::Count if a.before.is_some() => before(a).cmp(&before(b)),
-        By::Count => a.count.cmp(&b.count),
-        By::Before => shares.change(a).total_cmp(&shares.change(b)),
+        SortKey::Name => a.frame.name().cmp(&b.frame.name()),
+        SortKey::Own => a.own.cmp(&b.own),
+        SortKey::Total => a.total.cmp(&b.total),
+        SortKey::Count if a.before.is_some() => before(a).cmp(&before(b)),
+        SortKey::Count => a.count.cmp(&b.count),
+        SortKey::Before => shares.change(a).total_cmp(&shares.change(b)),
     }
 }
 
-/// The table on one side, the graphs on the other.
+/// Renders the table on one side, the graphs on the other.
 #[component]
 pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     let (rows, censuses) = use_rows(props);
-    let sort = use_state_eq(|| (By::Own, true));
+    let sort = use_state_eq(|| (SortKey::Own, true));
     let (by, descending) = *sort;
     let found = props.view.search.trim().to_lowercase();
-    let unit = sources::of(props.source.source).unit();
+    let unit = sources::description(props.source.source).unit();
     let value = Value {
         unit,
         measure: Measure::Amount,
@@ -185,7 +190,7 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     );
     let out = use_memo(Rc::clone(&listed), |listed| {
         let listed = Rc::clone(listed);
-        RowsOf::at_hand(move |part, how| {
+        RowSource::local(move |part, how| {
             let (from, to) = (part.start as usize, part.end as usize);
             let some = listed.get(from..to.min(listed.len())).unwrap_or_default();
             rows_text(how, &NAMES, some.iter().map(cells), from == 0)
@@ -194,7 +199,7 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     html! {
         <div class="sandwich">
             <div class="functions">
-                <p class="tools"><RowsOut name="functions" total={listed.len() as u64} rows={(*out).clone()} /></p>
+                <p class="tools"><ExportButtons name="functions" total={listed.len() as u64} rows={(*out).clone()} /></p>
                 { table(props, (&rows, value), &listed, &sort) }
             </div>
             { graphs(props) }
@@ -202,7 +207,8 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     }
 }
 
-/// The columns of the file, in the source's unit; of a heap profile sums over all censuses.
+/// Column names of the exported file. Values are in the unit of the source; those of heap profiles are sums over all
+/// censuses.
 const NAMES: [&str; 9] = [
     "function",
     "module",
@@ -230,8 +236,8 @@ fn cells(row: &FlameRow) -> [Cell<'_>; NAMES.len()] {
     ]
 }
 
-/// The rows, and of how many censuses they are sums; asked for whenever the
-/// question changes. The newest one counts.
+/// Queries the rows and the number of censuses that they sum up, again whenever the query changes; only the latest
+/// answer counts.
 #[hook]
 fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, CensusCounts) {
     let state = use_state(|| (Rc::new(Vec::<FlameRow>::new()), CensusCounts::default()));
@@ -248,8 +254,8 @@ fn use_rows(props: &SandwichProps) -> (Rc<Vec<FlameRow>>, CensusCounts) {
                     rows.set((Rc::new(answer), censuses));
                 }
             });
-            // The next question makes this one stale.
-            move || asked.forget()
+            // The next query makes this one stale.
+            move || asked.cancel()
         },
     );
     (*state).clone()
@@ -259,10 +265,10 @@ fn table(
     props: &SandwichProps,
     (all, value): (&[FlameRow], Value),
     listed: &[FlameRow],
-    sort: &UseStateHandle<(By, bool)>,
+    sort: &UseStateHandle<(SortKey, bool)>,
 ) -> Html {
     let compared = all.iter().any(|row| row.before.is_some());
-    let (columns, sorts): (&'static [Column], &'static [By]) = match compared {
+    let (columns, sorts): (&'static [Column], &'static [SortKey]) = match compared {
         true if value.compares_amounts() => (&COMPARED_AMOUNTS, &SORTS_COMPARED),
         true => (&COMPARED, &SORTS_COMPARED),
         false => (&COLUMNS, &SORTS),
@@ -281,7 +287,7 @@ fn table(
                 if new == by {
                     !descending
                 } else {
-                    new != By::Name
+                    new != SortKey::Name
                 },
             ));
         })
@@ -321,16 +327,16 @@ struct CurrentGridProps {
     sort: (usize, bool),
     on_sort: Callback<usize>,
     on_activate: Callback<u64>,
-    /// The row of the shown function.
+    /// Row of the selected function.
     at: Option<u64>,
     compared: bool,
 }
 
-/// The table, with a row that the keyboard is on.
+/// Renders the table with a keyboard cursor.
 #[component]
 fn CurrentGrid(props: &CurrentGridProps) -> Html {
-    let went = use_state_eq(|| None::<u64>);
-    let on_current = setter_of(&went).reform(|at: RowActivated| Some(at.row));
+    let current = use_state_eq(|| None::<u64>);
+    let on_current = state_callback(&current).reform(|activated: RowActivated| Some(activated.row));
     let name = if props.compared {
         "flame-rows-compared"
     } else {
@@ -339,7 +345,7 @@ fn CurrentGrid(props: &CurrentGridProps) -> Html {
     html! {
         <Grid {name} label="Functions" columns={props.columns} total={props.total} rows={Rc::clone(&props.rows)}
             sort={Some(props.sort)} on_sort={props.on_sort.clone()} on_window={Callback::noop()}
-            current={went.or(props.at)} {on_current} on_activate={props.on_activate.clone()} />
+            current={current.or(props.at)} {on_current} on_activate={props.on_activate.clone()} />
     }
 }
 
@@ -371,7 +377,7 @@ fn graphs(props: &SandwichProps) -> Html {
     let frame = &props.view.frame;
     if frame.is_empty() {
         return html! {
-            <p class="empty">{ "Choose a function in the table to see who calls it and what it calls." }</p>
+            <p class="empty">{ "Select a function in the table to see its callers and callees." }</p>
         };
     }
     let canvas = |view: View, label: String, upwards: bool, found: bool| {
@@ -379,14 +385,14 @@ fn graphs(props: &SandwichProps) -> Html {
             view,
             ..props.query.clone()
         };
-        let on_found = if found {
-            props.on_found.clone()
+        let on_figures = if found {
+            props.on_figures.clone()
         } else {
             Callback::noop()
         };
         html! {
             <FlameCanvas client={props.client.clone()} {query} source={Rc::clone(&props.source)} {label} {upwards}
-                minimap=false colours={props.colours} names={props.names} on_pick={props.on_pick.clone()} on_act={props.on_act.clone()} {on_found} />
+                minimap=false color_generation={props.color_generation} names={props.names} on_pick={props.on_pick.clone()} on_act={props.on_act.clone()} {on_figures} />
         }
     };
     html! {

@@ -1,4 +1,4 @@
-//! What was done to the stacks, step by step; each can be taken back.
+//! Transformation steps applied to the stacks, each of which can be undone.
 
 use scene::format::{count, time};
 use yew::prelude::*;
@@ -9,29 +9,28 @@ use session::alignment::Role;
 use session::flame::step::Step;
 use views::view::flame::{FlameView, TwoLogs};
 
-/// The other of two logs that the graph is to compare with.
+/// The second log that the graph is to be compared with.
 #[derive(Clone, PartialEq)]
-pub(super) struct Other {
-    /// What it is to the log of the graph.
+pub(super) struct ComparedLog {
+    /// Role of the second log.
     pub(super) role: Role,
-    /// Why it is not compared with, if so.
-    pub(super) alone: Option<AttrValue>,
+    /// Reason why the comparison is not possible, if any.
+    pub(super) why_not_compared: Option<AttrValue>,
 }
 
 #[derive(Properties, PartialEq)]
 pub(super) struct StepsProps {
     pub(super) view: FlameView,
-    /// Whether it is about what is alive.
+    /// Whether the stacks are of live heap data.
     pub(super) of_heap: bool,
-    /// The other of two logs, if it is to be compared with.
-    pub(super) other: Option<Other>,
+    /// The second log, if a comparison is requested.
+    pub(super) other: Option<ComparedLog>,
     pub(super) range: Option<Interval>,
-    /// How many stacks were inverted without their outermost frames.
+    /// Number of stacks that were inverted without their outermost frames.
     pub(super) shortened: u64,
     pub(super) on_view: Callback<FlameView>,
 }
 
-/// A step in words.
 fn words(step: &Step) -> String {
     match step {
         Step::Focus(name) => format!("focus on {name}"),
@@ -44,7 +43,7 @@ fn words(step: &Step) -> String {
     }
 }
 
-/// What is left out of inverted stacks.
+/// Describes the truncation of inverted stacks.
 fn shortened(stacks: u64) -> String {
     match stacks {
         1 => "1 deep stack without its outermost callers".to_owned(),
@@ -55,7 +54,6 @@ fn shortened(stacks: u64) -> String {
     }
 }
 
-/// The steps, if there are any.
 #[component]
 pub(super) fn Steps(props: &StepsProps) -> Html {
     let view = &props.view;
@@ -64,7 +62,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
     {
         return html! {};
     }
-    let take_back = |edit: Box<dyn Fn(&mut FlameView)>| {
+    let undo = |edit: Box<dyn Fn(&mut FlameView)>| {
         let (view, on_view) = (view.clone(), props.on_view.clone());
         Callback::from(move |_: MouseEvent| {
             let mut view = view.clone();
@@ -75,7 +73,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
     let step = |(place, step): (usize, &Step)| {
         let text = words(step);
         let label = format!("Undo: {text}");
-        let onclick = take_back(Box::new(move |view| {
+        let onclick = undo(Box::new(move |view| {
             view.steps.remove(place);
         }));
         html! {
@@ -83,7 +81,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
         }
     };
     let two_moments = moments.map(|moments| {
-        let onclick = take_back(Box::new(|view| view.moments = None));
+        let onclick = undo(Box::new(|view| view.moments = None));
         let text = format!(
             "the census at {} compared with the one at {}",
             time(moments.start()),
@@ -96,30 +94,30 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
     let before = view.before.filter(|_| moments.is_none());
     let compared = before.map(|before| {
         let now = match props.range {
-            Some(range) if range == before => "select what to compare it with".to_owned(),
+            Some(range) if range == before => "select a range to compare with".to_owned(),
             Some(range) => format!("compared with {}", span_text(range)),
             None => "compared with the whole log".to_owned(),
         };
-        let onclick = take_back(Box::new(|view| view.before = None));
+        let onclick = undo(Box::new(|view| view.before = None));
         html! {
             <li class="chip">{ format!("{} {now}", span_text(before)) }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
         }
     });
-    let beside = props.other.as_ref().map(|other| {
+    let compared_to = props.other.as_ref().map(|other| {
         let log = other.role.word();
-        let text = match (&other.alone, view.two) {
+        let text = match (&other.why_not_compared, view.two) {
             (Some(why), _) => why.to_string(),
             (None, TwoLogs::Shares) => format!("shares compared with the log {log}"),
             (None, _) => format!("compared with the log {log}"),
         };
-        let onclick = take_back(Box::new(|view| view.two = TwoLogs::Apart));
+        let onclick = undo(Box::new(|view| view.two = TwoLogs::Apart));
         html! {
             <li class="chip">{ text }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
         }
     });
     html! {
         <ul class="flame-steps" aria-label="Steps">
-            { for beside }
+            { for compared_to }
             { for two_moments }
             { for compared }
             { for view.steps.iter().enumerate().map(step) }
@@ -127,7 +125,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
                 <li class="faint" role="status">{ shortened(props.shortened) }</li>
             }
             if view.steps.len() > 1 {
-                <li><button class="small" onclick={take_back(Box::new(|view| view.steps.clear()))}>{ "Take all back" }</button></li>
+                <li><button class="small" onclick={undo(Box::new(|view| view.steps.clear()))}>{ "Take all back" }</button></li>
             }
         </ul>
     }

@@ -1,26 +1,26 @@
-//! What the band is that is followed: in sentences, with module and place.
+//! Description of the pinned band, with module and source location.
 
 use yew::prelude::*;
 
 use crate::panel::{Source, use_answer};
-use session::heap::about::{About, AboutQuery};
+use session::heap::band_info::{BandInfo, BandInfoQuery};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct AboutProps {
     pub(super) source: Source,
-    /// Which profile of the log, from 0.
+    /// Index of the profile in the log.
     pub(super) profile: u32,
-    /// What the band is known by.
+    /// Key of the band.
     pub(super) band: String,
 }
 
-/// So many members of a retainer set, or cost centres of a stack, are shown.
+/// Maximum number of members shown of a retainer set or cost-centre stack.
 const MEMBERS: usize = 40;
 
-/// What is known of a band; nothing of groups.
+/// Renders the metadata of a band; nothing for groups.
 #[component]
 pub(super) fn AboutBand(props: &AboutProps) -> Html {
-    let query = AboutQuery {
+    let query = BandInfoQuery {
         profile: props.profile,
         key: props.band.clone(),
     };
@@ -30,7 +30,7 @@ pub(super) fn AboutBand(props: &AboutProps) -> Html {
     };
     let fact = |(what, text): &(&str, &str)| html! { <><dt>{ *what }</dt><dd>{ *text }</dd></> };
     html! {
-        <section class="heap-about" aria-label="The band that is followed" aria-live="polite">
+        <section class="heap-about" aria-label="Highlighted band" aria-live="polite">
             <p class="title">{ &about.band.name }</p>
             if !about.what.is_empty() {
                 <p>{ &about.what }</p>
@@ -44,7 +44,7 @@ pub(super) fn AboutBand(props: &AboutProps) -> Html {
     }
 }
 
-fn members(about: &About) -> Html {
+fn members(about: &BandInfo) -> Html {
     let all = &about.band.members;
     if all.len() < 2 {
         return html! {};

@@ -1,4 +1,4 @@
-//! What is above the tabs: which profile, which bands, in which order.
+//! The bar above the tabs: choice of profile, bands and order.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use yew::prelude::*;
 use crate::dom::value_of;
 use crate::field::Field;
 use crate::panel::{Source, range_text};
-use analysis::heap::ranking::Order;
+use analysis::heap::ranking::BandOrder;
 use model::time::Interval;
 use session::heap::choice::{Grouping, HeapChoice};
 use session::heap::profiles::ProfileInfo;
@@ -24,7 +24,7 @@ pub(super) struct BarProps {
 }
 
 impl BarProps {
-    /// A callback that changes the choice.
+    /// Returns a callback that edits the choice.
     fn change<T: 'static>(&self, edit: impl Fn(&mut HeapChoice, T) + 'static) -> Callback<T> {
         let (view, on_view) = (self.view.clone(), self.on_view.clone());
         Callback::from(move |value| {
@@ -35,7 +35,6 @@ impl BarProps {
     }
 }
 
-/// The bar.
 #[component]
 pub(super) fn Bar(props: &BarProps) -> Html {
     let choice = &props.view.choice;
@@ -49,7 +48,7 @@ pub(super) fn Bar(props: &BarProps) -> Html {
             { profiles(props) }
             <label class="count">{ "Bands " }
                 <Field kind="number" numbers={(1, MOST_BANDS)} value={choice.bands.to_string()}
-                    title="How many bands are shown separately: those with the most bytes in the range. All others are shown as one"
+                    title="Number of bands shown separately, largest first; all others are combined"
                     on_change={props.change(|choice, typed: String| {
                         if let Ok(bands) = typed.parse::<u32>() {
                             choice.bands = bands.clamp(1, MOST_BANDS);
@@ -78,7 +77,7 @@ pub(super) fn Bar(props: &BarProps) -> Html {
     }
 }
 
-/// Which profile, if there are several; else what the one is.
+/// Renders the choice of profile, or the facts about the only one.
 fn profiles(props: &BarProps) -> Html {
     let number = props.view.choice.profile as usize;
     let title = |(place, profile): (usize, &ProfileInfo)| {
@@ -105,12 +104,12 @@ fn profiles(props: &BarProps) -> Html {
     }
 }
 
-const fn order_title(order: Order) -> &'static str {
+const fn order_title(order: BandOrder) -> &'static str {
     match order {
-        Order::Size => "by size",
-        Order::Deviation => "by deviation",
-        Order::Name => "by name",
-        Order::Growth => "by growth",
+        BandOrder::Size => "by size",
+        BandOrder::Deviation => "by deviation",
+        BandOrder::Name => "by name",
+        BandOrder::Growth => "by growth",
     }
 }
 
@@ -118,22 +117,24 @@ fn orders(props: &BarProps) -> Html {
     let choice = &props.view.choice;
     let onchange = props.change(|choice, event: Event| {
         let word = value_of(event);
-        let found = Order::ALL.into_iter().find(|order| order.word() == word);
+        let found = BandOrder::ALL
+            .into_iter()
+            .find(|order| order.word() == word);
         choice.order = found.unwrap_or_default();
     });
-    let option = |order: Order| {
+    let option = |order: BandOrder| {
         html! { <option value={order.word()} selected={order == choice.order}>{ order_title(order) }</option> }
     };
     let (sign, title) = if choice.reversed {
-        ("↑", "The least first. Turn the order round")
+        ("↑", "Smallest first. Reverse the order")
     } else {
-        ("↓", "The most first, or A to Z. Turn the order round")
+        ("↓", "Largest first, or A to Z. Reverse the order")
     };
     html! {
         <span class="with-turn">
             <label>
                 <span class="visually-hidden">{ "Order" }</span>
-                <select {onchange}>{ for Order::ALL.into_iter().map(option) }</select>
+                <select {onchange}>{ for BandOrder::ALL.into_iter().map(option) }</select>
             </label>
             <button class="icon" {title} aria-label={title} aria-pressed={choice.reversed.to_string()}
                 onclick={props.change(|choice, _: MouseEvent| choice.reversed = !choice.reversed)}>{ sign }</button>
@@ -143,8 +144,8 @@ fn orders(props: &BarProps) -> Html {
 
 fn groups(props: &BarProps) -> Html {
     let onchange = props.change(|choice, event: Event| {
-        choice.group = Grouping::named(&value_of(event)).unwrap_or_default();
-        // Keys of groups are others than those of bands.
+        choice.group = Grouping::from_word(&value_of(event)).unwrap_or_default();
+        // Another grouping invalidates the keys of bands.
         choice.hidden.clear();
         (choice.alone, choice.pinned) = (None, None);
     });

@@ -1,4 +1,4 @@
-//! The picture of the chart: painting, pointing, walking, selecting, zooming.
+//! Canvas of the heap chart: painting, pointing, keyboard navigation, range selection, zooming.
 
 use std::rc::Rc;
 
@@ -14,16 +14,16 @@ use crate::timeline::Observer;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use scene::painter::Rect;
-use scene::viewport::{Place, Viewport};
+use scene::viewport::{ViewPosition, Viewport};
 use session::heap::chart::Chart;
-use views::heap::chart::hit::Pointed;
+use views::heap::chart::hit::HitTarget;
 use views::heap::chart::paint::Scene;
-use views::heap::chart::words::ChartWords;
+use views::heap::chart::words::ChartText;
 use views::heap::settings::{Form, HeapView};
 
-/// A drag begins after so many pixels.
+/// Minimum pointer movement of a drag, in CSS pixels.
 const DRAG_PX: f64 = 4.0;
-/// How many censuses a page key goes.
+/// Number of censuses that Page Up and Page Down move by.
 const PAGE: usize = 10;
 
 #[derive(Clone, Properties, PartialEq)]
@@ -31,20 +31,20 @@ pub(super) struct CanvasProps {
     pub(super) chart: Rc<Option<Chart>>,
     pub(super) form: Form,
     pub(super) one_scale: bool,
-    /// The time in view.
+    /// Visible time range, and the width of the canvas.
     pub(super) viewport: Viewport,
     pub(super) range: Option<Interval>,
-    pub(super) pointed: Option<Pointed>,
-    /// Goes up whenever the colours change.
-    pub(super) colours: u32,
+    pub(super) pointed: Option<HitTarget>,
+    /// Incremented whenever the colors change.
+    pub(super) color_generation: u32,
     pub(super) view: HeapView,
     pub(super) on_view: Callback<HeapView>,
-    /// Hears how wide the picture is.
+    /// Receives the width of the canvas, in CSS pixels.
     pub(super) on_width: Callback<f64>,
-    pub(super) on_point: Callback<Option<Pointed>>,
-    /// Shows another time.
-    pub(super) on_look: Callback<Place>,
-    /// Selects a range, or none.
+    pub(super) on_point: Callback<Option<HitTarget>>,
+    /// Moves the visible time range.
+    pub(super) on_axis_change: Callback<ViewPosition>,
+    /// Selects a range; `None` clears it.
     pub(super) on_range: Callback<Option<Interval>>,
 }
 
@@ -62,17 +62,17 @@ impl CanvasProps {
         }
     }
 
-    /// Whether the chart has an axis of time.
+    /// Returns whether the chart has a time axis.
     fn is_timed(&self) -> bool {
         (*self.chart).as_ref().is_some_and(|chart| chart.timed)
     }
 
-    /// Shows another time.
-    fn look(&self, change: impl FnOnce(&mut Viewport)) {
+    /// Moves the visible time range; charts without a time axis ignore it.
+    fn move_axis(&self, change: impl FnOnce(&mut Viewport)) {
         if self.is_timed() {
             let mut viewport = self.viewport;
             change(&mut viewport);
-            self.on_look.emit(viewport.place());
+            self.on_axis_change.emit(viewport.position());
         }
     }
 
@@ -82,26 +82,25 @@ impl CanvasProps {
         self.on_view.emit(view);
     }
 
-    /// The key of the band that is pointed at.
-    fn band_key(&self, pointed: Option<Pointed>) -> Option<String> {
+    /// Returns the key of the pointed band, unless it combines several.
+    fn band_key(&self, pointed: Option<HitTarget>) -> Option<String> {
         let chart = (*self.chart).as_ref()?;
         let band = chart.bands.get(pointed?.band?)?;
         band.is_single().then(|| band.key.clone())
     }
 }
 
-/// What the pointer is doing.
+/// A pressed pointer: where it went down, and whether it has moved since.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Drag {
     x: f64,
     moved: bool,
 }
 
-/// What is pressed, as it is shared between listeners.
+/// Pointer state shared between listeners.
 type Pressed = Rc<std::cell::RefCell<Option<Drag>>>;
 
-/// How wide the picture may be so that its times stand below those of the
-/// timeline, which may have a scroll bar.
+/// Returns the width at which the time axis aligns with that of the timeline, which may have a scroll bar.
 fn width_of(element: &HtmlElement) -> f64 {
     let timeline = gloo_utils::document().query_selector(".timeline");
     let timeline = timeline
@@ -112,7 +111,7 @@ fn width_of(element: &HtmlElement) -> f64 {
     f64::from(element.client_width() - bar.clamp(0, 40))
 }
 
-/// The size of the picture, in CSS pixels.
+/// Tracks the size of the canvas, in CSS pixels.
 #[hook]
 fn use_size(node: &NodeRef) -> (f64, f64) {
     let size = use_state_eq(|| (0.0, 0.0));
@@ -132,7 +131,7 @@ fn use_size(node: &NodeRef) -> (f64, f64) {
     *size
 }
 
-/// The picture.
+/// Renders the canvas with its tooltip.
 #[component]
 pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
     let (frame, canvas) = (use_node_ref(), use_node_ref());
@@ -161,14 +160,14 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
                 }
             });
             if let Some(scene) = &scene {
-                // The tip stands beside it.
+                // The tooltip is positioned by this property.
                 if let (Some(pointed), Some(frame)) = (props.pointed, element.parent_element())
                     && let Ok(frame) = frame.dyn_into::<HtmlElement>()
                 {
                     set_style(
                         &frame,
                         "--pointer-x",
-                        &format!("{}px", scene.place_of(pointed).0),
+                        &format!("{}px", scene.center_of(pointed).0),
                     );
                 }
             }
@@ -179,10 +178,10 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
     let chart = props.chart.as_ref().as_ref();
     let said = chart
         .zip(props.pointed)
-        .map(|(chart, pointed)| chart.said(pointed));
+        .map(|(chart, pointed)| chart.describe(pointed));
     let label = match &said {
         Some(said) => format!("Chart of the heap. {}", said.sentence()),
-        None => "Chart of the heap. Left and right go from census to census, up and down from band to band, Enter follows a band, H hides it, O shows it alone. The table after it has its numbers.".to_owned(),
+        None => "Chart of the heap. Left and right move between censuses, up and down between bands; Enter highlights a band, H hides it, O shows it alone. The table after it has its numbers.".to_owned(),
     };
     let hit = {
         let (chart, props) = (Rc::clone(&props.chart), props.clone());
@@ -203,7 +202,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
         move |event: PointerEvent| {
             if event.button() == 0 {
                 let target: HtmlElement = event.target_unchecked_into();
-                // Without capture a drag ends at the edge.
+                // Best effort: without capture a drag ends at the edge.
                 let _ = target.set_pointer_capture(event.pointer_id());
                 let x = f64::from(event.offset_x());
                 *drag.borrow_mut() = Some(Drag { x, moved: false });
@@ -226,7 +225,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
                     drop(pressed);
                     if event.shift_key() {
                         *drag.borrow_mut() = Some(Drag { x, moved: true });
-                        props.look(|view| view.pan(from - x));
+                        props.move_axis(|view| view.pan(from - x));
                     } else if props.is_timed() {
                         let (a, b) = (time_at(from), time_at(x));
                         props.on_range.emit(Some(Interval::new(a.min(b), a.max(b))));
@@ -253,7 +252,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
     let onpointerleave = props.on_point.reform(|_: PointerEvent| None);
     let ondblclick = {
         let props = props.clone();
-        move |_: MouseEvent| props.look(Viewport::fit)
+        move |_: MouseEvent| props.move_axis(Viewport::fit)
     };
     let onkeydown = {
         let props = props.clone();
@@ -274,7 +273,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
     }
 }
 
-/// The wheel zooms and moves, as it does on the timeline.
+/// Handles the wheel as the timeline does: zooming and panning.
 #[hook]
 fn use_wheel(canvas: &NodeRef, props: &CanvasProps) {
     let canvas = canvas.clone();
@@ -293,7 +292,7 @@ fn use_wheel(canvas: &NodeRef, props: &CanvasProps) {
                     f64::from(event.offset_x()),
                 );
                 let speed = if event.ctrl_key() { 0.01 } else { 0.0022 };
-                latest.look(|view| {
+                latest.move_axis(|view| {
                     if dx.abs() > dy.abs() {
                         view.pan(dx);
                     } else if event.shift_key() {
@@ -308,7 +307,7 @@ fn use_wheel(canvas: &NodeRef, props: &CanvasProps) {
     });
 }
 
-/// What a key does; false if it is for others.
+/// Handles a key; returns false if it is not for the chart.
 fn key(props: &CanvasProps, event: &KeyboardEvent) -> bool {
     let Some(chart) = props.chart.as_ref() else {
         return false;
@@ -320,7 +319,7 @@ fn key(props: &CanvasProps, event: &KeyboardEvent) -> bool {
     let at = props.pointed.filter(|pointed| pointed.stack <= last);
     let stack = |to: usize| {
         let band = at.and_then(|pointed| pointed.band).or(Some(0));
-        props.on_point.emit(Some(Pointed {
+        props.on_point.emit(Some(HitTarget {
             stack: to.min(last),
             band,
         }));
@@ -329,7 +328,7 @@ fn key(props: &CanvasProps, event: &KeyboardEvent) -> bool {
         let bands = chart.bands.len().max(1);
         let step = |band: usize| (band + if up { 1 } else { bands - 1 }) % bands;
         let now = at.and_then(|pointed| pointed.band);
-        let to = Pointed {
+        let to = HitTarget {
             stack: at.map_or(last, |pointed| pointed.stack),
             band: Some(now.map_or(0, step)),
         };
@@ -338,7 +337,7 @@ fn key(props: &CanvasProps, event: &KeyboardEvent) -> bool {
     let middle = at.and_then(|pointed| chart.stacks.at.get(pointed.stack).copied());
     let here = at.map_or(last, |pointed| pointed.stack);
     let zoom = |factor: f64| {
-        props.look(|view| {
+        props.move_axis(|view| {
             let x = middle.map_or(view.width_px() / 2.0, |at| view.x_of(Nanos(at as u64)));
             view.zoom(factor, x.clamp(0.0, view.width_px()));
         });
@@ -351,8 +350,8 @@ fn key(props: &CanvasProps, event: &KeyboardEvent) -> bool {
             last
         }),
         "ArrowRight" => stack(if at.is_some() { here + 1 } else { 0 }),
-        "PageUp" => stack(here.saturating_sub(PAGE)),
-        "PageDown" => stack(here + PAGE),
+        "PageUp" => stack(here + PAGE),
+        "PageDown" => stack(here.saturating_sub(PAGE)),
         "Home" => stack(0),
         "End" => stack(last),
         "ArrowUp" => band(true),
@@ -375,8 +374,8 @@ fn key(props: &CanvasProps, event: &KeyboardEvent) -> bool {
     true
 }
 
-/// What is pointed at, beside the line through it: on the side with more room,
-/// above what is in the lower half and below what is in the upper one.
+/// Renders the tooltip next to the line through the pointed census, on the side with more room: below the pointer in
+/// the upper half, above it in the lower half.
 fn tip(props: &CanvasProps, size: (f64, f64)) -> Html {
     let Some((chart, pointed)) = props.chart.as_ref().as_ref().zip(props.pointed) else {
         return html! {};
@@ -384,8 +383,8 @@ fn tip(props: &CanvasProps, size: (f64, f64)) -> Html {
     if pointed.stack >= chart.stacks.len() {
         return html! {};
     }
-    let (x, y) = props.scene(chart, size).place_of(pointed);
-    let said = chart.said(pointed);
+    let (x, y) = props.scene(chart, size).center_of(pointed);
+    let said = chart.describe(pointed);
     let side = (x > size.0 / 2.0).then_some("to-left");
     let height = (y < size.1 / 2.0).then_some("low");
     let fact = |(what, text): &(&str, String)| html! { <><dt>{ *what }</dt><dd>{ text }</dd></> };

@@ -1,4 +1,4 @@
-//! The tab of the chart: its controls, the picture, and its legend.
+//! The chart tab: controls, canvas and legend.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use super::canvas::ChartCanvas;
 use super::legend::Legend;
-use crate::dom::setter_of;
+use crate::dom::state_callback;
 use crate::field::Field;
 use crate::menu::Menu;
 use crate::panel::{PanelProps, use_answer};
@@ -14,14 +14,13 @@ use model::time::Interval;
 use scene::viewport::Viewport;
 use session::heap::chart::{Chart, ChartQuery, Over};
 use session::heap::profiles::ProfilesQuery;
-use views::heap::chart::words::ChartWords;
+use views::heap::chart::words::ChartText;
 use views::heap::settings::{Form, HeapView};
 use views::view::Change;
 
-/// Few censuses: each of them as a bar says more than an area.
+/// Up to this number of censuses, bars are clearer than an area.
 const FEW: u32 = 4;
 
-/// The tab.
 #[component]
 pub(super) fn ChartTab(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
@@ -41,8 +40,8 @@ pub(super) fn ChartTab(props: &PanelProps) -> Html {
         exclude: view.exclude.clone(),
     };
     let chart = use_answer(&props.source, query);
-    let on_width = setter_of(&width_px);
-    let on_point = setter_of(&pointed);
+    let on_width = state_callback(&width_px);
+    let on_point = state_callback(&pointed);
     let nothing = || Rc::new(None::<Chart>);
     let chart = chart.unwrap_or_else(nothing);
     let profile = profiles
@@ -56,10 +55,10 @@ pub(super) fn ChartTab(props: &PanelProps) -> Html {
             .as_ref()
             .map_or(0, |chart| chart.stacks.len().saturating_sub(1));
         Callback::from(move |band: Option<usize>| {
-            let stack = pointed.map_or(last, |pointed: views::heap::chart::hit::Pointed| {
+            let stack = pointed.map_or(last, |pointed: views::heap::chart::hit::HitTarget| {
                 pointed.stack
             });
-            let to = band.map(|band| views::heap::chart::hit::Pointed {
+            let to = band.map(|band| views::heap::chart::hit::HitTarget {
                 stack,
                 band: Some(band),
             });
@@ -74,24 +73,23 @@ pub(super) fn ChartTab(props: &PanelProps) -> Html {
         <div class="heap-chart">
             { controls(&view, &on_view, chart.as_ref().as_ref()) }
             <Legend chart={Rc::clone(&chart)} source={props.source.clone()} {breakdown} view={view.clone()} pointed={*pointed}
-                colours={props.colours} on_view={on_view.clone()} on_point={on_legend} />
+                color_generation={props.color_generation} on_view={on_view.clone()} on_point={on_legend} />
             <ChartCanvas chart={Rc::clone(&chart)} {form} one_scale={view.one_scale} {viewport} range={props.range}
-                pointed={*pointed} colours={props.colours} {on_width} {on_point} on_look={props.on_look.clone()} {on_range}
+                pointed={*pointed} color_generation={props.color_generation} {on_width} {on_point} on_axis_change={props.on_axis_change.clone()} {on_range}
                 view={view.clone()} {on_view} />
             { table(chart.as_ref().as_ref()) }
         </div>
     }
 }
 
-/// What the chart shows from left to right, as the timeline does.
+/// Returns the visible time of the chart, which follows the timeline if it shares the axis.
 fn viewport(log: Interval, axis: Option<Viewport>, width_px: f64) -> Viewport {
     let mut viewport = axis.unwrap_or_else(|| Viewport::new(log, width_px));
     viewport.resize(width_px);
     viewport
 }
 
-/// The form that is shown: of few censuses bars, unless another form than the
-/// usual one was asked for.
+/// Returns the displayed form: bars instead of an area if there are few censuses.
 fn shown_form(view: &HeapView, chart: Option<&Chart>) -> Form {
     let few = chart.is_some_and(|chart| chart.censuses <= FEW);
     match view.form {
@@ -128,8 +126,8 @@ fn controls(view: &HeapView, on_view: &Callback<HeapView>, chart: Option<&Chart>
                     onchange={change(view, on_view, |view, _: Event| view.one_scale = !view.one_scale)} />{ "One scale" }</label>
             }
             if chart.is_none_or(|chart| chart.timed) {
-                <Menu id="heap-over" label="Overlay" title="What is drawn over the chart">{ over(view, on_view) }</Menu>
-                <label class="check" title="Instead of what the timeline shows"><input type="checkbox" checked={view.whole}
+                <Menu id="heap-over" label="Overlay" title="Overlays of the chart">{ over(view, on_view) }</Menu>
+                <label class="check" title="Instead of the visible range of the timeline"><input type="checkbox" checked={view.whole}
                     onchange={change(view, on_view, |view, _: Event| view.whole = !view.whole)} />{ "Whole log" }</label>
             }
             <span class="faint words">{ words }</span>
@@ -137,7 +135,7 @@ fn controls(view: &HeapView, on_view: &Callback<HeapView>, chart: Option<&Chart>
     }
 }
 
-/// What is drawn over the chart.
+/// Renders the controls of overlays.
 fn over(view: &HeapView, on_view: &Callback<HeapView>) -> Html {
     let toggle = |&over: &Over| {
         let onchange = change(view, on_view, move |view, _: Event| view.toggle(over));
@@ -156,12 +154,12 @@ fn over(view: &HeapView, on_view: &Callback<HeapView>) -> Html {
                 <label class="words">{ "With " }<Field kind="text" placeholder="any text" value={view.include.clone()} on_input={include} /></label>
                 <label class="words">{ "Without " }<Field kind="text" placeholder="nothing" value={view.exclude.clone()} on_input={exclude} /></label>
             }
-            <p class="hint">{ "The sizes are drawn over areas and bars, on the same scale." }</p>
+            <p class="hint">{ "Sizes are drawn over areas and bars, on the same scale." }</p>
         </>
     }
 }
 
-/// The chart for those who do not see it.
+/// Renders the chart as a visually hidden table, for screen readers.
 fn table(chart: Option<&Chart>) -> Html {
     let Some(chart) = chart else {
         return html! {};
@@ -172,7 +170,7 @@ fn table(chart: Option<&Chart>) -> Html {
     };
     html! {
         <table class="visually-hidden">
-            <caption>{ "The bands of the chart, in the range" }</caption>
+            <caption>{ "Bands of the chart, in the range" }</caption>
             <thead><tr><th scope="col">{ "Band" }</th><th scope="col">{ "First census" }</th><th scope="col">{ "Last census" }</th>
                 <th scope="col">{ "Most" }</th><th scope="col">{ "Share" }</th></tr></thead>
             <tbody>{ for chart.bands.iter().enumerate().map(row) }</tbody>

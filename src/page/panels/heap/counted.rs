@@ -1,30 +1,29 @@
-//! What the tables of the heap have in common: which censuses they are about,
-//! and small pictures of bands.
+//! Shared parts of the heap tables: the census count, and sparklines of bands.
 
 use yew::prelude::*;
 
+use crate::goto_link::GotoLink;
 use crate::panel::{PanelProps, span_text};
-use crate::place::PlaceLink;
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use scene::format;
-use session::heap::counted::{Counted, Moment};
-use session::heap::table::Called;
+use session::heap::census_range::{CensusInfo, CensusRange};
+use session::heap::table::BandLabel;
 use session::tracks::bands::Bands;
 use views::heap::words;
 use views::view::Change;
 
-/// Which censuses count, in words.
-pub(super) fn censuses_text(props: &PanelProps, counted: &Counted) -> String {
+/// Describes the censuses that the numbers are based on.
+pub(super) fn censuses_text(props: &PanelProps, counted: &CensusRange) -> String {
     let of = match (props.range, counted.timed) {
         (Some(range), true) => format!("in the selected range, {}", span_text(range)),
-        (Some(_), false) => "of the whole profile: when they were is not in the log".to_owned(),
+        (Some(_), false) => "of the whole profile: the log has no times of censuses".to_owned(),
         (None, _) if props.source.complete => "in the whole log".to_owned(),
         (None, _) => "so far: the log is still being read".to_owned(),
     };
     let one = match counted.censuses {
-        1 => " One census says nothing about growth.",
+        1 => " A single census shows no growth.",
         _ => "",
     };
     let censuses = match counted.censuses {
@@ -34,16 +33,16 @@ pub(super) fn censuses_text(props: &PanelProps, counted: &Counted) -> String {
     format!("{censuses} {of}.{one}")
 }
 
-/// What stands in place of a table if no census is in the range.
-pub(super) fn no_census(props: &PanelProps, counted: &Counted) -> Html {
+/// Renders the placeholder of a table without censuses in the range.
+pub(super) fn no_census(props: &PanelProps, counted: &CensusRange) -> Html {
     let Some((nearest, time)) = counted.nearest.and_then(|it| Some((it, it.time?))) else {
-        return html! { <p class="empty">{ "No census has been read so far." }</p> };
+        return html! { <p class="empty">{ "No censuses so far." }</p> };
     };
     let select = {
         let range = props.range;
         props
             .on_change
-            .reform(move |_: MouseEvent| select_to(range, nearest))
+            .reform(move |_: MouseEvent| select_up_to(range, nearest))
     };
     html! {
         <div class="empty">
@@ -53,8 +52,8 @@ pub(super) fn no_census(props: &PanelProps, counted: &Counted) -> Html {
     }
 }
 
-/// The range with a census beside it.
-fn select_to(range: Option<Interval>, census: Moment) -> Change {
+/// Returns the change that extends the range to a census outside of it.
+fn select_up_to(range: Option<Interval>, census: CensusInfo) -> Change {
     let span = census.time.map(|time| {
         let moment = Interval::new(time, Nanos(time.0.saturating_add(1)));
         range.map_or(moment, |range| range.hull(moment))
@@ -62,7 +61,7 @@ fn select_to(range: Option<Interval>, census: Moment) -> Change {
     select(span)
 }
 
-/// Another selected range.
+/// Returns the change that selects a range; `None` keeps the current one.
 pub(super) fn select(span: Option<Interval>) -> Change {
     Change::new(move |mut view, _| {
         view.selection = span.or(view.selection);
@@ -70,13 +69,13 @@ pub(super) fn select(span: Option<Interval>) -> Change {
     })
 }
 
-/// A band over the censuses of the range: heights, 255 at most. The numbers beside
-/// it say the same to who cannot see it.
+/// Renders the sparkline of a band from heights of 0 to 255. It is hidden from screen readers, as the numbers next to
+/// it say the same.
 pub(super) fn spark(heights: &[u8]) -> Html {
     use std::fmt::Write as _;
     let mut path = String::from("M0 255");
     for (x, height) in heights.iter().enumerate() {
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(path, "V{}H{}", 255 - height, x + 1);
     }
     path.push_str("V255Z");
@@ -87,33 +86,33 @@ pub(super) fn spark(heights: &[u8]) -> Html {
     }
 }
 
-/// The most of a band, which leads to when it was.
+/// Props of a band's maximum, a link to its time.
 #[derive(Properties, PartialEq)]
-pub(super) struct MostProps {
-    /// What the band is called.
+pub(super) struct MaximumLinkProps {
+    /// Display name of the band.
     pub(super) name: AttrValue,
     pub(super) bytes: u64,
-    /// When it was, if that is known.
+    /// Time of the maximum, if known.
     pub(super) at: Option<Nanos>,
-    pub(super) on_goto: Callback<Goto>,
-    /// Whether it stands in a grid.
+    pub(super) on_goto: Callback<NavigationTarget>,
+    /// Whether it is rendered inside a grid.
     #[prop_or_default]
     pub(super) in_grid: bool,
 }
 
-/// That number.
+/// Renders the maximum as a link.
 #[component]
-pub(super) fn Most(props: &MostProps) -> Html {
-    let place = |time| Goto::details(Bands.into(), Interval::at(time));
+pub(super) fn MaximumLink(props: &MaximumLinkProps) -> Html {
+    let place = |time| NavigationTarget::details(Bands.into(), Interval::empty_at(time));
     html! {
-        <PlaceLink text={format::bytes(props.bytes)} what={format!("the most of {}", props.name)}
-            place={props.at.map(place)} on_goto={props.on_goto.clone()} in_grid={props.in_grid} />
+        <GotoLink text={format::bytes(props.bytes)} what={format!("the most of {}", props.name)}
+            target={props.at.map(place)} on_goto={props.on_goto.clone()} in_grid={props.in_grid} />
     }
 }
 
-/// The name of a band, with a sign if it is followed.
-pub(super) fn band_name(called: &Called, pinned: bool) -> Html {
-    let Called { name, subtitle, .. } = called;
+/// Renders the name of a band, with a mark if it is pinned.
+pub(super) fn band_name(called: &BandLabel, pinned: bool) -> Html {
+    let BandLabel { name, subtitle, .. } = called;
     let title = if subtitle.is_empty() {
         name.clone()
     } else {
@@ -122,7 +121,7 @@ pub(super) fn band_name(called: &Called, pinned: bool) -> Html {
     html! {
         <span {title}>
             if pinned {
-                <span class="pin" aria-hidden="true">{ "◆ " }</span><span class="visually-hidden">{ "followed: " }</span>
+                <span class="pin" aria-hidden="true">{ "◆ " }</span><span class="visually-hidden">{ "highlighted: " }</span>
             }
             { name.clone() }
         </span>

@@ -1,31 +1,29 @@
-//! What grows, what rises and falls with it, and what was there only for a short
-//! while.
+//! The growth tab: growing bands, bands correlated with them, and short-lived bursts.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::counted::{Most, band_name, censuses_text, no_census, select, spark};
+use super::counted::{MaximumLink, band_name, censuses_text, no_census, select, spark};
 use super::table::{all_bands, pin};
 use crate::dom::value_of;
+use crate::exportable_table::ExportableTable;
 use crate::panel::{PanelProps, Source, span_text, use_answer};
-use crate::table_out::TableOut;
 use crate::term::heading;
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use eventlog::ids::Duration;
 use model::time::Interval;
 use scene::format;
 use session::heap::growth::{
-    BurstRow, Bursts, BurstsQuery, Companions, CompanionsQuery, Growing, GrowthBy, GrowthQuery,
-    RanThen, RanThenQuery, SpanThen, ThreadThen,
+    BurstRow, Bursts, BurstsQuery, Companions, CompanionsQuery, ConcurrentActivity,
+    ConcurrentActivityQuery, ConcurrentSpan, ConcurrentThread, GrowingBands, GrowthBy, GrowthQuery,
 };
-use session::heap::table::{BandRow, Called};
+use session::heap::table::{BandLabel, BandRow};
 use session::tracks::thread::Thread;
 use session::tracks::user_span::UserSpan;
 use views::heap::settings::HeapView;
 use views::heap::words;
 
-/// The lists.
 #[component]
 pub(super) fn GrowthList(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
@@ -44,12 +42,12 @@ pub(super) fn GrowthList(props: &PanelProps) -> Html {
         },
     );
     let Some(growing) = growing.as_deref().and_then(Option::as_ref) else {
-        return html! { <p class="empty">{ "Working out what grows…" }</p> };
+        return html! { <p class="empty">{ "Ranking bands by growth…" }</p> };
     };
-    if growing.counted.censuses == 0 {
-        return no_census(props, &growing.counted);
+    if growing.census_range.censuses == 0 {
+        return no_census(props, &growing.census_range);
     }
-    let first = growing.rows.first().map(|row| row.called.key.clone());
+    let first = growing.rows.first().map(|row| row.band_label.key.clone());
     let suspect = view.choice.pinned.clone().or(first);
     let on_pin = {
         let (view, on_view) = (view.clone(), on_view.clone());
@@ -60,7 +58,7 @@ pub(super) fn GrowthList(props: &PanelProps) -> Html {
             { list(props, &view, growing, &on_view, &on_pin) }
             <div>
                 if let Some(suspect) = suspect {
-                    <Beside source={props.source.clone()} pinned={view.choice.pinned.clone()} {on_pin}
+                    <CorrelatedBands source={props.source.clone()} pinned={view.choice.pinned.clone()} {on_pin}
                         query={CompanionsQuery { choice, range: props.range, suspect }} />
                 }
                 if let Some(bursts) = bursts.as_deref().and_then(Option::as_ref) {
@@ -71,8 +69,8 @@ pub(super) fn GrowthList(props: &PanelProps) -> Html {
     }
 }
 
-/// A band as a button that follows it.
-fn band(called: &Called, pinned: Option<&str>, on_pin: &Callback<String>) -> Html {
+/// Renders a band as a button that pins it.
+fn band(called: &BandLabel, pinned: Option<&str>, on_pin: &Callback<String>) -> Html {
     let (key, is_pinned) = (called.key.clone(), pinned == Some(called.key.as_str()));
     let onclick = on_pin.reform(move |_: MouseEvent| key.clone());
     html! {
@@ -80,18 +78,18 @@ fn band(called: &Called, pinned: Option<&str>, on_pin: &Callback<String>) -> Htm
     }
 }
 
-/// The bands that grow.
+/// Renders the list of growing bands.
 fn list(
     props: &PanelProps,
     view: &HeapView,
-    growing: &Growing,
+    growing: &GrowingBands,
     on_view: &Callback<HeapView>,
     on_pin: &Callback<String>,
 ) -> Html {
     let onchange = {
         let view = view.clone();
         on_view.reform(move |event: Event| HeapView {
-            growth: GrowthBy::named(&value_of(event)).unwrap_or_default(),
+            growth: GrowthBy::from_word(&value_of(event)).unwrap_or_default(),
             ..view.clone()
         })
     };
@@ -103,7 +101,7 @@ fn list(
         let numbers = &row.numbers;
         html! {
             <tr>
-                <th scope="row">{ band(&row.called, pinned, on_pin) }</th>
+                <th scope="row">{ band(&row.band_label, pinned, on_pin) }</th>
                 <td>{ spark(growing.spark(place)) }</td>
                 <td>{ words::gained(numbers.gained()) }</td>
                 <td>{ format::fraction(numbers.share) }</td>
@@ -123,24 +121,24 @@ fn list(
                     </select>
                 </label>
             </p>
-            <p class="faint">{ censuses_text(props, &growing.counted) }</p>
+            <p class="faint">{ censuses_text(props, &growing.census_range) }</p>
             if growing.rows.is_empty() {
-                <p class="empty">{ "Nothing grows here: no band that is in at least half of these censuses rises from one to the next." }</p>
+                <p class="empty">{ "Nothing grows in this range: no band in at least half of these censuses rises." }</p>
             } else {
-                <TableOut name="heap-growth">
+                <ExportableTable name="heap-growth">
                     <table class="plain-table">
                         <thead><tr>
-                            { heading("Band", "Click to follow it through all views; click again to stop") }
-                            { heading("Over time", "What it holds from the first to the last census, by its own maximum") }
-                            { heading("Gained", "The last census less the first one") }
-                            { heading("Share", "Of the bytes of all bands, summed over these censuses") }
-                            { heading("Slope", "Of the straight line that fits best through its bytes. R² says how much of what the band does the line explains, 0 to 1. Ranked by slope, only bands are listed that are in at least half of the censuses") }
+                            { heading("Band", "Click to highlight it in all views; click again to stop") }
+                            { heading("Over time", "Bytes from the first to the last census, scaled to the maximum of the band") }
+                            { heading("Gained", "Last census minus first census") }
+                            { heading("Share", "Share of the bytes of all bands, summed over these censuses") }
+                            { heading("Slope", "Slope of the least-squares line through its bytes. R², 0 to 1, is the part of the variation that the line explains. Lists bands in at least half of the censuses, by slope") }
                         </tr></thead>
                         <tbody>{ for growing.rows.iter().enumerate().map(row) }</tbody>
                     </table>
-                </TableOut>
+                </ExportableTable>
                 if growing.total > shown {
-                    <p class="faint">{ format!("{} of {} bands that grow; the table has all.", format::count(shown), format::count(growing.total)) }</p>
+                    <p class="faint">{ format!("{} of {} growing bands; the table lists all.", format::count(shown), format::count(growing.total)) }</p>
                 }
             }
         </section>
@@ -148,16 +146,16 @@ fn list(
 }
 
 #[derive(Properties, PartialEq)]
-struct BesideProps {
+struct CorrelatedBandsProps {
     source: Source,
     query: CompanionsQuery,
     pinned: Option<String>,
     on_pin: Callback<String>,
 }
 
-/// The bands that rise and fall with a suspect.
+/// Renders the bands that correlate with the pinned one.
 #[component]
-fn Beside(props: &BesideProps) -> Html {
+fn CorrelatedBands(props: &CorrelatedBandsProps) -> Html {
     let answer = use_answer(&props.source, props.query.clone());
     let Some(Companions {
         bands,
@@ -167,19 +165,19 @@ fn Beside(props: &BesideProps) -> Html {
     else {
         return html! {
             if answer.is_some() {
-                <p class="empty">{ "The band that is followed is in no census of this range." }</p>
+                <p class="empty">{ "The highlighted band is in no census of this range." }</p>
             }
         };
     };
     let suspect = bands
         .rows
         .first()
-        .map_or("", |row| row.called.name.as_str());
+        .map_or("", |row| row.band_label.name.as_str());
     let row = |(place, row): (usize, &BandRow)| {
         let like = correlation.get(place).copied().unwrap_or_default();
         html! {
             <tr>
-                <th scope="row">{ band(&row.called, props.pinned.as_deref(), &props.on_pin) }</th>
+                <th scope="row">{ band(&row.band_label, props.pinned.as_deref(), &props.on_pin) }</th>
                 <td>{ spark(bands.spark(place)) }</td>
                 <td>{ if place == 0 { "itself".to_owned() } else { format!("{like:.3}") } }</td>
                 <td>{ words::about(row.numbers.mean) }</td>
@@ -187,7 +185,7 @@ fn Beside(props: &BesideProps) -> Html {
             </tr>
         }
     };
-    let title = format!("What rises and falls with {suspect}");
+    let title = format!("Bands that correlate with {suspect}");
     let more = bands.total.saturating_sub(bands.rows.len() as u64 - 1);
     html! {
         <section aria-label={title.clone()}>
@@ -196,23 +194,23 @@ fn Beside(props: &BesideProps) -> Html {
                 <p>{ explanation.clone() }</p>
             }
             if bands.total == 0 {
-                <p class="faint">{ "No other band that matters (a thousandth of the bytes or more) has its shape." }</p>
+                <p class="faint">{ "No other band with at least a thousandth of the bytes has this shape." }</p>
             } else {
-                <p class="faint">{ "These rise and fall together: often what the suspect holds, or what holds it." }
-                    if more > 0 { { format!(" The {} most alike of {}.", bands.rows.len() - 1, format::count(bands.total)) } }</p>
+                <p class="faint">{ "These bands rise and fall together: often the suspect retains them, or they retain it." }
+                    if more > 0 { { format!(" The {} most similar of {}.", bands.rows.len() - 1, format::count(bands.total)) } }</p>
             }
-            <TableOut name="heap-alike">
+            <ExportableTable name="heap-alike">
                 <table class="plain-table">
                     <thead><tr>
-                        { heading("Band", "A click follows it instead") }
-                        { heading("Over time", "Each by its own maximum") }
-                        { heading("Likeness", "Pearson's correlation of both over the censuses of the range: 1 if one is the other times a number. Listed from 0.9 on, of bands with at least a thousandth of all bytes") }
-                        { heading("Average", "The mean over all censuses of the range") }
-                        { heading("Gained", "The last census less the first one") }
+                        { heading("Band", "Click to highlight it instead") }
+                        { heading("Over time", "Each scaled to its own maximum") }
+                        { heading("Likeness", "Pearson correlation of both over the censuses of the range: 1 if they are proportional. Lists bands from 0.9 on, with at least a thousandth of all bytes") }
+                        { heading("Average", "Mean over all censuses of the range") }
+                        { heading("Gained", "Last census minus first census") }
                     </tr></thead>
                     <tbody>{ for bands.rows.iter().enumerate().map(row) }</tbody>
                 </table>
-            </TableOut>
+            </ExportableTable>
         </section>
     }
 }
@@ -223,7 +221,7 @@ struct BurstProps {
     bursts: Rc<Bursts>,
 }
 
-/// What was there only for a short while.
+/// Renders the list of bursts: bands that held memory only briefly.
 #[component]
 fn BurstList(props: &BurstProps) -> Html {
     let open = use_state_eq(|| None::<Interval>);
@@ -250,14 +248,14 @@ fn BurstList(props: &BurstProps) -> Html {
         html! {
             <>
                 <tr>
-                    <th scope="row">{ band(&row.called, pinned, &on_pin) }</th>
+                    <th scope="row">{ band(&row.band_label, pinned, &on_pin) }</th>
                     <td>{ when }</td>
-                    <td><Most name={row.called.name.clone()} bytes={row.bytes} at={row.peak.time} on_goto={panel.on_goto.clone()} /></td>
+                    <td><MaximumLink name={row.band_label.name.clone()} bytes={row.bytes} at={row.peak.time} on_goto={panel.on_goto.clone()} /></td>
                     <td>{ format::bytes(row.usual_bytes) }</td>
                     <td>{ format::count(row.censuses.into()) }</td>
                 </tr>
                 if let Some(span) = span.filter(|_| is_open) {
-                    <tr class="then"><td colspan="5"><Then panel={panel.clone()} {span} /></td></tr>
+                    <tr class="then"><td colspan="5"><DuringBurst panel={panel.clone()} {span} /></td></tr>
                 }
             </>
         }
@@ -276,16 +274,16 @@ fn BurstList(props: &BurstProps) -> Html {
         <section aria-labelledby="bursts-title">
             <p class="tools"><strong id="bursts-title">{ "Bursts" }</strong></p>
             if bursts.rows.is_empty() {
-                <p class="faint">{ "No band was far above its usual size for a few censuses and came down again." }</p>
+                <p class="faint">{ "No bursts: no band was far above its usual size for only a few censuses." }</p>
             } else {
-                <p class="faint">{ format!("Far above the usual size for a few censuses, then down again.{all}") }</p>
+                <p class="faint">{ format!("Far above the usual size for only a few censuses.{all}") }</p>
                 <table class="plain-table">
                     <thead><tr>
-                        { heading("Band", "A click follows it through all views") }
-                        { heading("When", "The census with the most bytes; opens what ran then") }
-                        { heading("Most", "What the band held in that census") }
-                        { heading("Usually", "Its median over the range. A burst is more than twice that, more than it and six times the usual distance from it, at least 1 % of the largest census above it, and in at most a tenth of the censuses") }
-                        { heading("Censuses", "In how many censuses it was that high") }
+                        { heading("Band", "Click to highlight it in all views") }
+                        { heading("When", "Census with the most bytes; click to show the threads that ran") }
+                        { heading("Most", "Bytes of the band in that census") }
+                        { heading("Usually", "Median over the range. A burst exceeds twice the median, exceeds the median by six times the usual distance from it and by at least 1 % of the largest census, in at most a tenth of the censuses") }
+                        { heading("Censuses", "Number of censuses in which it was that high") }
                     </tr></thead>
                     <tbody>{ for bursts.rows.iter().map(row) }</tbody>
                 </table>
@@ -295,22 +293,22 @@ fn BurstList(props: &BurstProps) -> Html {
 }
 
 #[derive(Properties, PartialEq)]
-struct ThenProps {
+struct DuringBurstProps {
     panel: PanelProps,
     span: Interval,
 }
 
-/// What ran in the time of a burst.
+/// Renders the threads and spans that ran during a burst.
 #[component]
-fn Then(props: &ThenProps) -> Html {
+fn DuringBurst(props: &DuringBurstProps) -> Html {
     let (panel, span) = (&props.panel, props.span);
-    let answer = use_answer(&panel.source, RanThenQuery(span));
+    let answer = use_answer(&panel.source, ConcurrentActivityQuery(span));
     let onclick = panel
         .on_change
         .reform(move |_: MouseEvent| select(Some(span)));
     html! {
         <>
-            <p><button class="small" {onclick} title="From the census before it to its last one">{ format!("Select {}", span_text(span)) }</button></p>
+            <p><button class="small" {onclick} title="From the preceding census to its last one">{ format!("Select {}", span_text(span)) }</button></p>
             if let Some(then) = answer.as_deref() {
                 { threads(panel, span, then) }
                 { spans(panel, then) }
@@ -319,16 +317,16 @@ fn Then(props: &ThenProps) -> Html {
     }
 }
 
-fn threads(panel: &PanelProps, span: Interval, then: &RanThen) -> Html {
+fn threads(panel: &PanelProps, span: Interval, then: &ConcurrentActivity) -> Html {
     if !then.known {
-        return html! { <p class="faint">{ "What ran then is known once the log is read." }</p> };
+        return html! { <p class="faint">{ "The threads that ran appear once the log is read." }</p> };
     }
     if then.threads.is_empty() {
-        return html! { <p class="faint">{ "No thread ran then as far as the log says. It may lack events of the scheduler: +RTS -l writes them, -l-a does not." }</p> };
+        return html! { <p class="faint">{ "No thread ran according to the log. Scheduler events may be missing: +RTS -l writes them, -l-a does not." }</p> };
     }
-    let thread = |thread: &ThreadThen| {
+    let thread = |thread: &ConcurrentThread| {
         let row = Thread(thread.id).into();
-        let onclick = panel.on_goto.reform(move |_: MouseEvent| Goto {
+        let onclick = panel.on_goto.reform(move |_: MouseEvent| NavigationTarget {
             span,
             row: Some(row),
             zoom: true,
@@ -345,10 +343,10 @@ fn threads(panel: &PanelProps, span: Interval, then: &RanThen) -> Html {
     html! { <ul>{ for then.threads.iter().map(thread) }</ul> }
 }
 
-fn spans(panel: &PanelProps, then: &RanThen) -> Html {
-    let span = |found: &SpanThen| {
+fn spans(panel: &PanelProps, then: &ConcurrentActivity) -> Html {
+    let span = |found: &ConcurrentSpan| {
         let (span, row) = (found.span, UserSpan(found.name_place).into());
-        let onclick = panel.on_goto.reform(move |_: MouseEvent| Goto {
+        let onclick = panel.on_goto.reform(move |_: MouseEvent| NavigationTarget {
             span,
             row: Some(row),
             zoom: true,
@@ -359,7 +357,7 @@ fn spans(panel: &PanelProps, then: &RanThen) -> Html {
     let more = then.span_count.saturating_sub(then.spans.len() as u64);
     html! {
         if !then.spans.is_empty() {
-            <p>{ "Spans of the program that overlap:" }</p>
+            <p>{ "Overlapping spans of the program:" }</p>
             <ul>{ for then.spans.iter().map(span) }</ul>
             if more > 0 {
                 <p class="faint">{ format!("and {} more", format::count(more)) }</p>

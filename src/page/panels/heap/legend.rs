@@ -1,5 +1,4 @@
-//! The bands of the chart in their order, each with its colour and number, and
-//! what can be done to it.
+//! Legend of the chart: the bands in their order, with color, number and actions.
 
 use std::rc::Rc;
 
@@ -11,10 +10,10 @@ use crate::theme;
 use analysis::heap::Breakdown;
 use scene::format;
 use session::heap::chart::{Chart, ChartBand};
-use session::heap::colours::colour;
-use views::heap::chart::hit::Pointed;
+use session::heap::colors::color;
+use views::heap::chart::hit::HitTarget;
 use views::heap::chart::paint::number;
-use views::heap::chart::words::ChartWords;
+use views::heap::chart::words::ChartText;
 use views::heap::chart::words::biography;
 use views::heap::settings::HeapView;
 
@@ -24,12 +23,12 @@ pub(super) struct LegendProps {
     pub(super) source: Source,
     pub(super) breakdown: Breakdown,
     pub(super) view: HeapView,
-    /// What is pointed at in the chart.
-    pub(super) pointed: Option<Pointed>,
-    /// Goes up whenever the colours change.
-    pub(super) colours: u32,
+    /// The pointed band and census of the chart.
+    pub(super) pointed: Option<HitTarget>,
+    /// Incremented whenever the colors change.
+    pub(super) color_generation: u32,
     pub(super) on_view: Callback<HeapView>,
-    /// Hears of the band that is pointed at here.
+    /// Receives the band pointed at in the legend.
     pub(super) on_point: Callback<Option<usize>>,
 }
 
@@ -44,7 +43,6 @@ impl LegendProps {
     }
 }
 
-/// The legend.
 #[component]
 pub(super) fn Legend(props: &LegendProps) -> Html {
     let Some(chart) = &*props.chart else {
@@ -62,7 +60,7 @@ pub(super) fn Legend(props: &LegendProps) -> Html {
     let on_leave = props.on_point.reform(|_: PointerEvent| None);
     html! {
         <div class="heap-legend" onpointerleave={on_leave}>
-            <p class="faint">{ nothing(chart).map_or_else(|| chart.bands_words(), str::to_owned) }</p>
+            <p class="faint">{ empty_reason(chart).map_or_else(|| chart.bands_words(), str::to_owned) }</p>
             <ol aria-label="Bands of the chart">{ for chart.bands.iter().enumerate().map(band) }</ol>
             if !chart.hidden.is_empty() {
                 <p class="faint">{ "Hidden" }</p>
@@ -72,14 +70,14 @@ pub(super) fn Legend(props: &LegendProps) -> Html {
     }
 }
 
-/// Why there is no band, if so.
-fn nothing(chart: &Chart) -> Option<&'static str> {
+/// Returns the reason if there are no bands.
+fn empty_reason(chart: &Chart) -> Option<&'static str> {
     if !chart.bands.is_empty() {
         None
     } else if chart.censuses_in_range == 0 {
-        Some("No census lies in the selected range")
+        Some("No census in the selected range")
     } else {
-        Some("No band is left: change the filter or show all bands")
+        Some("No bands to show: change the filter or show all bands")
     }
 }
 
@@ -87,7 +85,7 @@ fn row(props: &LegendProps, chart: &Chart, place: usize, band: &ChartBand) -> Ht
     let pointed = props
         .pointed
         .is_some_and(|pointed| pointed.band == Some(place));
-    let fill = colour(band.slot, theme::current().dark).css();
+    let fill = color(band.slot, theme::current().dark).css();
     let value = match props.pointed {
         Some(pointed) => format::bytes(chart.stacks.value(place, pointed.stack).round() as u64),
         None if chart.sum_in_range > 0.0 => format::fraction(band.sum / chart.sum_in_range),
@@ -112,7 +110,7 @@ fn row(props: &LegendProps, chart: &Chart, place: usize, band: &ChartBand) -> Ht
         <li key={band.key.clone()} class={classes!(pointed.then_some("pointed"), band.pinned.then_some("pinned"))} onpointerenter={enter}>
             if band.is_single() {
                 <button class="band" aria-pressed={band.pinned.to_string()} onclick={pin(props, band)}
-                    title={format!("{name}: click to follow this band through all views")}>{ label }</button>
+                    title={format!("{name}: click to highlight this band in all views")}>{ label }</button>
                 { actions(props, band) }
             } else {
                 <span class="band">{ label }</span>

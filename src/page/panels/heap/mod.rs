@@ -1,15 +1,14 @@
-//! What holds the heap: which profile, which bands, and for these a chart and
-//! tables, each in a tab.
+//! The heap panel: choice of profile and bands, with a chart and tables of them in tabs.
 
 mod about;
 mod bar;
 mod canvas;
+mod census_diff;
 mod chart;
 mod counted;
 mod growth;
-mod held;
 mod legend;
-mod moments;
+mod memory;
 mod table;
 mod tree;
 
@@ -20,10 +19,10 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use self::bar::Bar;
+use self::census_diff::CensusDiff;
 use self::chart::ChartTab;
 use self::growth::GrowthList;
-use self::held::Held;
-use self::moments::CensusDiff;
+use self::memory::MemoryTab;
 use self::table::Table;
 use self::tree::Tree;
 use crate::dom::focus;
@@ -33,7 +32,6 @@ use analysis::heap::Breakdown;
 use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, profiling_hints};
 use views::heap::settings::{HeapView, Tab};
 
-/// The panel.
 #[component]
 pub(super) fn Heap(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
@@ -73,7 +71,7 @@ pub(super) fn Heap(props: &PanelProps) -> Html {
     }
 }
 
-/// The tabs that a profile has: only one of cost-centre stacks is a tree.
+/// Returns the tabs of a profile; only profiles by cost-centre stack have a tree.
 fn tabs_of(profile: &ProfileInfo) -> Vec<Tab> {
     let is_there = |tab: &Tab| match tab {
         Tab::Tree => profile.breakdown == Breakdown::CostCentreStack,
@@ -82,17 +80,16 @@ fn tabs_of(profile: &ProfileInfo) -> Vec<Tab> {
     Tab::ALL.iter().copied().filter(is_there).collect()
 }
 
-/// The tabs that have a component.
+/// Tabs shown for every profile.
 const BUILT: &[Tab] = &[Tab::Chart, Tab::Table, Tab::Moments, Tab::Growth, Tab::Held];
 
-/// What is in a tab.
 fn open_tab(tab: Tab, props: &PanelProps) -> Html {
     match tab {
         Tab::Table => html! { <Table ..props.clone() /> },
         Tab::Moments => html! { <CensusDiff ..props.clone() /> },
         Tab::Growth => html! { <GrowthList ..props.clone() /> },
         Tab::Tree => html! { <Tree ..props.clone() /> },
-        Tab::Held => html! { <Held ..props.clone() /> },
+        Tab::Held => html! { <MemoryTab ..props.clone() /> },
         _ => html! { <ChartTab ..props.clone() /> },
     }
 }
@@ -113,14 +110,14 @@ fn view_tabs(tabs: &[Tab], open: Tab, on_tab: &Callback<Tab>) -> Html {
     let onkeydown = {
         let (tabs, on_tab) = (tabs.to_vec(), on_tab.clone());
         Callback::from(move |event: KeyboardEvent| {
-            let Some(other) = beside(&tabs, open, &event.key()) else {
+            let Some(other) = neighbor(&tabs, open, &event.key()) else {
                 return;
             };
             event.stop_propagation();
             event.prevent_default();
             let tab = gloo_utils::document().get_element_by_id(&tab_id(other));
             if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
-                // Focus follows the selected tab.
+                // The focus follows the selected tab.
                 focus(&tab);
             }
             on_tab.emit(other);
@@ -131,8 +128,8 @@ fn view_tabs(tabs: &[Tab], open: Tab, on_tab: &Callback<Tab>) -> Html {
     }
 }
 
-/// The tab that an arrow key goes to.
-fn beside(tabs: &[Tab], open: Tab, key: &str) -> Option<Tab> {
+/// Returns the tab that a navigation key leads to; arrow keys wrap around.
+fn neighbor(tabs: &[Tab], open: Tab, key: &str) -> Option<Tab> {
     let at = tabs.iter().position(|tab| *tab == open)?;
     let to = match key {
         "ArrowLeft" => (at + tabs.len() - 1) % tabs.len(),
@@ -144,12 +141,12 @@ fn beside(tabs: &[Tab], open: Tab, key: &str) -> Option<Tab> {
     tabs.get(to).copied()
 }
 
-/// How to get something to draw; the memory is told without censuses, too.
+/// Renders instructions for recording a heap profile; the memory tab works without censuses.
 fn empty(props: &PanelProps) -> Html {
     html! {
         <>
             { how_to(props) }
-            <Held ..props.clone() />
+            <MemoryTab ..props.clone() />
         </>
     }
 }
@@ -157,9 +154,9 @@ fn empty(props: &PanelProps) -> Html {
 fn how_to(props: &PanelProps) -> Html {
     let ghc = props.overview.ghc.as_deref();
     let what = if props.source.complete {
-        "This log has no heap profile: no census of what is in the heap."
+        "This log has no heap profile."
     } else {
-        "No census of what is in the heap has been read so far."
+        "No heap censuses so far."
     };
     let by = match ghc {
         Some(version) => format!("The program was compiled by GHC {version}. "),
@@ -172,7 +169,7 @@ fn how_to(props: &PanelProps) -> Html {
         <div class="empty">
             <p>{ what }</p>
             if is_too_old(ghc) {
-                <p>{ by }{ "Logs have heap profiles since GHC 8.2; older programs write them into a file of their own (.hp)." }</p>
+                <p>{ by }{ "Logs contain heap profiles since GHC 8.2; before, programs write them to a separate file (.hp)." }</p>
             } else {
                 <p>{ by }{ "Run it with one of these flags of +RTS; -i0.1 takes a census every 0.1 s." }</p>
                 <table class="plain-table ways">

@@ -1,15 +1,15 @@
-//! All bands with what they come to in the range.
+//! The table tab: statistics of all bands in the range.
 
 use std::ops::Range;
 
 use yew::prelude::*;
 
-use super::counted::{Most, band_name, censuses_text, no_census, spark};
-use crate::dom::setter_of;
+use super::counted::{MaximumLink, band_name, censuses_text, no_census, spark};
+use crate::dom::state_callback;
+use crate::export_rows::{ExportButtons, RowSource};
 use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
 use crate::panel::{PanelProps, use_answer};
-use crate::rows_out::{RowsOf, RowsOut};
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use scene::format;
 use session::heap::choice::HeapChoice;
 use session::heap::export::BandTextQuery;
@@ -19,32 +19,32 @@ use views::heap::words;
 
 const COLUMNS: &[Column] = &[
     Column::text("band", "Band", 150,
-        "What the log calls it, or its name. Click or press Enter to follow it through all views; again to stop").growing().narrow_px(110),
+        "Label in the log, or name. Click or press Enter to highlight it in all views; again to stop").growing().narrow_px(110),
     Column::number("share", "Share", 58,
-        "Of the bytes of all bands, summed over all censuses of the range"),
+        "Share of the bytes of all bands, summed over all censuses of the range"),
     Column::text("over-time", "Over time", 96,
-        "What it holds from the first to the last census of the range; each band by its own maximum").unsorted(),
+        "Bytes from the first to the last census of the range; each band scaled to its own maximum").unsorted(),
     Column::number("average", "Average", 76,
-        "The mean over all censuses of the range; it holds 0 where it is not in one"),
+        "Mean over all censuses of the range; 0 in a census without it"),
     Column::number("maximum", "Maximum", 76,
-        "The most that it holds in one census; a click on the number shows when"),
+        "Maximum in one census; click the number to show the census"),
     Column::number("first", "First", 76,
-        "What it holds in the first census of the range"),
+        "Bytes in the first census of the range"),
     Column::number("last", "Last", 76,
-        "What it holds in the last census of the range"),
+        "Bytes in the last census of the range"),
     Column::number("gained", "Gained", 84,
-        "The last census less the first one"),
+        "Last census minus first census"),
     Column::number("slope", "Slope", 96,
-        "Bytes per second of the straight line that fits best through the censuses in which it holds anything; – for one census, or if it never changes"),
+        "Slope, in bytes per second, of the least-squares line through the censuses in which it holds anything; – for one census, or if it never changes"),
     Column::number("fit", "R²", 44,
-        "How much of what it does the line explains, 0 to 1: near 1 it grows or shrinks steadily, near 0 it goes up and down"),
+        "R²: part of the variation that the line explains, 0 to 1. Near 1: steady growth or shrinkage; near 0: ups and downs"),
     Column::number("deviation", "Deviation", 76,
-        "Standard deviation: how far it usually is from its average"),
+        "Standard deviation: usual distance from the mean"),
     Column::number("integral", "Integral", 92,
-        "Bytes times seconds, by the trapezoid rule: what it costs to hold it for as long as it was held"),
+        "Bytes times seconds, by the trapezoid rule: size and lifetime in one number"),
 ];
 
-/// What a click on the head of each column sorts by.
+/// Sort key of each column; `None` if it cannot be sorted.
 const SORTS: [Option<BandColumn>; 12] = [
     Some(BandColumn::Name),
     Some(BandColumn::Mean),
@@ -60,7 +60,7 @@ const SORTS: [Option<BandColumn>; 12] = [
     Some(BandColumn::Integral),
 ];
 
-/// The columns of info tables, where the log or the executable says more.
+/// Columns for profiles by info table, with the details that the log or the executable has.
 const INFO_COLUMNS: &[Column] = &{
     let mut columns = [COLUMNS[0]; COLUMNS.len() + 4];
     let mut place = 0;
@@ -72,25 +72,25 @@ const INFO_COLUMNS: &[Column] = &{
         "description",
         "Description",
         170,
-        "What its closures are: functions, thunks, constructors…",
+        "Kind of its closures: functions, thunks, constructors…",
     );
     columns[place + 1] = Column::text(
         "type",
         "Type",
         150,
-        "The type of the values, as the compiler writes it",
+        "Type of the values, as the compiler prints it",
     );
     columns[place + 2] = Column::text(
         "module",
         "Module",
         150,
-        "The module of the code that makes them",
+        "Module of the code that allocates them",
     );
-    columns[place + 3] = Column::text("place", "Place", 220, "Where in the source they are made");
+    columns[place + 3] = Column::text("place", "Place", 220, "Source location that allocates them");
     columns
 };
 
-/// What a click on the heads of those sorts by.
+/// Sort keys of the four additional columns of [`INFO_COLUMNS`].
 const DESCRIBED: [BandColumn; 4] = [
     BandColumn::What,
     BandColumn::Type,
@@ -98,7 +98,6 @@ const DESCRIBED: [BandColumn; 4] = [
     BandColumn::Place,
 ];
 
-/// What a click on the head of a column sorts by.
 fn sort_of(column: usize) -> Option<BandColumn> {
     let described = column.checked_sub(SORTS.len());
     match described {
@@ -107,10 +106,10 @@ fn sort_of(column: usize) -> Option<BandColumn> {
     }
 }
 
-/// Rows asked for at first, until the grid says which it shows.
+/// Rows requested first, until the grid reports its visible rows.
 pub(super) const FIRST_ROWS: Range<u64> = 0..100;
 
-/// What tables list: all bands of a choice, in an order of their own.
+/// Returns a choice for tables: the same bands, without the limit, order and pin of the chart.
 pub(super) fn all_bands(choice: &HeapChoice) -> HeapChoice {
     let usual = HeapChoice::default();
     HeapChoice {
@@ -122,14 +121,13 @@ pub(super) fn all_bands(choice: &HeapChoice) -> HeapChoice {
     }
 }
 
-/// Follows a band, or no longer.
+/// Toggles whether a band is pinned.
 pub(super) fn pin(view: &HeapView, on_view: &Callback<HeapView>, key: &str) {
     let mut view = view.clone();
     view.pin(key);
     on_view.emit(view);
 }
 
-/// The table.
 #[component]
 pub(super) fn Table(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
@@ -143,7 +141,7 @@ pub(super) fn Table(props: &PanelProps) -> Html {
     };
     let answer = use_answer(&props.source, query.clone());
     {
-        // The row of that number is another one now.
+        // Another range or order puts another band into that row.
         let current = current.setter();
         let shown = (props.range, query.choice.clone(), query.sort);
         use_effect_with(shown, move |_| current.set(None));
@@ -165,7 +163,7 @@ pub(super) fn Table(props: &PanelProps) -> Html {
         let query = query.clone();
         use_memo((props.source.client.clone(), query), |(client, query)| {
             let query = query.clone();
-            RowsOf::asking(client.clone(), move |rows, separated| {
+            RowSource::formatted_by_worker(client.clone(), move |rows, separated| {
                 let query = BandTableQuery {
                     rows,
                     ..query.clone()
@@ -177,15 +175,15 @@ pub(super) fn Table(props: &PanelProps) -> Html {
     let Some(table) = answer.as_deref().and_then(Option::as_ref) else {
         return html! { <p class="empty">{ "Loading the bands…" }</p> };
     };
-    if table.counted.censuses == 0 {
-        return no_census(props, &table.counted);
+    if table.census_range.censuses == 0 {
+        return no_census(props, &table.census_range);
     }
     let on_activate = {
         let answer = answer.clone();
         Callback::from(move |row: u64| {
             let table = answer.as_deref().and_then(Option::as_ref);
             if let Some(row) = table.and_then(|table| table.row(row)) {
-                pin(&view, &on_view, &row.called.key);
+                pin(&view, &on_view, &row.band_label.key);
             }
         })
     };
@@ -209,30 +207,34 @@ pub(super) fn Table(props: &PanelProps) -> Html {
     } else {
         "band-rows"
     };
-    let on_current = setter_of(&current).reform(|went: RowActivated| Some(went.row));
+    let on_current = state_callback(&current).reform(|activated: RowActivated| Some(activated.row));
     html! {
         <div class="heap-table">
             <p class="tools">
-                <span class="for" role="status">{ format!("{}, {}", format::many(table.total, "band"), censuses_text(props, &table.counted)) }</span>
+                <span class="for" role="status">{ format!("{}, {}", format::pluralize(table.total, "band"), censuses_text(props, &table.census_range)) }</span>
                 if let Some(row) = current.and_then(|row| table.row(row)) {
-                    <span>{ format!("{}: at most ", row.called.name) }
-                        <Most name={row.called.name.clone()} bytes={row.numbers.max} at={row.peak} on_goto={props.on_goto.clone()} /></span>
+                    <span>{ format!("{}: at most ", row.band_label.name) }
+                        <MaximumLink name={row.band_label.name.clone()} bytes={row.numbers.max} at={row.peak} on_goto={props.on_goto.clone()} /></span>
                 }
-                <RowsOut name="bands" total={table.total} rows={(*out).clone()} />
+                <ExportButtons name="bands" total={table.total} rows={(*out).clone()} />
             </p>
             if table.total == 0 {
-                <p class="empty">{ "No band has this in its name. Clear the filter to see all." }</p>
+                <p class="empty">{ "No matching band. Clear the filter to see all." }</p>
             } else {
                 <Grid key={name} {name} label="Bands" {columns} total={table.total} {rows} sums={sums_row(table)}
-                    {sort} {on_sort} on_window={setter_of(&window)} current={*current} {on_current} {on_activate} />
+                    {sort} {on_sort} on_window={state_callback(&window)} current={*current} {on_current} {on_activate} />
             }
         </div>
     }
 }
 
-fn grid_rows(table: &BandTable, pinned: Option<&str>, on_goto: &Callback<Goto>) -> Rows {
+fn grid_rows(
+    table: &BandTable,
+    pinned: Option<&str>,
+    on_goto: &Callback<NavigationTarget>,
+) -> Rows {
     let row = |(place, row): (usize, &BandRow)| {
-        let is_pinned = pinned == Some(row.called.key.as_str());
+        let is_pinned = pinned == Some(row.band_label.key.as_str());
         grid_row(row, table, table.spark(place), is_pinned, on_goto)
     };
     Rows {
@@ -246,19 +248,19 @@ fn grid_row(
     table: &BandTable,
     heights: &[u8],
     pinned: bool,
-    on_goto: &Callback<Goto>,
+    on_goto: &Callback<NavigationTarget>,
 ) -> GridRow {
     let numbers = &row.numbers;
     let line = |value: Option<f64>, say: fn(f64) -> String| -> Html {
-        value.map_or_else(|| format::NOTHING.into(), |value| say(value).into())
+        value.map_or_else(|| format::NO_VALUE.into(), |value| say(value).into())
     };
     let growth = words::growth(numbers);
     let mut cells = vec![
-        band_name(&row.called, pinned),
+        band_name(&row.band_label, pinned),
         format::fraction(numbers.share).into(),
         spark(heights),
         words::about(numbers.mean).into(),
-        html! { <Most name={row.called.name.clone()} bytes={numbers.max} at={row.peak} on_goto={on_goto.clone()} in_grid=true /> },
+        html! { <MaximumLink name={row.band_label.name.clone()} bytes={numbers.max} at={row.peak} on_goto={on_goto.clone()} in_grid=true /> },
         size(numbers.first),
         size(numbers.last),
         words::gained(numbers.gained()).into(),
@@ -271,9 +273,9 @@ fn grid_row(
         let place = described.place.clone();
         cells.extend([
             described.what.clone().into(),
-            known(described.type_.as_ref()),
-            known(described.module.as_ref()),
-            html! { <span title={place.clone()}>{ known(place.as_ref()) }</span> },
+            text_or_dash(described.type_.as_ref()),
+            text_or_dash(described.module.as_ref()),
+            html! { <span title={place.clone()}>{ text_or_dash(place.as_ref()) }</span> },
         ]);
     }
     GridRow {
@@ -283,12 +285,12 @@ fn grid_row(
     }
 }
 
-/// A text, if it is known.
-fn known(text: Option<&String>) -> Html {
-    text.map_or_else(|| format::NOTHING.into(), |text| text.clone().into())
+/// Renders a text, or a dash if it is unknown.
+fn text_or_dash(text: Option<&String>) -> Html {
+    text.map_or_else(|| format::NO_VALUE.into(), |text| text.clone().into())
 }
 
-/// A size; nothing is faint.
+/// Renders a size; zero is faint.
 pub(super) fn size(bytes: u64) -> Html {
     match bytes {
         0 => html! { <span class="faint">{ "0" }</span> },

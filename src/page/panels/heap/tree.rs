@@ -1,21 +1,21 @@
-//! The tree of cost centres of a `-hc` profile: what each holds by itself and
-//! with what it calls, in the selected range or in the whole log.
+//! The tree tab of a `-hc` profile: what each cost centre holds by itself and including its callees, in the selected
+//! range or the whole log.
 
 use std::ops::Range;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::dom::setter_of;
+use crate::dom::state_callback;
+use crate::export_rows::{ExportButtons, RowSource};
 use crate::grid::{Branch, Column, Grid, GridRow, RowActivated, Rows, ScrollTo};
 use crate::guide::how_to_record;
 use crate::panel::{PanelProps, span_text, use_answer};
-use crate::rows_out::{RowsOf, RowsOut};
-use crate::shares::share_bar;
+use crate::share_bar::share_bar;
 use analysis::flamegraph::sources;
 use scene::format;
 use session::flame::step::Step;
-use session::heap::tree::{NodeBytes, Open, TreeAnswer, TreeColumn, TreeQuery, TreeRow};
+use session::heap::tree::{ExpandedNodes, NodeBytes, TreeAnswer, TreeColumn, TreeQuery, TreeRow};
 use views::flame::frame_name;
 use views::heap::settings::HeapView;
 use views::panels::FLAME_GRAPH;
@@ -27,7 +27,7 @@ const COLUMNS: &[Column] = &[
         "cost-centre",
         "Cost centre",
         180,
-        "Who allocated it. The arrow keys open and close what it calls",
+        "Cost centre that allocated it. Arrow keys expand and collapse its callees",
     )
     .growing()
     .narrow_px(140),
@@ -35,32 +35,27 @@ const COLUMNS: &[Column] = &[
         "share",
         "Share",
         120,
-        "Its part of all bytes, with what it calls: of that, itself",
+        "Share of all bytes: total, and self within it",
     )
     .unsorted(),
     Column::number(
         "total",
         "With callees",
         132,
-        "Bytes that it and all that it calls hold: the mean of the censuses",
+        "Total bytes, including callees: mean of the censuses",
     ),
-    Column::number(
-        "own",
-        "Itself",
-        132,
-        "Bytes that it holds itself: the mean of the censuses",
-    ),
+    Column::number("own", "Itself", 132, "Self bytes: mean of the censuses"),
     Column::number(
         "last-total",
         "Last, with callees",
         132,
-        "Bytes that it and all that it calls hold in the last of the censuses",
+        "Total bytes, including callees, in the last census",
     ),
     Column::number(
         "last-own",
         "Last, itself",
         132,
-        "Bytes that it holds itself in the last of the censuses",
+        "Self bytes in the last census",
     ),
 ];
 
@@ -73,17 +68,16 @@ const SORTS: [Option<TreeColumn>; 6] = [
     Some(TreeColumn::LastOwn),
 ];
 
-/// Rows asked for at first, until the grid says which it shows.
+/// Rows requested first, until the grid reports its visible rows.
 const FIRST_ROWS: Range<u64> = 0..100;
-/// Deeper levels stand no further to the right.
+/// Maximum indentation level; deeper rows are not indented further.
 const DEEPEST: u16 = 24;
 
-/// The tab.
 #[component]
 pub(super) fn Tree(props: &PanelProps) -> Html {
     let (view, _) = props.settings::<HeapView>();
     let window = use_state(|| FIRST_ROWS);
-    let open = use_state_eq(|| None::<Open>);
+    let open = use_state_eq(|| None::<ExpandedNodes>);
     let sort = use_state_eq(|| (TreeColumn::default(), true));
     let current = use_state_eq(|| None::<u32>);
     let query = TreeQuery {
@@ -96,7 +90,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
         rows: (*window).clone(),
     };
     let answer = use_answer(&props.source, query.clone());
-    // All rows that are open, whichever are in view.
+    // The export has all expanded rows, not just the visible ones.
     let asked = TreeQuery {
         rows: FIRST_ROWS,
         ..query
@@ -107,7 +101,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
             rows,
             ..query.clone()
         };
-        RowsOf::written(client.clone(), question, |tree, how, is_first| {
+        RowSource::formatted_here(client.clone(), question, |tree, how, is_first| {
             Some(tree.as_ref()?.text(how, is_first))
         })
     });
@@ -115,15 +109,15 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
         return html! { <p class="empty">{ "The tree appears once the log is read." }</p> };
     };
     let Some(tree) = (*answer).as_ref() else {
-        return html! { <div class="empty"><p>{ "This profile has no tree: only one by cost-centre stack (+RTS -hc, in a program built with -prof) has." }</p>{ how_to_record("record-heap") }</div> };
+        return html! { <div class="empty"><p>{ "This profile has no tree: trees need a profile by cost-centre stack (+RTS -hc, in a program built with -prof)." }</p>{ how_to_record("record-heap") }</div> };
     };
     let on_current = {
         let (current, answer) = (current.setter(), Rc::clone(&answer));
-        Callback::from(move |went: RowActivated| {
+        Callback::from(move |activated: RowActivated| {
             let row = answer
                 .as_ref()
                 .as_ref()
-                .and_then(|tree| row_at(tree, went.row));
+                .and_then(|tree| row_at(tree, activated.row));
             current.set(row.map(|row| row.stack));
         })
     };
@@ -134,7 +128,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
             let Some(row) = row_at(tree, row) else { return };
             match row.open {
                 Some(is_open) if is_open != opens => open.set(Some(folded(tree, row, opens))),
-                // What is closed already leads to what it stands below.
+                // Collapsing a collapsed row goes to its parent.
                 _ if !opens => {
                     let parent = row.parent.and_then(|parent| row_at(tree, parent));
                     current.set(parent.map_or(Some(row.stack), |parent| Some(parent.stack)));
@@ -187,7 +181,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
             } else {
                 <Grid name="heap-tree-rows" label="Cost centres" columns={COLUMNS} total={tree.total} {rows}
                     sums={sums(&tree.all)} sort={sorted.map(|column| (column, sort.1))} {on_sort}
-                    on_window={setter_of(&window)} current={at} {on_current} {on_activate} {on_fold}
+                    on_window={state_callback(&window)} current={at} {on_current} {on_activate} {on_fold}
                     scroll_to={ScrollTo { serial: current.map_or(0, |stack| stack.wrapping_add(1)), row: at.unwrap_or(0) }} />
             }
         </div>
@@ -199,37 +193,35 @@ fn row_at(tree: &TreeAnswer, row: u64) -> Option<&TreeRow> {
     tree.rows.get(place)
 }
 
-/// What is open when a row is opened or closed.
-fn folded(tree: &TreeAnswer, row: &TreeRow, opens: bool) -> Open {
+/// Returns the expanded rows after one is expanded or collapsed.
+fn folded(tree: &TreeAnswer, row: &TreeRow, opens: bool) -> ExpandedNodes {
     let mut open = tree.open.clone();
     open.retain(|stack| *stack != row.stack);
     if opens {
         open.push(row.stack);
     }
-    Open::These(open)
+    ExpandedNodes::These(open)
 }
 
 fn why_empty(props: &PanelProps, view: &HeapView) -> &'static str {
     match (view.choice.filter.trim().is_empty(), props.range) {
-        (false, _) => {
-            "No cost centre that holds something has this in its name. Clear the filter to see all."
-        }
+        (false, _) => "No matching cost centre holds bytes. Clear the filter to see all.",
         (true, Some(_)) => {
-            "No census was taken in the selected range, or nothing was held then: drop it (Esc) to see the whole log."
+            "No census in the selected range, or no bytes in its censuses: clear it (Esc) to see the whole log."
         }
-        (true, None) => "Nothing was held at any census.",
+        (true, None) => "No bytes in any census.",
     }
 }
 
-/// What the numbers are about, and what can be done with the tree.
+/// Renders the range of the numbers, and the actions on the tree.
 fn head(
     props: &PanelProps,
     tree: &TreeAnswer,
-    open: &UseStateSetter<Option<Open>>,
+    open: &UseStateSetter<Option<ExpandedNodes>>,
     chosen: Option<&TreeRow>,
-    rows: RowsOf,
+    rows: RowSource,
 ) -> Html {
-    let set = |to: Option<Open>| {
+    let set = |to: Option<ExpandedNodes>| {
         let open = open.clone();
         Callback::from(move |_: MouseEvent| open.set(to.clone()))
     };
@@ -247,27 +239,27 @@ fn head(
             view.with_panel(FLAME_GRAPH).with_settings(flame)
         })
     });
-    let censuses = format::many(tree.censuses.into(), "census");
+    let censuses = format::pluralize(tree.censuses.into(), "census");
     let of = match props.range.filter(|_| tree.timed) {
         Some(range) => format!("{censuses} in {}", span_text(range)),
         None if tree.timed => format!("{censuses} of the whole log"),
         None => {
-            format!("all {censuses}: they do not say when they were, so that no range selects some")
+            format!("all {censuses}: they have no times, so ranges do not apply")
         }
     };
     html! {
         <div class="controls">
-            <button class="small" onclick={set(Some(Open::All))}>{ "Open all" }</button>
-            <button class="small" onclick={set(Some(Open::These(Vec::new())))}>{ "Close all" }</button>
-            <button class="small" onclick={set(None)} title="Open what leads to where most is held">{ "Heaviest" }</button>
-            <button class="small" {disabled} {onclick} title="Show the chosen cost centre, wherever it stands, in the flame graph of the heap">{ "In the flame graph" }</button>
+            <button class="small" onclick={set(Some(ExpandedNodes::All))}>{ "Open all" }</button>
+            <button class="small" onclick={set(Some(ExpandedNodes::These(Vec::new())))}>{ "Close all" }</button>
+            <button class="small" onclick={set(None)} title="Expand the path to the most bytes">{ "Heaviest" }</button>
+            <button class="small" {disabled} {onclick} title="Show all occurrences of the selected cost centre in the flame graph of the heap">{ "In the flame graph" }</button>
             <span class="for">{ of }</span>
-            <RowsOut name="cost-centres" total={tree.total} {rows} />
+            <ExportButtons name="cost-centres" total={tree.total} {rows} />
         </div>
     }
 }
 
-/// `1 MiB 12 %`.
+/// Renders a size with its share: `1 MiB 12 %`.
 fn with_share(bytes: f64, all: f64) -> Html {
     let share = format::percent_short(bytes as u64, (all as u64).max(1));
     html! { <>{ format::bytes(bytes as u64) }<span class="tree-share">{ share }</span></> }
@@ -316,7 +308,7 @@ fn grid_row(row: &TreeRow, all: &NodeBytes) -> GridRow {
 }
 
 fn sums(all: &NodeBytes) -> GridRow {
-    let head = ["Everything that is alive".into(), bar(all, all)];
+    let head = ["All live data".into(), bar(all, all)];
     let cells: Vec<Html> = head.into_iter().chain(numbers(all, all)).collect();
     cells.into()
 }

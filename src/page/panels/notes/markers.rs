@@ -1,8 +1,8 @@
-//! The program's own markers as notes.
+//! Import of the program's own markers as notes.
 
 use yew::prelude::*;
 
-use super::{Changer, merged_text};
+use super::{NotesEditor, merged_text};
 use crate::client::LogClient;
 use eventlog::EventType;
 use model::time::Interval;
@@ -11,7 +11,7 @@ use session::events::filter::EventFilter;
 use session::events::{EventList, EventRow};
 use views::notes::{MAX_NOTES, Note};
 
-/// What `traceMarker` writes.
+/// Returns the list of events that `traceMarker` writes.
 fn markers() -> EventList {
     EventList {
         filter: EventFilter {
@@ -27,32 +27,30 @@ fn note(row: &EventRow) -> Note {
     Note::new(Interval::new(row.time, row.time), name)
 }
 
-/// Whether markers are being looked for, and what begins that. A list of
-/// events has numbered rows only as far as they are counted, so that they are
-/// counted first.
+/// Returns whether an import is in progress, and a callback that starts one. Events are counted first because a list
+/// has row numbers only as far as it was counted.
 #[hook]
-pub(super) fn use_markers(client: &LogClient, changer: Changer) -> (bool, Callback<()>) {
+pub(super) fn use_markers(client: &LogClient, editor: NotesEditor) -> (bool, Callback<()>) {
     let looking = use_state_eq(|| false);
     let begin = {
         let (client, looking) = (client.clone(), looking.setter());
         Callback::from(move |()| {
             looking.set(true);
-            let (done, changer) = (looking.clone(), changer.clone());
+            let (done, editor) = (looking.clone(), editor.clone());
             count(client.clone(), move |found| {
                 done.set(false);
-                take(found, &changer);
+                add_markers(found, &editor);
             });
         })
     };
     (*looking, begin)
 }
 
-/// The first markers, and how many there are at least.
-type Found = Result<(Vec<EventRow>, u64), NoRows>;
+/// The first markers, and a lower bound of their total number.
+type MarkerRows = Result<(Vec<EventRow>, u64), NoRows>;
 
-/// Counts markers until there are more than notes can be, then asks for the
-/// first.
-fn count(client: LogClient, then: impl FnOnce(Found) + 'static) {
+/// Counts markers up to the maximum number of notes, then requests the first ones.
+fn count(client: LogClient, then: impl FnOnce(MarkerRows) + 'static) {
     client.clone().ask(CountRows(markers()), move |counted| {
         let rows = match counted {
             Ok(Ok(counted)) if counted.complete || counted.rows > MAX_NOTES as u64 => counted.rows,
@@ -72,18 +70,18 @@ fn count(client: LogClient, then: impl FnOnce(Found) + 'static) {
     });
 }
 
-/// Makes notes of markers.
-fn take(found: Found, changer: &Changer) {
+/// Converts markers to notes.
+fn add_markers(found: MarkerRows, editor: &NotesEditor) {
     let (found, rows) = match found {
         Ok((found, rows)) if !found.is_empty() => (found, rows),
-        Ok(_) => return changer.say("The program wrote no markers (traceMarker, traceMarkerIO)."),
-        Err(why) => return changer.say(format!("The markers were not read: {why}.")),
+        Ok(_) => return editor.show_status("No markers in the log (traceMarker, traceMarkerIO)."),
+        Err(why) => return editor.show_status(format!("The markers could not be read: {why}.")),
     };
-    changer.change(|notes| {
+    editor.change(|notes| {
         let merged = notes.merge(found.iter().map(note));
         let mut text = merged_text(merged, "from markers");
         if rows > found.len() as u64 {
-            text += &format!(" There are more markers: only the first {MAX_NOTES} became notes.");
+            text += &format!(" Only the first {MAX_NOTES} markers became notes.");
         }
         text
     });

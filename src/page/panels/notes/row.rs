@@ -1,4 +1,4 @@
-//! One note of the table.
+//! A row of the table of notes.
 
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -6,21 +6,20 @@ use yew::prelude::*;
 use crate::dom::focus;
 use crate::field::Field;
 use crate::heads::focus_current;
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use scene::format;
 use views::notes::Note;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct NoteRowProps {
     pub(super) note: Note,
-    /// Goes up when the name is to be written; `None`: it is another note's.
+    /// Incremented to request editing of this note's name; `None` if the request is for another note.
     pub(super) focus: Option<u32>,
     pub(super) on_name: Callback<String>,
     pub(super) on_delete: Callback<()>,
-    pub(super) on_goto: Callback<Goto>,
+    pub(super) on_goto: Callback<NavigationTarget>,
 }
 
-/// The row.
 #[component]
 pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
     let input = use_node_ref();
@@ -28,7 +27,7 @@ pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
         let input = input.clone();
         use_effect_with(props.focus, move |asked| {
             if let (Some(_), Some(input)) = (asked, input.cast::<HtmlInputElement>()) {
-                // This scrolls there too.
+                // Focusing also scrolls the row into view.
                 focus(&input);
                 input.select();
             }
@@ -44,7 +43,9 @@ pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
         }
     };
     let note = props.note.clone();
-    let onclick = props.on_goto.reform(move |_: MouseEvent| Goto::note(&note));
+    let onclick = props
+        .on_goto
+        .reform(move |_: MouseEvent| NavigationTarget::note(&note));
     let ondelete = props.on_delete.reform(|_: MouseEvent| ());
     let span = props.note.span();
     let (time, length) = (
@@ -58,7 +59,7 @@ pub(super) fn NoteRow(props: &NoteRowProps) -> Html {
     html! {
         <tr>
             <td><button class="time number" {onclick} aria-label={format!("Go to {of}, {time}")}>{ &time }</button></td>
-            <td class="number">{ if props.note.is_moment() { format::NOTHING.to_owned() } else { length } }</td>
+            <td class="number">{ if props.note.is_moment() { format::NO_VALUE.to_owned() } else { length } }</td>
             <td class="name"><Field node={input} kind="text" value={props.note.name().to_owned()} on_change={props.on_name.clone()} {onkeydown} placeholder="Name" label={format!("Name of the note at {time}")} /></td>
             <td><button class="quiet" onclick={ondelete} aria-label={format!("Delete {of}")} title="Delete">{ "✕" }</button></td>
         </tr>

@@ -1,4 +1,4 @@
-//! How capabilities came and went, and the sets they belong to.
+//! Creation, changes and sets of capabilities.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -6,35 +6,35 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::time_button;
-use crate::dom::setter_of;
-use crate::more::use_more;
-use crate::table_out::TableOut;
-use crate::viewer::Goto;
+use crate::dom::state_callback;
+use crate::exportable_table::ExportableTable;
+use crate::pagination::use_pagination;
+use crate::viewer::NavigationTarget;
 use analysis::process::{CapChange, Process};
 use eventlog::ids::CapId;
 use scene::format;
 use views::words::process as words;
 
-/// How many capabilities, and changes of each, are shown at first.
+/// Numbers of capabilities, and of changes per capability, shown at first.
 const CAPS_SHOWN: usize = 12;
 const CHANGES_SHOWN: usize = 8;
-/// How many sets of capabilities are shown at first.
+/// Number of capability sets shown at first.
 const SETS_SHOWN: usize = 50;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct CapabilitiesProps {
     pub(super) process: Rc<Process>,
-    /// How many capabilities the log has.
+    /// Number of capabilities in the log.
     pub(super) in_all: usize,
-    pub(super) on_goto: Callback<Goto>,
+    pub(super) on_goto: Callback<NavigationTarget>,
 }
 
-/// The section.
+/// Renders the changes of each capability.
 #[component]
 pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
-    let more = use_more(CAPS_SHOWN);
+    let pagination = use_pagination(CAPS_SHOWN);
     let all = use_state_eq(|| false);
-    let show_all = setter_of(&all).reform(|_: MouseEvent| true);
+    let show_all = state_callback(&all).reform(|_: MouseEvent| true);
     let process = &props.process;
     let mut by_cap: BTreeMap<CapId, Vec<&CapChange>> = BTreeMap::new();
     for change in &process.capability_changes {
@@ -43,11 +43,11 @@ pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
     let changes_limit = if *all { usize::MAX } else { CHANGES_SHOWN };
     let crowded = by_cap.values().any(|list| list.len() > changes_limit);
     let in_all = match props.in_all.max(by_cap.len()) {
-        0 => "The log names none.".to_owned(),
-        n => format::many(n as u64, "capability"),
+        0 => "None in the log.".to_owned(),
+        n => format::pluralize(n as u64, "capability"),
     };
     let silent = if by_cap.is_empty() && props.in_all > 0 {
-        "; the log does not say when they came and went"
+        "; their creation and deletion are not logged"
     } else {
         ""
     };
@@ -59,9 +59,9 @@ pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
             <p>{ in_all }{ silent }</p>
             if !by_cap.is_empty() {
                 <table class="capability-changes">
-                    <thead class="visually-hidden"><tr><th scope="col">{ "Capability" }</th><th scope="col">{ "What happened to it, and when" }</th></tr></thead>
+                    <thead class="visually-hidden"><tr><th scope="col">{ "Capability" }</th><th scope="col">{ "Changes, with their times" }</th></tr></thead>
                     <tbody>
-                        { for by_cap.iter().take(more.shown).map(|(cap, list)| html! {
+                        { for by_cap.iter().take(pagination.shown).map(|(cap, list)| html! {
                             <tr key={cap.0}>
                                 <th scope="row">{ format!("Capability {cap}") }</th>
                                 <td>{ changes(list, changes_limit, &props.on_goto) }</td>
@@ -70,21 +70,21 @@ pub(super) fn Capabilities(props: &CapabilitiesProps) -> Html {
                     </tbody>
                 </table>
             }
-            { more.button(by_cap.len(), "capabilities") }
+            { pagination.button(by_cap.len(), "capabilities") }
             if crowded {
                 <button class="small" onclick={show_all}>
                     { format!("Show all {} changes", format::count(kept as u64)) }
                 </button>
             }
             if not_kept > 0 {
-                <p>{ format!("{} more changes are not kept.", format::count(not_kept)) }</p>
+                <p>{ format!("{} more changes are omitted.", format::count(not_kept)) }</p>
             }
         </section>
     }
 }
 
-/// `created 190 µs  disabled 537 µs`, the first ones.
-fn changes(list: &[&CapChange], limit: usize, on_goto: &Callback<Goto>) -> Html {
+/// Renders the first changes of a capability: `created 190 µs  disabled 537 µs`.
+fn changes(list: &[&CapChange], limit: usize, on_goto: &Callback<NavigationTarget>) -> Html {
     let shown = list.iter().take(limit).map(|change| {
         html! {
             <span class="change">{ words::change(change.change) }{ " " }{ time_button(on_goto, change.at, Some(change.cap)) }</span>
@@ -105,11 +105,11 @@ pub(super) struct CapabilitySetsProps {
     pub(super) process: Rc<Process>,
 }
 
-/// The sets, if they are others than those every log has: the process and
-/// its clock, each with all capabilities.
+/// Renders the capability sets, unless they are just those that every log has: process and clock domain, each with
+/// all capabilities.
 #[component]
 pub(super) fn CapabilitySets(props: &CapabilitySetsProps) -> Html {
-    let more = use_more(SETS_SHOWN);
+    let pagination = use_pagination(SETS_SHOWN);
     let sets = props.process.capsets.as_slice();
     let usual = match sets {
         [] => true,
@@ -125,11 +125,11 @@ pub(super) fn CapabilitySets(props: &CapabilitySetsProps) -> Html {
     html! {
         <section aria-labelledby="process-sets">
             <h2 id="process-sets">{ "Capability sets" }</h2>
-            <TableOut name="capability-sets">
+            <ExportableTable name="capability-sets">
                 <table>
                     <thead><tr><th scope="col">{ "Set" }</th><th scope="col">{ "Type" }</th><th scope="col">{ "Capabilities, ever" }</th></tr></thead>
                     <tbody>
-                        { for sets.iter().take(more.shown).map(|set| html! {
+                        { for sets.iter().take(pagination.shown).map(|set| html! {
                             <tr key={set.id.0}>
                                 <th scope="row">{ set.id.0 }</th>
                                 <td>{ words::set_kind(set.kind) }</td>
@@ -138,13 +138,13 @@ pub(super) fn CapabilitySets(props: &CapabilitySetsProps) -> Html {
                         }) }
                     </tbody>
                 </table>
-            </TableOut>
-            { more.button(sets.len(), "sets") }
+            </ExportableTable>
+            { pagination.button(sets.len(), "sets") }
         </section>
     }
 }
 
-/// `0–3, 7`.
+/// Formats capabilities as ranges: `0–3, 7`.
 fn ranges(caps: &[CapId]) -> String {
     let mut caps: Vec<u16> = caps.iter().map(|cap| cap.0).collect();
     caps.sort_unstable();

@@ -1,12 +1,11 @@
-//! Whether events follow each other as they should. The log is read again for
-//! it, so it is done when asked for.
+//! Check of the order of events. It reads the whole log again, so it runs only on request.
 
 use yew::prelude::*;
 
 use super::diagnostics::rules;
-use crate::dom::setter_of;
+use crate::dom::state_callback;
 use crate::panel::{Source, use_answer};
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use analysis::diagnostics::Severity;
 use scene::format;
 use session::check::CheckQuery;
@@ -15,20 +14,20 @@ use views::words::diagnostics::{all_tolerated, out_of_order};
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct CheckProps {
     pub(super) source: Source,
-    pub(super) on_goto: Callback<Goto>,
+    pub(super) on_goto: Callback<NavigationTarget>,
 }
 
-/// A button, then what comes of it.
+/// Renders a button, and the result once it was clicked.
 #[component]
 pub(super) fn Check(props: &CheckProps) -> Html {
     let asked = use_state_eq(|| false);
-    let onclick = setter_of(&asked).reform(|_: MouseEvent| true);
+    let onclick = state_callback(&asked).reform(|_: MouseEvent| true);
     html! {
         <section aria-labelledby="process-check">
             <h2 id="process-check">{ "Order of events" }</h2>
-            <p>{ "Checks that threads, capabilities, tasks and sparks do only what is possible. This reads all events again." }</p>
+            <p>{ "Checks that threads, capabilities, tasks and sparks change state only in possible ways. This rereads all events." }</p>
             if *asked {
-                <Checked ..props.clone() />
+                <CheckResults ..props.clone() />
             } else {
                 <button class="small" {onclick} disabled={!props.source.complete}>{ "Check all events" }</button>
             }
@@ -37,7 +36,7 @@ pub(super) fn Check(props: &CheckProps) -> Html {
 }
 
 #[component]
-fn Checked(props: &CheckProps) -> Html {
+fn CheckResults(props: &CheckProps) -> Html {
     let Some(answer) = use_answer(&props.source, CheckQuery) else {
         return html! { <p role="status">{ "Reading all events." }</p> };
     };
@@ -51,7 +50,7 @@ fn Checked(props: &CheckProps) -> Html {
         <>
             <p role="status">{ format!("Of {} events, {}.", format::count(checked.events), out_of_order(count)) }</p>
             if let Some(passed) = passed {
-                <p>{ format!("Accepted, as the runtime is known to write it: {passed}.") }</p>
+                <p>{ format!("Accepted, because the runtime is known to write it: {passed}.") }</p>
             }
             { rules(&checked.diagnostics, &props.on_goto) }
         </>

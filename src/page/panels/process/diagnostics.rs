@@ -1,4 +1,4 @@
-//! What is wrong or odd about the log: rule by rule, the gravest first.
+//! The list of diagnostics, grouped by rule, most severe first.
 
 use std::cmp::Reverse;
 use std::rc::Rc;
@@ -6,33 +6,33 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::time_button;
-use crate::more::use_more;
-use crate::viewer::Goto;
+use crate::pagination::use_pagination;
+use crate::viewer::NavigationTarget;
 use analysis::diagnostics::{Diagnostic, Diagnostics, Rule, Severity};
 use analysis::process::Process;
 use model::sorting::CompactSort;
 use scene::format;
-use views::words::diagnostics::{RuleWords, of, sentence};
+use views::words::diagnostics::{RuleWords, for_rule, sentence};
 
-/// How many of each rule are shown at first.
+/// Number of diagnostics per rule shown at first.
 const SHOWN: usize = 10;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct DiagnosticsListProps {
     pub(super) process: Rc<Process>,
-    /// The heading, to scroll to.
+    /// Reference to the heading, as scroll target.
     pub(super) heading: NodeRef,
-    pub(super) on_goto: Callback<Goto>,
+    pub(super) on_goto: Callback<NavigationTarget>,
 }
 
-/// The section.
+/// Renders a verdict and the diagnostics.
 #[component]
 pub(super) fn DiagnosticsList(props: &DiagnosticsListProps) -> Html {
     let diagnostics = &props.process.diagnostics;
     let verdict = if diagnostics.count(Severity::Note) == 0 {
-        "Nothing is wrong with this log."
+        "No problems in this log."
     } else if diagnostics.count(Severity::Warning) == 0 {
-        "Nothing in this log is damaged or contradictory."
+        "No damage or contradictions in this log."
     } else {
         ""
     };
@@ -47,8 +47,8 @@ pub(super) fn DiagnosticsList(props: &DiagnosticsListProps) -> Html {
     }
 }
 
-/// The rules under which something was found, the gravest first.
-pub(super) fn rules(diagnostics: &Diagnostics, on_goto: &Callback<Goto>) -> Html {
+/// Renders all rules with diagnostics, most severe first.
+pub(super) fn rules(diagnostics: &Diagnostics, on_goto: &Callback<NavigationTarget>) -> Html {
     let mut rules: Vec<(Rule, u64)> = diagnostics.counts().collect();
     rules.sort_small_by_key(|(rule, _)| Reverse(rule.severity()));
     let of_rule = |rule| {
@@ -57,7 +57,7 @@ pub(super) fn rules(diagnostics: &Diagnostics, on_goto: &Callback<Goto>) -> Html
         Rc::from(found)
     };
     let rules = rules.into_iter().map(|(rule, count)| {
-        html! { <OfRule key={rule.name()} {rule} {count} found={of_rule(rule)} on_goto={on_goto.clone()} /> }
+        html! { <RuleDiagnostics key={rule.name()} {rule} {count} found={of_rule(rule)} on_goto={on_goto.clone()} /> }
     });
     html! { <>{ for rules }</> }
 }
@@ -71,26 +71,26 @@ const fn severity(severity: Severity) -> &'static str {
 }
 
 #[derive(Properties, PartialEq)]
-struct OfRuleProps {
+struct RuleDiagnosticsProps {
     rule: Rule,
-    /// How many there are, those that are not kept included.
+    /// Total count, including diagnostics that were counted but not kept.
     count: u64,
     found: Rc<[Diagnostic]>,
-    on_goto: Callback<Goto>,
+    on_goto: Callback<NavigationTarget>,
 }
 
-/// What was found under one rule.
+/// Renders the diagnostics of one rule.
 #[component]
-fn OfRule(props: &OfRuleProps) -> Html {
-    let more = use_more(SHOWN);
-    let kept = props.found.len();
-    let not_kept = props.count.saturating_sub(kept as u64);
+fn RuleDiagnostics(props: &RuleDiagnosticsProps) -> Html {
+    let pagination = use_pagination(SHOWN);
+    let listed = props.found.len();
+    let dropped = props.count.saturating_sub(listed as u64);
     let RuleWords {
         title,
         meaning,
         advice,
-    } = of(props.rule);
-    let items = props.found.iter().take(more.shown);
+    } = for_rule(props.rule);
+    let items = props.found.iter().take(pagination.shown);
     html! {
         <>
             <h3>
@@ -104,15 +104,15 @@ fn OfRule(props: &OfRuleProps) -> Html {
                 }
             </p>
             <ul class="diagnostics">{ for items.map(|one| item(one, &props.on_goto)) }</ul>
-            { more.button(kept, "") }
-            if not_kept > 0 && more.shown >= kept {
-                <p>{ format!("{} more are counted, but not kept.", format::count(not_kept)) }</p>
+            { pagination.button(listed, "") }
+            if dropped > 0 && pagination.shown >= listed {
+                <p>{ format!("{} more are omitted.", format::count(dropped)) }</p>
             }
         </>
     }
 }
 
-fn item(one: &Diagnostic, on_goto: &Callback<Goto>) -> Html {
+fn item(one: &Diagnostic, on_goto: &Callback<NavigationTarget>) -> Html {
     let mut place = Vec::new();
     if let Some(cap) = one.cap {
         place.push(format!("capability {cap}"));

@@ -1,25 +1,25 @@
-//! The environment of the process. It may hold secrets: it is not even asked
-//! for before the user wants to see it, and gone from the page when hidden.
+//! The environment of the process. It may hold secrets: it is queried only when the user opens it, and leaves the
+//! page when hidden.
 
 use yew::prelude::*;
 
-use crate::dom::setter_of;
+use crate::dom::state_callback;
 use crate::field::Field;
 use crate::panel::{Source, use_answer};
-use scene::format::many;
+use scene::format::pluralize;
 use session::questions::EnvironmentQuery;
 
-/// From so many variables on there is a filter.
+/// Minimum number of variables for which a filter is offered.
 const MANY: u64 = 12;
 
 #[derive(Clone, Properties, PartialEq)]
 pub(super) struct EnvironmentProps {
     pub(super) source: Source,
-    /// How many variables there are.
+    /// Number of environment variables in the log.
     pub(super) count: u64,
 }
 
-/// The section.
+/// Renders a button that shows the variables.
 #[component]
 pub(super) fn Environment(props: &EnvironmentProps) -> Html {
     let shown = use_state_eq(|| false);
@@ -27,15 +27,15 @@ pub(super) fn Environment(props: &EnvironmentProps) -> Html {
         let shown = shown.clone();
         Callback::from(move |_: MouseEvent| shown.set(!*shown))
     };
-    let variables = many(props.count, "environment variable");
+    let variables = pluralize(props.count, "environment variable");
     html! {
         <section aria-labelledby="process-environment">
             <h2 id="process-environment">{ "Environment" }</h2>
             if props.count == 0 {
-                <p>{ "The log holds no environment variables." }</p>
+                <p>{ "The log contains no environment variables." }</p>
             } else {
                 <button onclick={toggle} aria-expanded={shown.to_string()}>
-                    { if *shown { format!("Hide {variables}") } else { format!("Show {variables} – they may hold secrets") } }
+                    { if *shown { format!("Hide {variables}") } else { format!("Show {variables} – they may contain secrets") } }
                 </button>
                 if *shown {
                     <Variables ..props.clone() />
@@ -64,7 +64,7 @@ fn Variables(props: &EnvironmentProps) -> Html {
             if props.count >= MANY {
                 <div class="small-controls">
                     <Field kind="search" placeholder="Filter names and values" label="Filter environment variables"
-                        value={(*filter).clone()} on_input={setter_of(&filter)} />
+                        value={(*filter).clone()} on_input={state_callback(&filter)} />
                     <span role="status">
                         if !wanted.is_empty() {
                             { format!("{} of {}", listed.len(), variables.len()) }

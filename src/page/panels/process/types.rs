@@ -1,13 +1,13 @@
-//! The table of event types: how many of which there are, and what they take.
+//! The table of event types, with counts and sizes.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::more::use_more;
-use crate::shares::share_bar;
-use crate::table_out::TableOut;
+use crate::exportable_table::ExportableTable;
+use crate::pagination::use_pagination;
+use crate::share_bar::share_bar;
 use analysis::info::TypeCount;
 use analysis::process::Process;
 use model::sorting::CompactSort;
@@ -15,7 +15,7 @@ use scene::format;
 use session::events::EventList;
 use session::events::filter::EventFilter;
 
-/// How many types are shown at first: more than any known runtime writes.
+/// Number of types shown at first: more than any known runtime writes.
 const SHOWN: usize = 150;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +40,13 @@ impl Column {
         match self {
             Self::Number => "Number",
             Self::Name => "Name",
-            Self::Description => "In the log's words",
+            Self::Description => "Name in the log",
             Self::Count => "Events",
             Self::Bytes => "Bytes",
         }
     }
 
-    /// Whether the largest comes first when it is first sorted by.
+    /// Returns whether the first click on the column sorts in descending order.
     const fn largest_first(self) -> bool {
         matches!(self, Self::Count | Self::Bytes)
     }
@@ -75,15 +75,14 @@ impl Column {
 #[derive(Properties, PartialEq)]
 pub(super) struct TypesProps {
     pub(super) process: Rc<Process>,
-    /// Lists the events of a type.
+    /// Opens the event list with a filter for one type.
     pub(super) on_list: Callback<EventList>,
 }
 
-/// The section.
 #[component]
 pub(super) fn Types(props: &TypesProps) -> Html {
     let sort = use_state_eq(|| (Column::Count, true));
-    let more = use_more(SHOWN);
+    let pagination = use_pagination(SHOWN);
     let (by, largest_first) = *sort;
     let types = &props.process.types;
     let mut rows: Vec<&TypeCount> = types.iter().collect();
@@ -129,11 +128,11 @@ pub(super) fn Types(props: &TypesProps) -> Html {
         <section class="process-types" aria-labelledby="process-types">
             <h2 id="process-types">{ "Event types" }</h2>
             <p>{ "Click a name to list its events, a heading to sort." }</p>
-            <TableOut name="event-types">
+            <ExportableTable name="event-types">
                 <div class="sideways" tabindex="0" role="group" aria-labelledby="process-types">
                     <table>
                         <thead><tr>{ for Column::ALL.into_iter().map(head) }<th scope="col" colspan="2">{ "Share of bytes" }</th></tr></thead>
-                        <tbody>{ for rows.iter().take(more.shown).map(|kind| row(kind, bytes, &props.on_list)) }</tbody>
+                        <tbody>{ for rows.iter().take(pagination.shown).map(|kind| row(kind, bytes, &props.on_list)) }</tbody>
                         <tfoot>
                             <tr>
                                 <th scope="row" colspan="3">{ format!("All {} types", types.len()) }</th>
@@ -144,8 +143,8 @@ pub(super) fn Types(props: &TypesProps) -> Html {
                         </tfoot>
                     </table>
                 </div>
-            </TableOut>
-            { more.button(rows.len(), "types") }
+            </ExportableTable>
+            { pagination.button(rows.len(), "types") }
         </section>
     }
 }

@@ -1,46 +1,46 @@
-//! Single numbers, each with what it means, or why it is not there.
+//! Single numbers, each with an explanation, or the reason why it is missing.
 
 use yew::prelude::*;
 
 use super::About;
 use super::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
+use crate::goto_link::{GotoLink, collection_target};
 use crate::guide::guide;
-use crate::place::{PlaceLink, seen_at};
-use crate::shares::share_bar;
+use crate::share_bar::share_bar;
 use crate::term::Term;
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use analysis::numbers::summary::SparkTotals;
 use eventlog::ids::Duration;
 use model::time::Interval;
 use scene::format;
 use views::words::processes::OF_EACH;
 
-/// Why a log has no numbers of the collector; a sentence below says what to do.
+/// Reason for missing statistics of the collector; a sentence below the list names the remedy.
 const NO_GC: &str = "no GC events in this log";
-/// Why a log does not tell when the runtime started and ended.
+/// Reason for missing start and end times of the runtime.
 const NO_PHASES: &str = "not in this log";
-/// Why a log has no numbers of the heap.
+/// Reason for missing heap numbers.
 const NO_HEAP: &str = "no heap events in this log";
-/// Short, so that a line stays a line while a selection is dragged.
+/// Reason for missing numbers of major collections; short, so that the layout does not jump while a selection is
+/// dragged.
 const NO_MAJOR: &str = "no major collection here";
-/// Collections count where they begin.
+/// Reason for missing numbers of collections in a range; a collection counts where it begins.
 pub(super) const NO_COLLECTION: &str = "no collection begins here";
 
-/// A number: the text for it and, smaller, what else there is to say; or why
-/// there is none.
-pub(super) type Shown = Result<(String, String), String>;
+/// A number as text and, in small print, a remark; or the reason why it is missing.
+pub(super) type FactValue = Result<(String, String), String>;
 
-/// A line of a list.
+/// A named number with its explanation.
 pub(super) struct Fact {
     pub(super) name: &'static str,
     pub(super) help: &'static str,
-    pub(super) shown: Shown,
-    /// When it was so, if that is a time.
+    pub(super) shown: FactValue,
+    /// The time at which it was measured, if there is one.
     pub(super) place: Option<Interval>,
 }
 
 impl Fact {
-    pub(super) const fn new(name: &'static str, help: &'static str, shown: Shown) -> Self {
+    pub(super) const fn new(name: &'static str, help: &'static str, shown: FactValue) -> Self {
         Self {
             name,
             help,
@@ -49,25 +49,24 @@ impl Fact {
         }
     }
 
-    /// It was so then.
+    /// Sets the time at which the number was measured.
     fn at(self, place: Option<Interval>) -> Self {
         Self { place, ..self }
     }
 }
 
-/// A list of numbers.
-pub(super) fn list(facts: Vec<Fact>, on_goto: &Callback<Goto>) -> Html {
+pub(super) fn list(facts: Vec<Fact>, on_goto: &Callback<NavigationTarget>) -> Html {
     let line = |fact: Fact| {
         let (class, value, more) = match fact.shown {
             Ok((value, more)) => ("number", value, more),
-            Err(why) => ("absent", format::NOTHING.to_owned(), why),
+            Err(why) => ("absent", format::NO_VALUE.to_owned(), why),
         };
         html! {
             <div class={classes!("fact", class)} key={fact.name}>
                 <dt><Term name={fact.name} help={fact.help} /></dt>
                 <dd class="value">
-                    <PlaceLink text={value} what={format!("the {}", fact.name.to_lowercase())}
-                        place={fact.place.map(seen_at)} on_goto={on_goto.clone()} />
+                    <GotoLink text={value} what={format!("the {}", fact.name.to_lowercase())}
+                        target={fact.place.map(collection_target)} on_goto={on_goto.clone()} />
                 </dd>
                 <dd class="more">{ more }</dd>
             </div>
@@ -76,7 +75,6 @@ pub(super) fn list(facts: Vec<Fact>, on_goto: &Callback<Goto>) -> Html {
     html! { <dl class="facts">{ for facts.into_iter().map(line) }</dl> }
 }
 
-/// A card with a heading.
 pub(super) fn card(title: &str, body: Html) -> Html {
     html! { <section class="numbers-card"><h3>{ title }</h3>{ body }</section> }
 }
@@ -85,7 +83,7 @@ fn only(value: String) -> (String, String) {
     (value, String::new())
 }
 
-/// A size as people read it, and exactly.
+/// Formats a size with a unit, and exactly in bytes from 1 KiB on.
 fn size(bytes: u64) -> (String, String) {
     let exact = format!("{} B", format::count(bytes));
     let short = format::bytes(bytes);
@@ -100,10 +98,10 @@ fn duration(ns: u64) -> String {
     format::duration(Duration(ns))
 }
 
-/// The fact that only programs built for profiling have.
+/// Name of the fact that only programs built for profiling have.
 const PROF: &str = "Heap censuses";
 
-/// Where the time went.
+/// Renders the card of run, mutator and collection times.
 pub(super) fn time(about: About<'_>) -> Html {
     let numbers = about.numbers;
     let total_ns = numbers.total_ns;
@@ -119,69 +117,69 @@ pub(super) fn time(about: About<'_>) -> Html {
             .ok_or_else(|| no_phases.to_owned())
     };
     let (length, total) = (duration(numbers.account.life_ns), duration(total_ns));
-    // Most clocks start so shortly before the first event that both read alike.
+    // The clock usually starts so shortly before the first event that both lengths print the same.
     let length = (length != total).then(|| Fact {
         place: None,
         name: "Events",
-        help: "From the first event to the last, as in the header; of a range, what of it lies inside.",
+        help: "From the first event to the last, as in the header; for a range, the part inside it.",
         shown: Ok(only(length)),
     });
     let others = [
         Fact {
             place: None,
             name: "Total",
-            help: "Elapsed time by the runtime's report (+RTS -s): from the start of its clock, which is before the first event. How long the processors worked (CPU time) is not in a log.",
+            help: "Elapsed time as in the runtime's report (+RTS -s): from the start of its clock, which is before the first event. Logs contain no CPU time.",
             shown: Ok(only(total)),
         },
         Fact {
             place: None,
             name: "Init",
-            help: "INIT by the runtime's report: the runtime starts, before main.",
+            help: "INIT in the runtime's report: startup of the runtime, before main.",
             shown: phase(numbers.init_ns),
         },
         Fact {
             place: None,
             name: "Mutator",
-            help: "MUT by the runtime's report: the program itself outside of garbage collections, also while it waits or has not much to do.",
+            help: "MUT in the runtime's report: all time outside of garbage collections, including time in which the program waits.",
             shown: phase(numbers.mutator_ns),
         },
         Fact {
             place: None,
             name: "GC",
-            help: "GC by the runtime's report: garbage collections, in which the whole program stands still.",
+            help: "GC in the runtime's report: garbage collections, which pause the whole program.",
             shown: part(numbers.gc_ns),
         },
         Fact {
             place: None,
             name: PROF,
-            help: "PROF by the runtime's report, which programs built for profiling have: collections count the heap for a profile. It is part of their pauses, and no part of GC; the productivity by the runtime has it in.",
+            help: "PROF in the runtime's report of programs built for profiling: heap censuses during collections. It is part of the pauses, but not of GC; the runtime's productivity includes it.",
             shown: part(numbers.prof_ns),
         },
         Fact {
             place: None,
             name: "Exit",
-            help: "EXIT by the runtime's report: after main, the runtime stops threads and timers; without the last collection.",
+            help: "EXIT in the runtime's report: after main, the runtime stops threads and timers; excludes the last collection.",
             shown: phase(numbers.exit_ns),
         },
         Fact {
             place: None,
             name: "Capabilities busy",
-            help: "The share of the capabilities' time in which they ran threads, of all that the log tells of. What is missing to 100 % they stood still for collections or were idle.",
+            help: "Share of the capabilities' time in which they ran threads, excluding time that is not in the log. In the rest they were idle or stopped for collections.",
             shown: numbers
                 .cap_busy
                 .map(|share| only(format::fraction(share)))
                 .ok_or_else(|| match numbers.account.so_far {
                     true => "known once the log is read".into(),
-                    false => "the log has no events of the scheduler".into(),
+                    false => "the log has no scheduler events".into(),
                 }),
         },
         Fact {
             place: None,
             name: "Productivity by +RTS -s",
-            help: "Mutator time, and that of heap censuses in programs built for profiling, as a share of the elapsed time, whether capabilities run threads in it or not; the wait until all have stopped counts as mutator time. If it is low in a long run, the program spends its time collecting garbage. (+RTS -s calls it “of total elapsed”.)",
+            help: "Share of mutator time in the elapsed time, whether or not capabilities run threads; includes heap censuses in programs built for profiling and the wait until all capabilities have stopped. If it is low in a long run, the program spends its time in garbage collection. (“of total elapsed” in +RTS -s.)",
             shown: match numbers.productivity {
                 Some(share) => Ok(only(format::fraction(share))),
-                None if numbers.mutator_ns.is_some() => Err("no time passes here".into()),
+                None if numbers.mutator_ns.is_some() => Err("no time in this range".into()),
                 None if numbers.gc_ns.is_some() => Err(no_phases.to_owned()),
                 None => Err(no_gc.to_owned()),
             },
@@ -210,7 +208,7 @@ pub(super) fn time(about: About<'_>) -> Html {
     )
 }
 
-/// What the program allocated, and what it kept.
+/// Renders the card of allocation and residency.
 pub(super) fn memory(about: About<'_>) -> Html {
     let numbers = about.numbers;
     let or = |number: Option<u64>, why: &str| {
@@ -238,7 +236,7 @@ pub(super) fn memory(about: About<'_>) -> Html {
     let facts = vec![
         fact(
             "Allocated",
-            "All memory that was ever handed out for new values; most of it soon becomes garbage. Counted at collections: for a range, as of the last count before its ends.",
+            "Total bytes allocated for new values; most of them soon become garbage. Counted at collections: for a range, as of the last count before each end.",
             or(
                 numbers.bytes_allocated,
                 "the log has no counts of allocation",
@@ -246,47 +244,47 @@ pub(super) fn memory(about: About<'_>) -> Html {
         ),
         fact(
             "Allocation rate",
-            "Allocated bytes in each second of elapsed mutator time. +RTS -s divides by CPU seconds, which are not in a log, so that its rate differs when several processors work or the program waits.",
+            "Allocated bytes per second of elapsed mutator time. +RTS -s divides by CPU seconds, which are not in a log, so its rate differs when several processors work or the program waits.",
             rate,
         ),
         fact(
             "Maximum residency",
-            "The most that was still in use (live) after a major collection. In between it may have been more.",
+            "Maximum of the live data after a major collection. It may have been greater in between.",
             or(numbers.max_residency, NO_MAJOR),
         )
         .at(places.max_residency),
         fact(
             "Average residency",
-            "The mean of what was live after major collections; each looks once, which is a sample.",
+            "Mean of the live data after major collections, one sample each.",
             average,
         ),
         fact(
             "Maximum heap size",
-            "The most memory that the runtime held from the system for the heap, used or not, after a collection. The runtime's own maximum is at least this: a peak in the middle of a collection is not in a log.",
+            "Maximum of the memory that the runtime held for the heap after a collection, used or not. The runtime's own maximum is at least this: peaks during a collection are not logged.",
             or(numbers.max_heap_size, "no collection until here")
                 .map(|(size, exact)| (format!("≥ {size}"), exact)),
         )
         .at(places.max_heap_size),
         fact(
             "Maximum slop",
-            "Memory at the ends of blocks that holds nothing, at its most after a major collection.",
+            "Unused memory at the ends of blocks: maximum after a major collection.",
             or(numbers.max_slop, NO_MAJOR),
         )
         .at(places.max_slop),
         fact(
             "Maximum fragmentation",
-            "Memory that the runtime held after a collection and could not give back, because parts of it are in use; at its most.",
+            "Memory that the runtime could not return after a collection, because parts of each megablock were in use: maximum.",
             or(numbers.max_fragmentation, NO_COLLECTION),
         )
         .at(places.max_fragmentation),
         fact(
             "Fragmentation at the end",
-            "How much of such memory there was after the last collection that had ended by the end of this time.",
+            "Fragmentation after the last collection that ended by the end of this time.",
             or(numbers.last_fragmentation, "no collection until here"),
         ),
         fact(
             "Copied",
-            "What collections copied: live data is moved, garbage is left behind. Copying is most of a collection's work.",
+            "Bytes copied by collections: live data is moved, garbage is left behind. Copying is most of a collection's work.",
             or(numbers.bytes_copied, NO_COLLECTION),
         ),
     ];
@@ -299,7 +297,7 @@ pub(super) fn memory(about: About<'_>) -> Html {
     )
 }
 
-/// What became of sparks.
+/// Renders the card of spark counts.
 pub(super) fn sparks(about: About<'_>) -> Html {
     let body = match &about.numbers.sparks {
         None => {
@@ -313,7 +311,7 @@ pub(super) fn sparks(about: About<'_>) -> Html {
     card("Sparks", body)
 }
 
-/// The six numbers, each with what it means.
+/// Returns the total and the counts by fate of sparks.
 pub(super) fn spark_facts(totals: &SparkTotals) -> Vec<Fact> {
     let all = totals.count;
     let fact = |name, help, number| {

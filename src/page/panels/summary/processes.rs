@@ -1,13 +1,13 @@
-//! The numbers of each process of a log that is of several.
+//! Numbers by process, for logs of several processes.
 
 use yew::prelude::*;
 
 use super::facts::card;
 use crate::term::Term;
-use analysis::numbers::of_processes::ProcessNumbers;
+use analysis::numbers::process_numbers::ProcessNumbers;
 use views::words::processes::{COLUMNS, row};
 
-/// A row for each process; nothing, if the log is of one.
+/// Renders a row per process; nothing for a log of one process.
 pub(super) fn processes(all: &[ProcessNumbers]) -> Html {
     if all.is_empty() {
         return Html::default();

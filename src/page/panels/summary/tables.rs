@@ -1,16 +1,16 @@
-//! The tables: collections by generation, and how each capability spent the time.
+//! Tables: collections by generation, parallelism, time account of each capability.
 
 use std::ops::RangeInclusive;
 
 use yew::prelude::*;
 
 use super::About;
-use super::facts::{Fact, NO_COLLECTION, Shown, card, list};
+use super::facts::{Fact, FactValue, NO_COLLECTION, card, list};
+use crate::goto_link::{GotoLink, collection_target};
 use crate::guide::guide;
-use crate::more::More;
+use crate::pagination::Pagination;
 use crate::panel::span_text;
-use crate::place::{PlaceLink, seen_at};
-use crate::shares::share_bar;
+use crate::share_bar::share_bar;
 use crate::term::{Term, heading};
 use analysis::account::report::CapTimes;
 use analysis::numbers::summary::Generation;
@@ -22,10 +22,10 @@ fn duration(ns: u64) -> String {
 }
 
 fn or_dash(ns: Option<u64>) -> String {
-    ns.map_or_else(|| format::NOTHING.to_owned(), duration)
+    ns.map_or_else(|| format::NO_VALUE.to_owned(), duration)
 }
 
-/// The collections of each generation.
+/// Renders the collections by generation.
 pub(super) fn collections(about: About<'_>) -> Html {
     let rows = &about.numbers.generations;
     if rows.is_empty() {
@@ -40,7 +40,7 @@ pub(super) fn collections(about: About<'_>) -> Html {
         let why = if about.has_heap() {
             "No collection is in this log."
         } else {
-            "No events of collections in this log. GHC 7.6 and later write them with +RTS -l; -l-g and -l-a leave them out."
+            "No GC events in this log. GHC 7.6 and later write them with +RTS -l, but not with -l-g or -l-a."
         };
         return card(
             "Collections",
@@ -55,8 +55,8 @@ pub(super) fn collections(about: About<'_>) -> Html {
                 <td class="number">{ duration(row.elapsed_ns) }</td>
                 <td class="number">{ or_dash(pause(row, row.avg_pause_ns)) }</td>
                 <td class="number">
-                    <PlaceLink text={or_dash(pause(row, row.max_pause_ns))} what="the longest pause"
-                        place={row.longest.map(seen_at)} on_goto={about.on_goto.clone()} />
+                    <GotoLink text={or_dash(pause(row, row.max_pause_ns))} what="the longest pause"
+                        target={row.longest.map(collection_target)} on_goto={about.on_goto.clone()} />
                 </td>
             </>
         }
@@ -70,12 +70,12 @@ pub(super) fn collections(about: About<'_>) -> Html {
         <table class="plain-table">
             <thead>
                 <tr>
-                    { heading("Gen", "A generation: memory by age. New values are in generation 0, which is collected often and quickly. What survives moves to the next one. A collection of the oldest is a major one: it looks at everything that is live.") }
-                    { heading("Number", "How many collections began in this time.") }
-                    { heading("Parallel", "How many of them were the work of more than one thread.") }
-                    { heading("Elapsed", "How long the program stood still for them, together.") }
-                    { heading("Average", "The mean of their pauses.") }
-                    { heading("Longest", "The longest pause: how long the program could not answer to anything.") }
+                    { heading("Gen", "Generation: objects by age. New objects are in generation 0, which is collected often and quickly. Survivors move to the next one. A collection of the oldest is a major collection: it traverses all live data.") }
+                    { heading("Number", "Number of collections that started in this time.") }
+                    { heading("Parallel", "Number of these collections that used more than one thread.") }
+                    { heading("Elapsed", "Total time for which they stopped the program.") }
+                    { heading("Average", "Mean pause.") }
+                    { heading("Longest", "Longest pause: the longest time without any response of the program.") }
                 </tr>
             </thead>
             <tbody>{ for rows.iter().map(line) }</tbody>
@@ -90,12 +90,12 @@ pub(super) fn collections(about: About<'_>) -> Html {
     )
 }
 
-/// A pause, where there is one.
+/// Returns the pause; `None` without collections.
 fn pause(row: &Generation, pause_ns: u64) -> Option<u64> {
     (row.collections > 0).then_some(pause_ns)
 }
 
-/// All generations in one.
+/// Sums up all generations.
 fn total(rows: &[Generation]) -> Generation {
     let sum = |get: fn(&Generation) -> u64| rows.iter().map(get).fold(0, u64::saturating_add);
     let collections = sum(|row| row.collections);
@@ -118,19 +118,19 @@ fn total(rows: &[Generation]) -> Generation {
 
 fn collection_facts(about: About<'_>) -> Vec<Fact> {
     let numbers = about.numbers;
-    let balance: Shown = match (numbers.work_balance, numbers.parallel_collections) {
+    let balance: FactValue = match (numbers.work_balance, numbers.parallel_collections) {
         (Some(share), _) => Ok((format::fraction(share), String::new())),
         (None, Some(0)) => Err("no parallel collection here".into()),
         (None, _) => Err("nothing was copied in parallel".into()),
     };
-    let sync: Shown = match (numbers.sync_ns, numbers.collections) {
+    let sync: FactValue = match (numbers.sync_ns, numbers.collections) {
         (Some(ns), _) => Ok((duration(ns), String::new())),
         (None, Some(0)) => Err(NO_COLLECTION.into()),
         (None, _) => Err("no requests in this log".into()),
     };
     let (account, all) = (&numbers.account, numbers.account.all_caps());
     let cost_ns = account.collections.capability_ns;
-    let cost: Shown = match cost_ns {
+    let cost: FactValue = match cost_ns {
         _ if account.so_far => Err("known once the log is read".into()),
         0 => Err(NO_COLLECTION.into()),
         _ => {
@@ -142,35 +142,35 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
         Fact {
             place: None,
             name: "Work balance",
-            help: "How evenly the threads shared the work of parallel collections: 100 % if all copied the same, 0 % if one of them did it all.",
+            help: "Balance of parallel collections: 100 % if all threads copied the same amount, 0 % if one thread did all the work.",
             shown: balance,
         },
         Fact {
             place: None,
             name: "Sync time",
-            help: "From the request to the start of each collection, added up: how long it took until all capabilities had stopped. It counts as mutator time. Only the threaded runtime (-threaded) logs these requests.",
+            help: "Total time from the request to the start of each collection, until all capabilities had stopped. It counts as mutator time. Only the threaded runtime (-threaded) logs these requests.",
             shown: sync,
         },
         Fact {
             place: None,
             name: "Cost for capabilities",
-            help: "What all capabilities together spent on collections: stopping for them, working and waiting in them, coming back from them. Of a pause of 1 ms on four capabilities this is 4 ms and more. The panel of collections has its parts.",
+            help: "Time of all capabilities for collections: stopping, working, waiting, resuming. A pause of 1 ms on four capabilities costs 4 ms and more. The Collections panel shows the parts.",
             shown: cost,
         },
     ]
 }
 
-/// Rows of the table of parallelism at most.
+/// Maximum number of rows in the table of parallelism.
 const COUNTS_SHOWN: usize = 17;
 
-/// For how long how many capabilities ran threads.
+/// Renders for how long each number of capabilities ran threads at the same time.
 pub(super) fn parallelism(about: About<'_>) -> Html {
     let account = &about.numbers.account;
     let all_ns = account.life_ns;
     if account.so_far {
         return card(
             "Parallelism",
-            html! { <p class="faint">{ "How many capabilities ran at a time is known once the log is read." }</p> },
+            html! { <p class="faint">{ "The number of running capabilities appears once the log is read." }</p> },
         );
     }
     if about
@@ -210,12 +210,12 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
     let means = vec![
         mean(
             "Mean",
-            "How many capabilities ran threads, on average over all of the time.",
+            "Mean number of capabilities that ran threads, over the whole time.",
             account.mean_parallelism_of_all(),
         ),
         mean(
             "Mean while any runs",
-            "How many capabilities ran threads, on average over the time in which any did.",
+            "Mean number of capabilities that ran threads, over the time in which any did.",
             account.mean_parallelism(),
         ),
     ];
@@ -223,9 +223,9 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
         <table class="plain-table parallelism">
             <thead>
                 <tr>
-                    <th scope="col"><Term name="Running" help="How many capabilities ran Haskell threads at the same time. Where there are many, several numbers share a row." /></th>
+                    <th scope="col"><Term name="Running" help="Number of capabilities that ran Haskell threads at the same time. Several numbers share a row if there are many." /></th>
                     <th class="bar-cell"><span class="visually-hidden">{ "Share as a bar" }</span></th>
-                    <th scope="col" colspan="2"><Term name="Time" help="For how long exactly so many ran. The rows sum to the log, or to the part of it in the range." /></th>
+                    <th scope="col" colspan="2"><Term name="Time" help="Time in which exactly this number ran. The rows sum to the length of the log, or of its part in the range." /></th>
                 </tr>
             </thead>
             <tbody>{ for account.parallelism_rows(COUNTS_SHOWN).into_iter().map(line) }</tbody>
@@ -237,7 +237,7 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
     )
 }
 
-/// A row of the table of capabilities: what each did, and what it allocated.
+/// A row of the table of capabilities: time account and allocated bytes.
 #[derive(Clone, Copy)]
 struct Row {
     cap: CapId,
@@ -245,7 +245,7 @@ struct Row {
     allocated: Option<u64>,
 }
 
-/// The columns: their colour, name, explanation and time.
+/// A column: color class, name, explanation and time.
 type Column = (
     &'static str,
     &'static str,
@@ -266,19 +266,19 @@ const COLUMNS: [Column; 7] = [
     (
         "gc part",
         "Waiting in collections",
-        "It was in a collection without a phase of work: before its first one, looking for more, or done with its part; or the heap was counted for a profile. The capability that leads prepares and finishes the collection in this time, the others wait.",
+        "Time in a collection outside of its work phases: before the first one, looking for work, or done with its part; or during a heap census. Meanwhile the leader prepares and finishes the collection, and the others wait.",
         |times| times.waiting_ns.saturating_add(times.census_ns),
     ),
     (
         "gc-sync",
         "Stopping",
-        "It stood still until all capabilities had stopped for a collection.",
+        "It was stopped until all capabilities had stopped for a collection.",
         |times| times.stopping_ns,
     ),
     (
         "returning",
         "Resuming after GC",
-        "A collection was over, but its OS thread had not come back from it.",
+        "A collection was over, but its OS thread had not resumed.",
         |times| times.coming_back_ns,
     ),
     (
@@ -295,7 +295,7 @@ const COLUMNS: [Column; 7] = [
     ),
 ];
 
-/// A column that only some logs need.
+/// Column shown only if some time is unknown.
 const UNKNOWN: Column = (
     "unknown",
     "Unknown",
@@ -309,7 +309,7 @@ fn columns(rows: &[Row]) -> Vec<Column> {
     COLUMNS.into_iter().chain(more).collect()
 }
 
-/// A bar of all shares.
+/// Renders the shares as a stacked bar.
 fn bar(times: &CapTimes, columns: &[Column]) -> Html {
     let part = |(class, .., time): &Column| (*class, time(times));
     share_bar(times.life_ns, columns.iter().map(part))
@@ -327,7 +327,7 @@ fn cells(row: &Row, columns: &[Column]) -> Html {
     };
     let allocated = row
         .allocated
-        .map_or_else(|| format::NOTHING.to_owned(), format::bytes);
+        .map_or_else(|| format::NO_VALUE.to_owned(), format::bytes);
     html! {
         <>
             <td class="bar-cell">{ bar(&row.times, columns) }</td>
@@ -337,7 +337,7 @@ fn cells(row: &Row, columns: &[Column]) -> Html {
     }
 }
 
-/// All capabilities in one.
+/// Sums up all capabilities; `cap` is meaningless.
 fn all(rows: &[Row]) -> Row {
     let mut times = CapTimes::default();
     for row in rows {
@@ -353,8 +353,8 @@ fn all(rows: &[Row]) -> Row {
     }
 }
 
-/// How each capability spent the time; `more` says how many are listed.
-pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
+/// Renders the time account of each capability; `pagination` limits how many are listed.
+pub(super) fn capabilities(about: About<'_>, pagination: &Pagination) -> Html {
     let numbers = about.numbers;
     let allocated = numbers.capabilities.iter().map(|row| row.bytes_allocated);
     let every = numbers.account.caps.iter().zip(allocated);
@@ -368,10 +368,10 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
     if every.is_empty() {
         return card(
             "Capabilities",
-            html! { <p class="faint">{ "This log names no capability, so nothing is known of their time. Run the program with +RTS -l, which writes scheduler events. " }{ guide("record-threads", "How to record them") }</p> },
+            html! { <p class="faint">{ "No capabilities in this log. Run the program with +RTS -l, which writes scheduler events. " }{ guide("record-threads", "How to record them") }</p> },
         );
     }
-    let scope = &about.marked.scope;
+    let scope = &about.track_selection.scope;
     let limited = !scope.caps.is_empty();
     let wanted = |row: &&Row| !limited || scope.has_cap(row.cap);
     let rows: Vec<Row> = every.iter().filter(wanted).copied().collect();
@@ -379,7 +379,7 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
     if rows.is_empty() {
         return card(
             "Capabilities",
-            html! { <p class="faint">{ "The log says nothing about the selected capabilities. Drop the selection (Esc) to see all." }</p> },
+            html! { <p class="faint">{ "No events of the selected capabilities. Clear the selection (Esc) to see all." }</p> },
         );
     }
     let which = match (limited, rows.len()) {
@@ -400,7 +400,7 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
             <tr key={row.cap.0}><th scope="row">{ about.processes.cap_name(row.cap) }</th>{ cells(row, &columns) }</tr>
         }
     };
-    let coloured = |&(class, name, help, _): &Column| {
+    let colored = |&(class, name, help, _): &Column| {
         html! {
             <th scope="col" colspan="2"><span class={classes!("swatch", class)} aria-hidden="true" />{ " " }<Term {name} {help} /></th>
         }
@@ -411,29 +411,29 @@ pub(super) fn capabilities(about: About<'_>, more: &More) -> Html {
                 <caption>{ of }</caption>
                 <thead>
                     <tr>
-                        <th scope="col"><Term name="Capability" help="What runs Haskell threads, one at a time on each; +RTS -N sets how many there are." /></th>
+                        <th scope="col"><Term name="Capability" help="Virtual processor that runs one Haskell thread at a time; +RTS -N sets their number." /></th>
                         <th class="bar-cell"><span class="visually-hidden">{ "Shares as a bar" }</span></th>
-                        { for columns.iter().map(coloured) }
-                        <th scope="col" class="size"><Term name="Allocated" help="What it handed out for new values, counted at collections." /></th>
+                        { for columns.iter().map(colored) }
+                        <th scope="col" class="size"><Term name="Allocated" help="Bytes allocated on it, counted at collections." /></th>
                     </tr>
                 </thead>
-                <tbody>{ for rows.iter().take(more.shown).map(line) }</tbody>
+                <tbody>{ for rows.iter().take(pagination.shown).map(line) }</tbody>
                 if rows.len() > 1 {
                     <tfoot><tr><th scope="row">{ sum }</th>{ cells(&all(&rows), &columns) }</tr></tfoot>
                 }
             </table>
-            { more.button(rows.len(), "capabilities") }
+            { pagination.button(rows.len(), "capabilities") }
             { list(vec![tasks(about)], about.on_goto) }
         </div>
     };
     card("Capabilities", body)
 }
 
-/// The OS threads of the runtime.
+/// Returns the number of OS threads of the runtime.
 fn tasks(about: About<'_>) -> Fact {
     let shown = match about.numbers.os_threads {
         Some(number) => Ok((format::count(number), String::new())),
-        None => Err("the log has no events of tasks".into()),
+        None => Err("the log has no task events".into()),
     };
     let (name, help) = match about.range {
         None => (

@@ -1,12 +1,12 @@
-//! Why a thread waited: by reason, and by who ended the waits.
+//! Waits of a thread: by reason, and by waker (another thread or the runtime).
 
 use yew::prelude::*;
 
 use super::swatch;
+use crate::goto_link::GotoLink;
 use crate::panel::{Source, range_text, use_answer};
-use crate::place::PlaceLink;
 use crate::term::heading;
-use crate::viewer::Goto;
+use crate::viewer::NavigationTarget;
 use analysis::timeline::wait_totals::{LongestWait, WaitTotal, WaitTotals, WaitTotalsQuery, Waker};
 use analysis::timeline::waits::{QueueReason, Wait};
 use eventlog::ids::{Duration, ThreadId};
@@ -15,18 +15,18 @@ use scene::format;
 use session::questions::LabelsQuery;
 use session::tracks::thread::Thread;
 
-/// So many threads that woke it are listed.
-const MOST_WAKERS: usize = 12;
+/// Maximum number of wakers listed.
+const MAX_WAKERS: usize = 12;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct WaitsProps {
     pub(super) thread: ThreadId,
     pub(super) source: Source,
     pub(super) range: Option<Interval>,
-    pub(super) on_goto: Callback<Goto>,
+    pub(super) on_goto: Callback<NavigationTarget>,
 }
 
-/// The two tables.
+/// Renders the waits by reason and by waker.
 #[component]
 pub(super) fn Waits(props: &WaitsProps) -> Html {
     let thread = props.thread;
@@ -40,18 +40,18 @@ pub(super) fn Waits(props: &WaitsProps) -> Html {
     let name = name(thread, label.map(|(_, label)| label.as_str()));
     let range = range_text(props.range, true);
     let body = match answer.as_deref().and_then(Option::as_ref) {
-        None => html! { <p class="faint" role="status">{ "Looking at its waits…" }</p> },
+        None => html! { <p class="faint" role="status">{ "Loading its waits…" }</p> },
         Some(totals) if totals.reasons.is_empty() => {
-            html! { <p>{ "It did not wait here." }</p> }
+            html! { <p>{ "No waits in this range." }</p> }
         }
         Some(totals) => html! {
             <>
                 { by_reason(totals, &props.on_goto) }
                 { by_waker(totals, &props.on_goto) }
-                if totals.looked_at < totals.waits {
+                if totals.examined < totals.waits {
                     <p class="faint">{ format!(
-                        "It waited {} times. Who woke it and the longest waits are listed for the first {}; select a range to see others.",
-                        format::count(totals.waits), format::count(totals.looked_at)
+                        "It waited {} times. Wakers and longest waits are listed for the first {}; select a range to see others.",
+                        format::count(totals.waits), format::count(totals.examined)
                     ) }</p>
                 }
             </>
@@ -65,7 +65,7 @@ pub(super) fn Waits(props: &WaitsProps) -> Html {
     }
 }
 
-/// `Thread 12 (worker)`.
+/// Formats a thread with its label: `Thread 12 (worker)`.
 fn name(thread: ThreadId, label: Option<&str>) -> String {
     match label {
         Some(label) => format!("Thread {thread} ({label})"),
@@ -73,7 +73,7 @@ fn name(thread: ThreadId, label: Option<&str>) -> String {
     }
 }
 
-fn by_reason(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
+fn by_reason(totals: &WaitTotals, on_goto: &Callback<NavigationTarget>) -> Html {
     let all = totals.reasons.iter().map(|total| total.ns);
     let all = all.fold(0, u64::saturating_add);
     let row = |total: &WaitTotal<Wait>| {
@@ -90,20 +90,20 @@ fn by_reason(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
     let heads = [
         (
             "Why",
-            "What it waited for: blocked, it could not run; ready, it could, and waited for a capability.",
+            "Reason of the wait: blocked, or ready and waiting for a capability.",
         ),
-        ("Time", "For how long, within this time."),
-        ("Share", "Of all the time that it waited."),
-        ("Waits", "How many such waits ended."),
+        ("Time", "Total wait within this time."),
+        ("Share", "Share of its total wait."),
+        ("Waits", "Number of such waits that ended."),
         (
             "Longest",
-            "The longest one, within this time; of waits for a capability without collections.",
+            "Longest wait within this time; for a capability, without collections.",
         ),
     ];
     table(heads, totals.reasons.iter().map(row), 0)
 }
 
-fn by_waker(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
+fn by_waker(totals: &WaitTotals, on_goto: &Callback<NavigationTarget>) -> Html {
     if totals.wakers.is_empty() {
         return Html::default();
     }
@@ -114,7 +114,7 @@ fn by_waker(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
         let name = match total.of {
             Waker::Thread(thread) => name(thread, label(thread).map(|(_, label)| label.as_str())),
             Waker::Runtime => "the runtime".to_owned(),
-            Waker::NotTold => "not in the log".to_owned(),
+            Waker::Unknown => "not in the log".to_owned(),
         };
         let shown = html! { { &name } };
         cells(totals.thread, (&name, shown), total, all, on_goto)
@@ -122,21 +122,18 @@ fn by_waker(totals: &WaitTotals, on_goto: &Callback<Goto>) -> Html {
     let heads = [
         (
             "Woken by",
-            "What ran where the wakeup was logged; the runtime, if no other thread ran there: a timer, for example. Exceptions and waits that did not end are not in the log.",
+            "Thread that ran where the wakeup was logged; the runtime, if no other thread ran there: a timer, for example. Exceptions and unfinished waits are not in the log.",
         ),
-        (
-            "Time",
-            "For how long it was blocked until then, within this time.",
-        ),
-        ("Share", "Of all the time that it was blocked."),
+        ("Time", "Time blocked until the wakeup, within this time."),
+        ("Share", "Share of its total blocked time."),
         ("Wakeups", "How often."),
-        ("Longest", "The longest of these waits, within this time."),
+        ("Longest", "Longest of these waits, within this time."),
     ];
-    let more = totals.wakers.len().saturating_sub(MOST_WAKERS);
-    table(heads, totals.wakers.iter().take(MOST_WAKERS).map(row), more)
+    let more = totals.wakers.len().saturating_sub(MAX_WAKERS);
+    table(heads, totals.wakers.iter().take(MAX_WAKERS).map(row), more)
 }
 
-/// The rows of [`cells`] below their heads, and how many other threads there are.
+/// Renders a table with rows made by [`cells`]; `more` is the number of wakers left out.
 fn table(
     heads: [(&'static str, &'static str); 5],
     rows: impl Iterator<Item = Html>,
@@ -147,7 +144,7 @@ fn table(
             <thead><tr>{ for heads.map(|(name, help)| heading(name, help)) }</tr></thead>
             <tbody>{ for rows }</tbody>
             if more > 0 {
-                <tfoot><tr><td colspan="5">{ format!("and {}", format::many(more as u64, "other thread")) }</td></tr></tfoot>
+                <tfoot><tr><td colspan="5">{ format!("and {}", format::pluralize(more as u64, "other thread")) }</td></tr></tfoot>
             }
         </table>
     }
@@ -158,12 +155,12 @@ fn cells<T>(
     (name, shown): (&str, Html),
     total: &WaitTotal<T>,
     all_ns: u64,
-    on_goto: &Callback<Goto>,
+    on_goto: &Callback<NavigationTarget>,
 ) -> Html {
     let longest = total.longest.map(|LongestWait { ns, span }| {
         html! {
-            <PlaceLink text={format::duration(Duration(ns))} what={format!("the longest of these waits ({name})")}
-                place={Goto::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
+            <GotoLink text={format::duration(Duration(ns))} what={format!("the longest of these waits ({name})")}
+                target={NavigationTarget::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
         }
     });
     html! {
@@ -172,7 +169,7 @@ fn cells<T>(
             <td class="number">{ format::duration(Duration(total.ns)) }</td>
             <td class="number">{ format::percent(total.ns, all_ns) }</td>
             <td class="number">{ format::count(total.count) }</td>
-            <td class="number">{ longest.unwrap_or_else(|| format::NOTHING.into()) }</td>
+            <td class="number">{ longest.unwrap_or_else(|| format::NO_VALUE.into()) }</td>
         </tr>
     }
 }

@@ -1,14 +1,14 @@
-//! The controls above the table of ticky counters: filter, order, files.
+//! Controls above the table of ticky counters: filter, status, export.
 
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use crate::client::LogClient;
-use crate::dom::use_pause;
+use crate::dom::use_debounced;
+use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
 use crate::panel::span_text;
-use crate::rows_out::{RowsOf, RowsOut};
 use crate::term::Term;
 use analysis::ticky::{TickyQuery, TickyTable};
 use model::time::Interval;
@@ -16,10 +16,10 @@ use scene::format;
 use session::tables::TickyTextQuery;
 use views::view::ticky::TickyView;
 
-/// Typing is followed when it has settled.
+/// Debounce delay for typing in the filter.
 const TYPED_MS: u32 = 150;
 
-const FILTER_HELP: &str = "Words are looked for in names, modules and places, and a counter has to have all of them; one with spaces stands in \"quotes\". A word can be about one column: kind:thunk, module:Data.Map, args:L, fvs:>; with = it is all of it, module=Main. Numbers have bounds: entries>1000, allocs>=2M, allocs-per-entry>100, entries-per-allocd<1, and so for allocd and allocd-count.";
+const FILTER_HELP: &str = "Finds counters that contain all words in names, modules and source locations; \"quote\" words with spaces. Limit a word to a column: kind:thunk, module:Data.Map, args:L, fvs:>; with =, match the whole text: module=Main. Compare numbers: entries>1000, allocs>=2M, allocs-per-entry>100, entries-per-allocd<1, likewise allocd and allocd-count.";
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ControlsProps {
@@ -28,12 +28,12 @@ pub(super) struct ControlsProps {
     pub(super) range: Option<Interval>,
     pub(super) query: TickyQuery,
     pub(super) table: Option<Rc<TickyTable>>,
-    /// Whether the log is read to its end.
+    /// Whether the log was read to its end.
     pub(super) complete: bool,
     pub(super) client: LogClient,
 }
 
-/// The controls.
+/// Renders the filter, the status and the export buttons.
 #[component]
 pub(super) fn Controls(props: &ControlsProps) -> Html {
     let total = props.table.as_ref().map_or(0, |table| table.total);
@@ -41,7 +41,7 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
         (props.client.clone(), props.query.clone()),
         |(client, query)| {
             let query = query.clone();
-            RowsOf::asking(client.clone(), move |rows, separated| TickyTextQuery {
+            RowSource::formatted_by_worker(client.clone(), move |rows, separated| TickyTextQuery {
                 query: TickyQuery {
                     rows,
                     ..query.clone()
@@ -55,21 +55,21 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
         <div class="controls">
             <Filter view={props.view.clone()} on_view={props.on_view.clone()} />
             <span class="for" role="status">{ status }</span>
-            <RowsOut name="ticky" {total} rows={(*rows).clone()} />
+            <ExportButtons name="ticky" {total} rows={(*rows).clone()} />
         </div>
     }
 }
 
-/// What the rows are and how much of the program they account for.
+/// Describes the number of counters and samples, and their share of all allocations.
 fn status(props: &ControlsProps, table: &TickyTable) -> String {
     let of = match props.range {
         Some(range) => format!("in the selected range, {}", span_text(range)),
         None if props.complete => "in the whole log".to_owned(),
-        None => "as far as the log is read".to_owned(),
+        None => "in the part that is read".to_owned(),
     };
-    let mut text = format!("{} {of}", format::many(table.total, "counter"));
+    let mut text = format!("{} {of}", format::pluralize(table.total, "counter"));
     if table.samples > 0 {
-        text.push_str(&format!(", {}", format::many(table.samples, "sample")));
+        text.push_str(&format!(", {}", format::pluralize(table.samples, "sample")));
     }
     if let Some(all) = table.whole_bytes() {
         let share = format::percent(table.all.allocs_bytes, all);
@@ -87,7 +87,7 @@ struct FilterProps {
 #[component]
 fn Filter(props: &FilterProps) -> Html {
     let view = props.view.clone();
-    let on_input = use_pause(TYPED_MS, props.on_view.clone()).reform(move |filter| TickyView {
+    let on_input = use_debounced(TYPED_MS, props.on_view.clone()).reform(move |filter| TickyView {
         filter,
         ..view.clone()
     });
@@ -95,7 +95,7 @@ fn Filter(props: &FilterProps) -> Html {
         <>
             <label class="search">
                 <Field kind="search" placeholder="Name, kind:thunk, entries>1000"
-                    label="Only counters like this: words, or such as kind:thunk and entries>1000"
+                    label="Filter the counters: words, or terms such as kind:thunk and entries>1000"
                     value={props.view.filter.clone()} {on_input} />
             </label>
             <Term name="Filter by column" help={FILTER_HELP} />

@@ -1,29 +1,30 @@
-//! What is known of one ticky counter.
+//! Details of one ticky counter.
 
 use yew::prelude::*;
 
 use super::ratio;
 use crate::copy::CopyButton;
 use crate::panel::{Source, use_answer};
-use analysis::ticky::{Definition, Info, SizeErrs, TickyQuery, TickyRow, TickyTable};
+use analysis::ticky::{Definition, Info, SizeError, TickyQuery, TickyRow, TickyTable};
 use model::time::Interval;
 use scene::format;
 use views::view::ticky::TickyView;
-use views::words::ticky::{count_errs, kind_explained, of_kind, of_letter, size_errs, size_sign};
+use views::words::ticky::{
+    count_errs, kind_explained, kind_name, letter_meaning, size_error, size_sign,
+};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct DetailsProps {
-    /// The number of the counter.
+    /// Id of the counter in the log.
     pub(super) id: u64,
     pub(super) source: Source,
     pub(super) range: Option<Interval>,
-    /// Chooses another counter, or none.
+    /// Selects another counter; `None` closes the details.
     pub(super) on_choose: Callback<Option<u64>>,
     pub(super) view: TickyView,
     pub(super) on_view: Callback<TickyView>,
 }
 
-/// The details.
 #[component]
 pub(super) fn Details(props: &DetailsProps) -> Html {
     let query = TickyQuery {
@@ -52,10 +53,10 @@ pub(super) fn Details(props: &DetailsProps) -> Html {
                 <button class="quiet" onclick={close} aria-label="Close the details">{ "✕" }</button>
             </header>
             if definition.is_none() {
-                <p>{ "The log has no definition of this counter: its end is missing, where definitions stand." }</p>
+                <p>{ "The log has no definition of this counter: definitions are at its end, which is missing." }</p>
             }
             if let Some(kind) = definition.and_then(Definition::kind) {
-                <p><strong>{ of_kind(kind) }</strong>{ ". " }{ kind_explained(kind) }</p>
+                <p><strong>{ kind_name(kind) }</strong>{ ". " }{ kind_explained(kind) }</p>
             }
             <dl>
                 { for sums(table, row).into_iter().map(|(label, text)| fact(label, text.into())) }
@@ -70,7 +71,7 @@ fn fact(label: &'static str, text: Html) -> Html {
     html! { <><dt>{ label }</dt><dd>{ text }</dd></> }
 }
 
-/// What it counted, in sentences.
+/// Formats the counts: entries, allocations, closures.
 fn sums(table: &TickyTable, row: &TickyRow) -> Vec<(&'static str, String)> {
     let counts = &row.counts;
     let bytes = |bytes: u64| format!("{} ({} bytes)", format::bytes(bytes), format::count(bytes));
@@ -94,13 +95,13 @@ fn sums(table: &TickyTable, row: &TickyRow) -> Vec<(&'static str, String)> {
         let mut closures = bytes(counts.allocd_bytes);
         if let Some(count) = row.allocd_count() {
             let errs = count_errs(row);
-            let many = format::many(count, "closure");
+            let many = format::pluralize(count, "closure");
             closures.push_str(&format!(": {}{many}", size_sign(errs)));
             if let Some(each) = row.entries_per_allocd() {
                 closures.push_str(&entered(each));
             }
             if let Some(errs) = errs {
-                closures.push_str(&format!(" – {}", size_errs(errs)));
+                closures.push_str(&format!(" – {}", size_error(errs)));
             }
         }
         facts.push(("Closures of it", closures));
@@ -108,7 +109,7 @@ fn sums(table: &TickyTable, row: &TickyRow) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// How often each closure was entered.
+/// Formats the mean number of entries per closure.
 fn entered(each: f64) -> String {
     if each == 0.0 {
         ", never entered".to_owned()
@@ -119,7 +120,7 @@ fn entered(each: f64) -> String {
     }
 }
 
-/// What the log says of it.
+/// Renders the definition of the counter, and its info table.
 fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html {
     let in_module = row.module().map(|module| {
         let (view, word) = (props.view.clone(), format!("module={module}"));
@@ -135,9 +136,9 @@ fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html 
         html! { <button class="link" {onclick}>{ parent.name.clone() }</button> }
     });
     let size = definition.closure_bytes().map(|bytes| {
-        let errs = match definition.size_errs() {
-            Some(SizeErrs::FieldsUnknown) => " or more: its fields are not told",
-            Some(SizeErrs::OneWordTooLarge) => ", or a word less",
+        let errs = match definition.size_error() {
+            Some(SizeError::FieldsUnknown) => " or more: its fields are not in the log",
+            Some(SizeError::OneWordTooLarge) => ", or a word less",
             None => "",
         };
         format!("{bytes} bytes{errs}")
@@ -147,7 +148,7 @@ fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html 
         match &row.info {
             Some(info) => html! { <>{ info.name.clone() }{ " " }{ at }</> },
             None => {
-                html! { <>{ at }{ " – the log does not describe it (ghc -finfo-table-map)" }</> }
+                html! { <>{ at }{ " – not described in the log (ghc -finfo-table-map)" }</> }
             }
         }
     });
@@ -171,16 +172,16 @@ fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html 
     }
 }
 
-/// Letters, each with what it means.
+/// Renders GHC's type letters of arguments or free variables, each with its meaning.
 fn letters(letters: Option<&str>) -> Html {
     let Some(letters) = letters else {
-        return "not told by this version of GHC".into();
+        return "not logged by this version of GHC".into();
     };
     if letters.is_empty() {
         return "none".into();
     }
     let one = |letter: char| {
-        let word = of_letter(letter).unwrap_or("not known");
+        let word = letter_meaning(letter).unwrap_or("not known");
         html! { <li><code>{ letter }</code>{ " " }{ word }</li> }
     };
     html! { <ul class="letters">{ for letters.chars().map(one) }</ul> }

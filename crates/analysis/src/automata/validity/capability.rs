@@ -11,7 +11,7 @@
 //! | `Runs(x)` | run y | `Runs(y)` | broken: runs another |
 //! | `Runs(x)` | stop y | `Idle` | broken: runs another |
 
-use super::{Judged, Problem};
+use super::{Problem, Transition};
 use eventlog::ids::ThreadId;
 
 /// States of the machine.
@@ -26,7 +26,7 @@ pub enum State {
 
 /// Transition function. `runs` is true for a run of the thread, false for a stop.
 #[must_use]
-pub fn step(state: State, thread: ThreadId, runs: bool) -> Judged<State> {
+pub fn step(state: State, thread: ThreadId, runs: bool) -> Transition<State> {
     let next = if runs {
         State::Runs(thread)
     } else {
@@ -39,9 +39,9 @@ pub fn step(state: State, thread: ThreadId, runs: bool) -> Judged<State> {
                 thread,
                 runs,
             };
-            Judged::broken(next, problem)
+            Transition::broken(next, problem)
         }
-        State::Idle | State::Runs(_) => Judged::fine(next),
+        State::Idle | State::Runs(_) => Transition::fine(next),
     }
 }
 
@@ -58,21 +58,21 @@ mod tests {
             runs,
         };
         let cases = [
-            (State::Idle, x, true, Judged::fine(State::Runs(x))),
-            (State::Idle, x, false, Judged::fine(State::Idle)),
-            (State::Runs(x), x, true, Judged::fine(State::Runs(x))),
-            (State::Runs(x), x, false, Judged::fine(State::Idle)),
+            (State::Idle, x, true, Transition::fine(State::Runs(x))),
+            (State::Idle, x, false, Transition::fine(State::Idle)),
+            (State::Runs(x), x, true, Transition::fine(State::Runs(x))),
+            (State::Runs(x), x, false, Transition::fine(State::Idle)),
             (
                 State::Runs(x),
                 y,
                 true,
-                Judged::broken(State::Runs(y), other(true)),
+                Transition::broken(State::Runs(y), other(true)),
             ),
             (
                 State::Runs(x),
                 y,
                 false,
-                Judged::broken(State::Idle, other(false)),
+                Transition::broken(State::Idle, other(false)),
             ),
         ];
         for (state, thread, runs, expected) in cases {

@@ -25,14 +25,14 @@ use eventlog::ids::{CapId, ThreadId};
 
 /// Result of one transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Judged<S> {
+pub struct Transition<S> {
     /// State after the event. After a violation, the machine adopts the state that the event implies.
     pub next: S,
     /// Verdict on the event.
     pub verdict: Verdict,
 }
 
-impl<S> Judged<S> {
+impl<S> Transition<S> {
     const fn fine(next: S) -> Self {
         Self {
             next,
@@ -91,11 +91,11 @@ pub enum Tolerated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Problem {
     /// Event of a thread or task that was never created.
-    Uncreated(Doing),
+    Uncreated(LifeEvent),
     /// Creation of a thread or spark thread that already exists.
     CreatedAgain,
     /// Event of a thread or task that has ended.
-    AfterEnd(Doing),
+    AfterEnd(LifeEvent),
     /// Run of a thread that is already running.
     RunsAlready {
         /// The capability it already runs on, if the log names it.
@@ -137,7 +137,7 @@ pub enum Problem {
 
 /// Kind of an event in the life of a thread or task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Doing {
+pub enum LifeEvent {
     /// Creation of the thread or task.
     Create,
     /// `RunThread`.

@@ -17,16 +17,16 @@
 //! | was never created | becomes one | tolerated: this creates it |
 //! | is one | becomes one | broken: created before |
 
-use super::{Judged, Problem, Tolerated};
+use super::{Problem, Tolerated, Transition};
 use eventlog::ids::ThreadId;
 
 /// Judges a capability that takes a spark while it runs `running`: a thread, and whether it is a spark thread.
 #[must_use]
-pub const fn take(running: Option<(ThreadId, bool)>) -> Judged<()> {
+pub const fn take(running: Option<(ThreadId, bool)>) -> Transition<()> {
     match running {
-        Some((_, true)) => Judged::fine(()),
-        Some((thread, false)) => Judged::broken((), Problem::SparkInOtherThread { thread }),
-        None => Judged::broken((), Problem::SparkWithoutThread),
+        Some((_, true)) => Transition::fine(()),
+        Some((thread, false)) => Transition::broken((), Problem::SparkInOtherThread { thread }),
+        None => Transition::broken((), Problem::SparkWithoutThread),
     }
 }
 
@@ -34,11 +34,11 @@ pub const fn take(running: Option<(ThreadId, bool)>) -> Judged<()> {
 ///
 /// `created` is whether the thread exists, `is_one` whether it is a spark thread already.
 #[must_use]
-pub(crate) const fn become_spark_thread(created: bool, is_one: bool) -> Judged<()> {
+pub(crate) const fn become_spark_thread(created: bool, is_one: bool) -> Transition<()> {
     match (created, is_one) {
-        (_, true) => Judged::broken((), Problem::CreatedAgain),
-        (false, false) => Judged::tolerated((), Tolerated::SparkThreadUncreated),
-        (true, false) => Judged::fine(()),
+        (_, true) => Transition::broken((), Problem::CreatedAgain),
+        (false, false) => Transition::tolerated((), Tolerated::SparkThreadUncreated),
+        (true, false) => Transition::fine(()),
     }
 }
 
@@ -49,20 +49,20 @@ mod tests {
     #[test]
     fn tables() {
         let thread = ThreadId(7);
-        assert_eq!(take(Some((thread, true))), Judged::fine(()));
+        assert_eq!(take(Some((thread, true))), Transition::fine(()));
         let other = Problem::SparkInOtherThread { thread };
-        assert_eq!(take(Some((thread, false))), Judged::broken((), other));
+        assert_eq!(take(Some((thread, false))), Transition::broken((), other));
         let none = Problem::SparkWithoutThread;
-        assert_eq!(take(None), Judged::broken((), none));
-        assert_eq!(become_spark_thread(true, false), Judged::fine(()));
+        assert_eq!(take(None), Transition::broken((), none));
+        assert_eq!(become_spark_thread(true, false), Transition::fine(()));
         assert_eq!(
             become_spark_thread(false, false),
-            Judged::tolerated((), Tolerated::SparkThreadUncreated)
+            Transition::tolerated((), Tolerated::SparkThreadUncreated)
         );
         for created in [false, true] {
             assert_eq!(
                 become_spark_thread(created, true),
-                Judged::broken((), Problem::CreatedAgain)
+                Transition::broken((), Problem::CreatedAgain)
             );
         }
     }

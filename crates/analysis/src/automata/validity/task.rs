@@ -13,7 +13,7 @@
 //! | `Gone` | move to d | `Alive(d)` | broken: has ended |
 //! | `Gone` | delete | `Gone` | broken: has ended |
 
-use super::{Doing, Judged, Problem, Tolerated};
+use super::{LifeEvent, Problem, Tolerated, Transition};
 use eventlog::ids::CapId;
 
 /// States of the machine.
@@ -46,22 +46,24 @@ pub enum Input {
 
 /// Transition function; the module documentation has its table.
 #[must_use]
-pub fn step(state: State, input: Input) -> Judged<State> {
+pub fn step(state: State, input: Input) -> Transition<State> {
     let next = match input {
         Input::Create(cap) | Input::Move { to: cap, .. } => State::Alive(cap),
         Input::Delete => State::Gone,
     };
     match (state, input) {
         (State::Unseen, Input::Move { .. } | Input::Delete) => {
-            Judged::tolerated(next, Tolerated::OlderTask)
+            Transition::tolerated(next, Tolerated::OlderTask)
         }
-        (State::Alive(_), Input::Create(_)) => Judged::tolerated(next, Tolerated::TaskReplaced),
+        (State::Alive(_), Input::Create(_)) => Transition::tolerated(next, Tolerated::TaskReplaced),
         (State::Alive(was_on), Input::Move { from, .. }) if from != was_on => {
-            Judged::broken(next, Problem::MovesFromElsewhere { was_on, from })
+            Transition::broken(next, Problem::MovesFromElsewhere { was_on, from })
         }
-        (State::Gone, Input::Move { .. }) => Judged::broken(next, Problem::AfterEnd(Doing::Move)),
-        (State::Gone, Input::Delete) => Judged::broken(next, Problem::AfterEnd(Doing::End)),
-        _ => Judged::fine(next),
+        (State::Gone, Input::Move { .. }) => {
+            Transition::broken(next, Problem::AfterEnd(LifeEvent::Move))
+        }
+        (State::Gone, Input::Delete) => Transition::broken(next, Problem::AfterEnd(LifeEvent::End)),
+        _ => Transition::fine(next),
     }
 }
 
@@ -78,35 +80,35 @@ mod tests {
         let create = Input::Create(d);
         let older = Tolerated::OlderTask;
         let cases = [
-            (State::Unseen, create, Judged::fine(on_d)),
-            (State::Unseen, to_d(c), Judged::tolerated(on_d, older)),
+            (State::Unseen, create, Transition::fine(on_d)),
+            (State::Unseen, to_d(c), Transition::tolerated(on_d, older)),
             (
                 State::Unseen,
                 Input::Delete,
-                Judged::tolerated(State::Gone, older),
+                Transition::tolerated(State::Gone, older),
             ),
             (
                 alive,
                 create,
-                Judged::tolerated(on_d, Tolerated::TaskReplaced),
+                Transition::tolerated(on_d, Tolerated::TaskReplaced),
             ),
-            (alive, to_d(c), Judged::fine(on_d)),
+            (alive, to_d(c), Transition::fine(on_d)),
             (
                 alive,
                 to_d(e),
-                Judged::broken(on_d, Problem::MovesFromElsewhere { was_on: c, from: e }),
+                Transition::broken(on_d, Problem::MovesFromElsewhere { was_on: c, from: e }),
             ),
-            (alive, Input::Delete, Judged::fine(State::Gone)),
-            (State::Gone, create, Judged::fine(on_d)),
+            (alive, Input::Delete, Transition::fine(State::Gone)),
+            (State::Gone, create, Transition::fine(on_d)),
             (
                 State::Gone,
                 to_d(c),
-                Judged::broken(on_d, Problem::AfterEnd(Doing::Move)),
+                Transition::broken(on_d, Problem::AfterEnd(LifeEvent::Move)),
             ),
             (
                 State::Gone,
                 Input::Delete,
-                Judged::broken(State::Gone, Problem::AfterEnd(Doing::End)),
+                Transition::broken(State::Gone, Problem::AfterEnd(LifeEvent::End)),
             ),
         ];
         for (state, input, expected) in cases {

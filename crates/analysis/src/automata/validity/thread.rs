@@ -19,13 +19,13 @@
 //! | `Stopped` | wakeup | `Queued` | |
 //! | `Queued`, `Stopped` | move | unchanged | |
 //! | any but `Unseen` | create | `Queued` | broken: created before |
-//! | `Final` | run | `Ghost` | tolerated |
-//! | `Ghost` | stop | `Final` | tolerated |
-//! | `Ghost` | run | unchanged | tolerated |
+//! | `Final` | run | `SpuriousRun` | tolerated |
+//! | `SpuriousRun` | stop | `Final` | tolerated |
+//! | `SpuriousRun` | run | unchanged | tolerated |
 //! | `Final` | stop | unchanged | broken: has ended |
-//! | `Final`, `Ghost` | wakeup, move | unchanged | tolerated |
+//! | `Final`, `SpuriousRun` | wakeup, move | unchanged | tolerated |
 
-use super::{Doing, Judged, Problem, Tolerated};
+use super::{LifeEvent, Problem, Tolerated, Transition};
 use eventlog::StopStatus;
 use eventlog::ids::CapId;
 
@@ -44,7 +44,7 @@ pub enum State {
     /// Finished, without a spurious run in progress.
     Final,
     /// Finished, while the log shows one more, spurious run.
-    Ghost,
+    SpuriousRun,
 }
 
 /// Events of a thread.
@@ -63,19 +63,19 @@ pub enum Input {
 }
 
 impl Input {
-    const fn doing(self) -> Doing {
+    const fn life_event(self) -> LifeEvent {
         match self {
-            Self::Create => Doing::Create,
-            Self::Run(_) => Doing::Run,
-            Self::Stop(..) => Doing::Stop,
-            Self::Wakeup => Doing::Wake,
-            Self::Migrate => Doing::Move,
+            Self::Create => LifeEvent::Create,
+            Self::Run(_) => LifeEvent::Run,
+            Self::Stop(..) => LifeEvent::Stop,
+            Self::Wakeup => LifeEvent::Wake,
+            Self::Migrate => LifeEvent::Move,
         }
     }
 }
 
 /// Returns the state after a stop.
-const fn after(status: StopStatus) -> State {
+const fn state_after_stop(status: StopStatus) -> State {
     match status {
         StopStatus::ThreadFinished => State::Final,
         StopStatus::HeapOverflow
@@ -88,67 +88,68 @@ const fn after(status: StopStatus) -> State {
 
 /// Transition function; `older` is whether the thread may be older than the log.
 #[must_use]
-pub fn step(state: State, input: Input, older: bool) -> Judged<State> {
+pub fn step(state: State, input: Input, older: bool) -> Transition<State> {
     match state {
-        State::Unseen => first(input, older),
-        State::Queued | State::Stopped => waiting(state, input),
-        State::Running(cap) => running(cap, input),
-        State::Final | State::Ghost => finished(state, input),
+        State::Unseen => step_unseen(input, older),
+        State::Queued | State::Stopped => step_stopped(state, input),
+        State::Running(cap) => step_running(cap, input),
+        State::Final | State::SpuriousRun => step_finished(state, input),
     }
 }
 
-fn first(input: Input, older: bool) -> Judged<State> {
+fn step_unseen(input: Input, older: bool) -> Transition<State> {
     let next = match input {
-        Input::Create => return Judged::fine(State::Queued),
+        Input::Create => return Transition::fine(State::Queued),
         Input::Run(cap) => State::Running(cap),
-        Input::Stop(_, status) => after(status),
+        Input::Stop(_, status) => state_after_stop(status),
         Input::Wakeup | Input::Migrate => State::Queued,
     };
     if older {
-        Judged::tolerated(next, Tolerated::OlderThread)
+        Transition::tolerated(next, Tolerated::OlderThread)
     } else {
-        Judged::broken(next, Problem::Uncreated(input.doing()))
+        Transition::broken(next, Problem::Uncreated(input.life_event()))
     }
 }
 
-fn waiting(state: State, input: Input) -> Judged<State> {
+fn step_stopped(state: State, input: Input) -> Transition<State> {
     match input {
-        Input::Create => Judged::broken(State::Queued, Problem::CreatedAgain),
-        Input::Run(cap) => Judged::fine(State::Running(cap)),
-        Input::Stop(_, status) => Judged::broken(after(status), Problem::StopsUnrun),
+        Input::Create => Transition::broken(State::Queued, Problem::CreatedAgain),
+        Input::Run(cap) => Transition::fine(State::Running(cap)),
+        Input::Stop(_, status) => Transition::broken(state_after_stop(status), Problem::StopsUnrun),
         Input::Wakeup if state == State::Queued => {
-            Judged::tolerated(state, Tolerated::NeedlessWakeup)
+            Transition::tolerated(state, Tolerated::NeedlessWakeup)
         }
-        Input::Wakeup => Judged::fine(State::Queued),
-        Input::Migrate => Judged::fine(state),
+        Input::Wakeup => Transition::fine(State::Queued),
+        Input::Migrate => Transition::fine(state),
     }
 }
 
-fn running(cap: Option<CapId>, input: Input) -> Judged<State> {
+fn step_running(cap: Option<CapId>, input: Input) -> Transition<State> {
     let state = State::Running(cap);
     match input {
-        Input::Create => Judged::broken(State::Queued, Problem::CreatedAgain),
+        Input::Create => Transition::broken(State::Queued, Problem::CreatedAgain),
         Input::Run(other) => {
-            Judged::broken(State::Running(other), Problem::RunsAlready { on: cap })
+            Transition::broken(State::Running(other), Problem::RunsAlready { on: cap })
         }
-        Input::Stop(other, status) if other == cap => Judged::fine(after(status)),
-        Input::Stop(_, status) => {
-            Judged::broken(after(status), Problem::StopsElsewhere { ran_on: cap })
-        }
-        Input::Wakeup => Judged::tolerated(state, Tolerated::NeedlessWakeup),
-        Input::Migrate => Judged::broken(state, Problem::MovesRunning),
+        Input::Stop(other, status) if other == cap => Transition::fine(state_after_stop(status)),
+        Input::Stop(_, status) => Transition::broken(
+            state_after_stop(status),
+            Problem::StopsElsewhere { ran_on: cap },
+        ),
+        Input::Wakeup => Transition::tolerated(state, Tolerated::NeedlessWakeup),
+        Input::Migrate => Transition::broken(state, Problem::MovesRunning),
     }
 }
 
-fn finished(state: State, input: Input) -> Judged<State> {
+fn step_finished(state: State, input: Input) -> Transition<State> {
     match input {
-        Input::Create => Judged::broken(State::Queued, Problem::CreatedAgain),
-        Input::Run(_) => Judged::tolerated(State::Ghost, Tolerated::RunAfterEnd),
-        Input::Stop(..) if state == State::Ghost => {
-            Judged::tolerated(State::Final, Tolerated::RunAfterEnd)
+        Input::Create => Transition::broken(State::Queued, Problem::CreatedAgain),
+        Input::Run(_) => Transition::tolerated(State::SpuriousRun, Tolerated::RunAfterEnd),
+        Input::Stop(..) if state == State::SpuriousRun => {
+            Transition::tolerated(State::Final, Tolerated::RunAfterEnd)
         }
-        Input::Stop(..) => Judged::broken(state, Problem::AfterEnd(Doing::Stop)),
-        Input::Wakeup | Input::Migrate => Judged::tolerated(state, Tolerated::WakeupAfterEnd),
+        Input::Stop(..) => Transition::broken(state, Problem::AfterEnd(LifeEvent::Stop)),
+        Input::Wakeup | Input::Migrate => Transition::tolerated(state, Tolerated::WakeupAfterEnd),
     }
 }
 
@@ -173,28 +174,28 @@ mod tests {
 
     #[test]
     fn table() {
-        use State::{Final, Ghost, Queued, Running, Stopped, Unseen};
-        let fine = Judged::fine;
-        let tolerated = Judged::tolerated;
-        let broken = Judged::broken;
+        use State::{Final, Queued, Running, SpuriousRun, Stopped, Unseen};
+        let fine = Transition::fine;
+        let tolerated = Transition::tolerated;
+        let broken = Transition::broken;
         let (again, unrun) = (Problem::CreatedAgain, Problem::StopsUnrun);
         let already = Problem::RunsAlready { on: C };
         let uncreated = Problem::Uncreated;
         let needless = Tolerated::NeedlessWakeup;
-        let (ghost, late) = (Tolerated::RunAfterEnd, Tolerated::WakeupAfterEnd);
-        let ended = Problem::AfterEnd(Doing::Stop);
+        let (spurious_run, late) = (Tolerated::RunAfterEnd, Tolerated::WakeupAfterEnd);
+        let ended = Problem::AfterEnd(LifeEvent::Stop);
         let run = Running(C);
         let rows = [
             (
                 Unseen,
                 [
                     fine(Queued),
-                    broken(run, uncreated(Doing::Run)),
-                    broken(Queued, uncreated(Doing::Stop)),
-                    broken(Stopped, uncreated(Doing::Stop)),
-                    broken(Final, uncreated(Doing::Stop)),
-                    broken(Queued, uncreated(Doing::Wake)),
-                    broken(Queued, uncreated(Doing::Move)),
+                    broken(run, uncreated(LifeEvent::Run)),
+                    broken(Queued, uncreated(LifeEvent::Stop)),
+                    broken(Stopped, uncreated(LifeEvent::Stop)),
+                    broken(Final, uncreated(LifeEvent::Stop)),
+                    broken(Queued, uncreated(LifeEvent::Wake)),
+                    broken(Queued, uncreated(LifeEvent::Move)),
                 ],
             ),
             (
@@ -237,7 +238,7 @@ mod tests {
                 Final,
                 [
                     broken(Queued, again),
-                    tolerated(Ghost, ghost),
+                    tolerated(SpuriousRun, spurious_run),
                     broken(Final, ended),
                     broken(Final, ended),
                     broken(Final, ended),
@@ -246,15 +247,15 @@ mod tests {
                 ],
             ),
             (
-                Ghost,
+                SpuriousRun,
                 [
                     broken(Queued, again),
-                    tolerated(Ghost, ghost),
-                    tolerated(Final, ghost),
-                    tolerated(Final, ghost),
-                    tolerated(Final, ghost),
-                    tolerated(Ghost, late),
-                    tolerated(Ghost, late),
+                    tolerated(SpuriousRun, spurious_run),
+                    tolerated(Final, spurious_run),
+                    tolerated(Final, spurious_run),
+                    tolerated(Final, spurious_run),
+                    tolerated(SpuriousRun, late),
+                    tolerated(SpuriousRun, late),
                 ],
             ),
         ];
@@ -270,7 +271,7 @@ mod tests {
         for input in INPUTS.into_iter().skip(1) {
             let judged = step(State::Unseen, input, true);
             let next = step(State::Unseen, input, false).next;
-            assert_eq!(judged, Judged::tolerated(next, Tolerated::OlderThread));
+            assert_eq!(judged, Transition::tolerated(next, Tolerated::OlderThread));
         }
     }
 
@@ -279,11 +280,11 @@ mod tests {
         let running = State::Running(C);
         assert_eq!(
             step(running, Input::Run(D), false),
-            Judged::broken(State::Running(D), Problem::RunsAlready { on: C })
+            Transition::broken(State::Running(D), Problem::RunsAlready { on: C })
         );
         assert_eq!(
             step(running, Input::Stop(D, StopStatus::BlockedOnMVar), false),
-            Judged::broken(State::Stopped, Problem::StopsElsewhere { ran_on: C })
+            Transition::broken(State::Stopped, Problem::StopsElsewhere { ran_on: C })
         );
     }
 }

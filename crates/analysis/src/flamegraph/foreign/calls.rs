@@ -29,7 +29,7 @@ pub struct Call {
 /// Foreign calls of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
-    going_on: BTreeMap<CallKey, State>,
+    in_progress: BTreeMap<CallKey, State>,
     /// Cost centres as printed by `ccsToStrings`, each with the time of its first occurrence. Frames of
     /// [`stacks`](Self::stacks) are indices into this list.
     pub names: Vec<(String, Nanos)>,
@@ -37,7 +37,7 @@ pub struct Calls {
     /// Interned stacks of announced cost centres.
     pub stacks: Stacks<u32>,
     /// Finished calls, in order of their end.
-    pub over: Vec<Call>,
+    pub finished: Vec<Call>,
     /// C functions announced in the log.
     pub functions: Functions,
     /// Problems found in the messages.
@@ -50,30 +50,31 @@ impl Calls {
         match parse_function(text) {
             None => {}
             Some(Ok(message)) => return self.functions.message(message, at),
-            Some(Err(what)) => return self.oddities.push(Diagnostic::at(at, what)),
+            Some(Err(what)) => return self.oddities.push(Diagnostic::at_time(at, what)),
         }
         match parse(text) {
             None => {}
-            Some(Ok(message)) => self.about_call(message, at),
-            Some(Err(what)) => self.oddities.push(Diagnostic::at(at, what)),
+            Some(Ok(message)) => self.call_message(message, at),
+            Some(Err(what)) => self.oddities.push(Diagnostic::at_time(at, what)),
         }
     }
 
-    fn about_call(&mut self, message: Message, at: Nanos) {
-        let Message { key, says } = message;
-        let input = match says {
+    fn call_message(&mut self, message: Message, at: Nanos) {
+        let Message { key, kind } = message;
+        let input = match kind {
             MessageKind::Start => Input::Start,
             MessageKind::Stop => Input::Stop,
             MessageKind::Thread(thread) => Input::Thread(thread),
             MessageKind::Stack(names) => Input::Stack(self.stack(names, at)),
         };
-        let state = self.going_on.remove(&key).unwrap_or_default();
+        let state = self.in_progress.remove(&key).unwrap_or_default();
         let step = step(state, input, at);
         if let Some(oddity) = step.oddity {
-            self.oddities.push(Diagnostic::at(at, oddity(key.clone())));
+            self.oddities
+                .push(Diagnostic::at_time(at, oddity(key.clone())));
         }
         if let Some((call, span)) = step.yields {
-            self.over.push(Call {
+            self.finished.push(Call {
                 key,
                 span,
                 stack: call.stack,
@@ -81,7 +82,7 @@ impl Calls {
                 open: false,
             });
         } else if step.next != State::Idle {
-            self.going_on.insert(key, step.next);
+            self.in_progress.insert(key, step.next);
         }
     }
 
@@ -104,11 +105,11 @@ impl Calls {
 
     /// Closes calls in progress at `end`, the end of the log.
     pub fn finish(&mut self, end: Nanos) {
-        for (key, state) in std::mem::take(&mut self.going_on) {
+        for (key, state) in std::mem::take(&mut self.in_progress) {
             let State::Calling(call) = state else {
                 continue;
             };
-            self.over.push(Call {
+            self.finished.push(Call {
                 key,
                 span: Interval::new(call.since, end.max(call.since)),
                 stack: call.stack,
@@ -143,7 +144,7 @@ mod tests {
         }
         calls.finish(Nanos(50));
         let found: Vec<(i64, Interval, Option<OsThreadId>, bool)> = calls
-            .over
+            .finished
             .iter()
             .map(|call| (call.key.number, call.span, call.thread, call.open))
             .collect();

@@ -91,7 +91,7 @@ pub enum State {
 }
 
 /// Constructor of the problem of a step; the caller supplies the key.
-type OddityOf = fn(CallKey) -> CallProblem;
+type OddityConstructor = fn(CallKey) -> CallProblem;
 
 /// Result of one transition.
 #[derive(Clone, Copy, Debug)]
@@ -101,11 +101,11 @@ pub struct Step {
     /// The call that ended, and its time.
     pub yields: Option<(Calling, Interval)>,
     /// Problem with the message, if any.
-    pub oddity: Option<OddityOf>,
+    pub oddity: Option<OddityConstructor>,
 }
 
 impl Step {
-    const fn to(next: State) -> Self {
+    const fn without_yield(next: State) -> Self {
         Self {
             next,
             yields: None,
@@ -113,7 +113,7 @@ impl Step {
         }
     }
 
-    const fn odd(next: State, oddity: OddityOf) -> Self {
+    const fn odd(next: State, oddity: OddityConstructor) -> Self {
         Self {
             next,
             yields: None,
@@ -127,7 +127,7 @@ impl Step {
 pub fn step(state: State, input: Input, at: Nanos) -> Step {
     let State::Calling(call) = state else {
         return match input {
-            Input::Start => Step::to(State::Calling(Calling {
+            Input::Start => Step::without_yield(State::Calling(Calling {
                 since: at,
                 stack: None,
                 thread: None,
@@ -145,14 +145,18 @@ pub fn step(state: State, input: Input, at: Nanos) -> Step {
             yields: Some((call, Interval::new(call.since, at.max(call.since)))),
             oddity: None,
         },
-        Input::Stack(stack) if call.stack.is_none() => Step::to(State::Calling(Calling {
-            stack: Some(stack),
-            ..call
-        })),
-        Input::Thread(thread) if call.thread.is_none() => Step::to(State::Calling(Calling {
-            thread: Some(thread),
-            ..call
-        })),
+        Input::Stack(stack) if call.stack.is_none() => {
+            Step::without_yield(State::Calling(Calling {
+                stack: Some(stack),
+                ..call
+            }))
+        }
+        Input::Thread(thread) if call.thread.is_none() => {
+            Step::without_yield(State::Calling(Calling {
+                thread: Some(thread),
+                ..call
+            }))
+        }
         Input::Stack(_) | Input::Thread(_) => Step::odd(state, CallProblem::AnnotationRepeated),
     }
 }
@@ -195,7 +199,13 @@ mod tests {
             since: late,
             ..bare
         };
-        type Row = (State, Input, State, Option<Calling>, Option<OddityOf>);
+        type Row = (
+            State,
+            Input,
+            State,
+            Option<Calling>,
+            Option<OddityConstructor>,
+        );
         let rows: [Row; 13] = [
             (idle, Input::Start, calling(new), None, None),
             (

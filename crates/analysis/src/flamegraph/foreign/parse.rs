@@ -10,7 +10,7 @@ pub struct Message {
     /// Key of the call.
     pub key: CallKey,
     /// Content of the message.
-    pub says: MessageKind,
+    pub kind: MessageKind,
 }
 
 /// Content of a message.
@@ -45,7 +45,7 @@ pub(crate) fn may_be_about_calls(text: &[u8]) -> bool {
 /// The problem with an annotation.
 pub fn parse(text: &str) -> Option<Result<Message, CallProblem>> {
     let (verb, rest) = text.split_once(' ')?;
-    let says = match verb {
+    let kind = match verb {
         "START" => MessageKind::Start,
         "STOP" | "END" => MessageKind::Stop,
         "ANN_SCC" | "ANN_CCS" => return Some(parse_stack(rest)),
@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> Option<Result<Message, CallProblem>> {
         number,
         name: name.to_owned(),
     };
-    (!name.is_empty()).then_some(Ok(Message { key, says }))
+    (!name.is_empty()).then_some(Ok(Message { key, kind }))
 }
 
 /// Parses `n name`; also returns the rest.
@@ -82,7 +82,7 @@ fn parse_stack(rest: &str) -> Result<Message, CallProblem> {
     match haskell_strings(list) {
         Some(stack) => Ok(Message {
             key,
-            says: MessageKind::Stack(stack),
+            kind: MessageKind::Stack(stack),
         }),
         None => Err(CallProblem::StackUnreadable(key)),
     }
@@ -93,7 +93,7 @@ fn parse_thread(rest: &str) -> Result<Message, CallProblem> {
     match os_thread(thread) {
         Some(thread) => Ok(Message {
             key,
-            says: MessageKind::Thread(thread),
+            kind: MessageKind::Thread(thread),
         }),
         None => Err(CallProblem::ThreadMissing(key)),
     }
@@ -174,21 +174,21 @@ mod tests {
 
     #[test]
     fn messages_are_taken_apart() {
-        let says = |text: &str| match parse(text) {
-            Some(Ok(message)) if message.key == key() => Some(message.says),
+        let kind = |text: &str| match parse(text) {
+            Some(Ok(message)) if message.key == key() => Some(message.kind),
             _ => None,
         };
-        assert_eq!(says("START 3 blur"), Some(MessageKind::Start));
-        assert_eq!(says("STOP 3 blur"), Some(MessageKind::Stop));
-        assert_eq!(says("END 3 blur"), Some(MessageKind::Stop));
+        assert_eq!(kind("START 3 blur"), Some(MessageKind::Start));
+        assert_eq!(kind("STOP 3 blur"), Some(MessageKind::Stop));
+        assert_eq!(kind("END 3 blur"), Some(MessageKind::Stop));
         for (thread, number) in [("71", 71), ("0x7f00", 0x7F00)] {
             let text = format!("ANN_TH 3 blur {thread}");
-            assert_eq!(says(&text), Some(MessageKind::Thread(OsThreadId(number))));
+            assert_eq!(kind(&text), Some(MessageKind::Thread(OsThreadId(number))));
         }
         for verb in ["ANN_SCC", "ANN_CCS"] {
             let stack = vec!["Main.main (M.hs:1:1-9)".to_owned(), "Main.\\".to_owned()];
             let text = format!("{verb} 3 blur [\"Main.main (M.hs:1:1-9)\",\"Main.\\\\\"]");
-            assert_eq!(says(&text), Some(MessageKind::Stack(stack)));
+            assert_eq!(kind(&text), Some(MessageKind::Stack(stack)));
         }
         let spaced = parse("START -1 solve the rest").and_then(Result::ok);
         let key = CallKey {
@@ -199,7 +199,7 @@ mod tests {
             spaced,
             Some(Message {
                 key,
-                says: MessageKind::Start
+                kind: MessageKind::Start
             })
         );
     }

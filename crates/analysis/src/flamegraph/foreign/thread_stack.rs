@@ -21,7 +21,7 @@ use eventlog::ids::Nanos;
 
 /// A call on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OnStack {
+pub struct CallEntry {
     /// Index of the call in the caller's list.
     pub call: usize,
     /// End of the call.
@@ -32,16 +32,16 @@ pub struct OnStack {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// An announced foreign call.
-    Call(OnStack),
+    Call(CallEntry),
     /// A C function in progress.
     Function(FunctionId),
 }
 
 /// Event on the thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happens {
+pub enum ThreadEvent {
     /// A foreign call starts.
-    Start(OnStack),
+    Start(CallEntry),
     /// The innermost foreign call stops.
     Stop,
     /// A C function begins.
@@ -73,24 +73,24 @@ pub struct ThreadStack {
 
 /// Transition function. The caller applies the result.
 #[must_use]
-pub fn step(stack: &ThreadStack, happens: Happens) -> StackStep {
+pub fn step(stack: &ThreadStack, event: ThreadEvent) -> StackStep {
     let all = stack.entries.len();
     let to = |keep, push| StackStep {
         keep,
         push,
         odd: false,
     };
-    match happens {
-        Happens::Start(call) => {
+    match event {
+        ThreadEvent::Start(call) => {
             let outlived = stack.calls.iter().rev().take_while(|&&place| {
                 matches!(stack.entries.get(place), Some(Entry::Call(inner)) if inner.end < call.end)
             });
             let keep = outlived.last().copied().unwrap_or(all);
             to(keep, Some(Entry::Call(call)))
         }
-        Happens::Stop => to(stack.calls.last().copied().unwrap_or(all), None),
-        Happens::Enter(function) => to(all, Some(Entry::Function(function))),
-        Happens::Return(function) => match stack.innermost(function) {
+        ThreadEvent::Stop => to(stack.calls.last().copied().unwrap_or(all), None),
+        ThreadEvent::Enter(function) => to(all, Some(Entry::Function(function))),
+        ThreadEvent::Return(function) => match stack.innermost(function) {
             Some(place) => to(place, None),
             None => StackStep {
                 keep: all,
@@ -120,7 +120,7 @@ impl ThreadStack {
 
     /// Returns the innermost call.
     #[must_use]
-    pub fn call(&self) -> Option<OnStack> {
+    pub fn call(&self) -> Option<CallEntry> {
         match self.entries.get(*self.calls.last()?) {
             Some(Entry::Call(call)) => Some(*call),
             _ => None,
@@ -158,9 +158,9 @@ impl ThreadStack {
 mod tests {
     use super::*;
 
-    const fn call(call: usize, end: u64) -> OnStack {
+    const fn call(call: usize, end: u64) -> CallEntry {
         let end = Nanos(end);
-        OnStack { call, end }
+        CallEntry { call, end }
     }
 
     fn stack(entries: &[Entry]) -> ThreadStack {
@@ -179,58 +179,82 @@ mod tests {
         let g = FunctionId(8);
         let (on_long, on_short) = (Entry::Call(long), Entry::Call(short));
         let (on_f, on_g) = (Entry::Function(f), Entry::Function(g));
-        type Row<'a> = (&'a [Entry], Happens, usize, Option<Entry>, bool);
+        type Row<'a> = (&'a [Entry], ThreadEvent, usize, Option<Entry>, bool);
         let rows: [Row<'_>; 16] = [
-            (&[], Happens::Start(short), 0, Some(on_short), false),
-            (&[on_f], Happens::Start(short), 1, Some(on_short), false),
+            (&[], ThreadEvent::Start(short), 0, Some(on_short), false),
+            (&[on_f], ThreadEvent::Start(short), 1, Some(on_short), false),
             (
                 &[on_long, on_f],
-                Happens::Start(short),
+                ThreadEvent::Start(short),
                 2,
                 Some(on_short),
                 false,
             ),
             (
                 &[on_long],
-                Happens::Start(call(3, 90)),
+                ThreadEvent::Start(call(3, 90)),
                 1,
                 Some(Entry::Call(call(3, 90))),
                 false,
             ),
             (
                 &[on_g, on_long, on_f, on_short, on_g],
-                Happens::Start(longer),
+                ThreadEvent::Start(longer),
                 1,
                 Some(Entry::Call(longer)),
                 false,
             ),
             (
                 &[on_long, on_short, on_g],
-                Happens::Start(call(4, 60)),
+                ThreadEvent::Start(call(4, 60)),
                 1,
                 Some(Entry::Call(call(4, 60))),
                 false,
             ),
-            (&[on_long, on_f, on_g], Happens::Stop, 0, None, false),
-            (&[on_long, on_f, on_short], Happens::Stop, 2, None, false),
-            (&[on_f], Happens::Stop, 1, None, false),
-            (&[], Happens::Enter(f), 0, Some(on_f), false),
-            (&[on_long, on_f], Happens::Enter(f), 2, Some(on_f), false),
-            (&[on_long, on_f, on_f], Happens::Return(f), 2, None, false),
+            (&[on_long, on_f, on_g], ThreadEvent::Stop, 0, None, false),
+            (
+                &[on_long, on_f, on_short],
+                ThreadEvent::Stop,
+                2,
+                None,
+                false,
+            ),
+            (&[on_f], ThreadEvent::Stop, 1, None, false),
+            (&[], ThreadEvent::Enter(f), 0, Some(on_f), false),
+            (
+                &[on_long, on_f],
+                ThreadEvent::Enter(f),
+                2,
+                Some(on_f),
+                false,
+            ),
+            (
+                &[on_long, on_f, on_f],
+                ThreadEvent::Return(f),
+                2,
+                None,
+                false,
+            ),
             (
                 &[on_long, on_f, on_g, on_g],
-                Happens::Return(f),
+                ThreadEvent::Return(f),
                 1,
                 None,
                 false,
             ),
-            (&[on_f, on_long, on_g], Happens::Return(f), 0, None, false),
-            (&[on_long, on_f], Happens::Return(g), 2, None, true),
-            (&[], Happens::Return(g), 0, None, true),
+            (
+                &[on_f, on_long, on_g],
+                ThreadEvent::Return(f),
+                0,
+                None,
+                false,
+            ),
+            (&[on_long, on_f], ThreadEvent::Return(g), 2, None, true),
+            (&[], ThreadEvent::Return(g), 0, None, true),
         ];
-        for (entries, happens, keep, push, odd) in rows {
-            let found = step(&stack(entries), happens);
-            let row = format!("{entries:?} {happens:?}");
+        for (entries, event, keep, push, odd) in rows {
+            let found = step(&stack(entries), event);
+            let row = format!("{entries:?} {event:?}");
             assert_eq!(found, StackStep { keep, push, odd }, "{row}");
         }
     }
@@ -247,9 +271,9 @@ mod tests {
         stack.pop();
         stack.pop();
         assert_eq!((stack.len(), stack.call()), (1, None));
-        assert_eq!(step(&stack, Happens::Return(f)).keep, 0);
+        assert_eq!(step(&stack, ThreadEvent::Return(f)).keep, 0);
         stack.pop();
-        assert!(stack.is_empty() && step(&stack, Happens::Return(f)).odd);
+        assert!(stack.is_empty() && step(&stack, ThreadEvent::Return(f)).odd);
         assert_eq!(stack.pop(), None);
     }
 }

@@ -4,8 +4,8 @@
 
 use super::super::centres;
 use super::super::collect::ProfileCollector;
-use super::super::ticks::SliceTicks;
-use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
+use super::super::cost_centre_samples::SliceCostCentreSamples;
+use super::{AnalysisResults, BuiltProfile, FlameOrigin, FlameSource, ProfileBuilder};
 use eventlog::{EventSet, Record, Sink};
 use model::profile::TrackSource;
 use model::profile::sample_threads::SampleThreads;
@@ -27,11 +27,11 @@ impl FlameSource for CostCentres {
         "Cost-centre samples of each capability (+RTS -p -l), and the foreign calls that the program announces, per OS thread"
     }
 
-    fn how(&self) -> &'static str {
+    fn how_to_record(&self) -> &'static str {
         "build the program with -prof -fprof-late (before GHC 9.4: -prof -fprof-auto-top) and run it with +RTS -p -l (GHC 8.10 and later)"
     }
 
-    fn counted(&self, track: TrackSource) -> &'static str {
+    fn sample_noun(&self, track: TrackSource) -> &'static str {
         match track {
             TrackSource::OsThread(_) | TrackSource::UnknownThread { .. } => "calls",
             _ => "samples",
@@ -40,12 +40,12 @@ impl FlameSource for CostCentres {
 }
 
 impl FlameOrigin for CostCentres {
-    fn gather(&self) -> Option<Box<dyn Gather>> {
+    fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {
         Some(Box::new(ProfileCollector::default()))
     }
 }
 
-impl Gather for ProfileCollector {
+impl ProfileBuilder for ProfileCollector {
     fn consumes(&self) -> EventSet {
         <Self as Sink>::CONSUMES
     }
@@ -54,14 +54,18 @@ impl Gather for ProfileCollector {
         Sink::event(self, record);
     }
 
-    fn samples(&mut self, slice: &SliceTicks) {
+    fn samples(&mut self, slice: &SliceCostCentreSamples) {
         self.append(slice);
     }
 
-    fn settle(&mut self, known: &Known<'_>, centres: &centres::CostCentres) -> Gathered {
-        let (mut profile, oddities) = std::mem::take(self).finish(known.log, centres);
-        let running = |cap, at, place: &mut usize| known.store.running(cap, at, place);
-        profile.threads = SampleThreads::of(&profile.tracks, running);
-        Gathered { profile, oddities }
+    fn settle(
+        &mut self,
+        results: &AnalysisResults<'_>,
+        centres: &centres::CostCentres,
+    ) -> BuiltProfile {
+        let (mut profile, oddities) = std::mem::take(self).finish(results.log, centres);
+        let running = |cap, at, place: &mut usize| results.store.running(cap, at, place);
+        profile.threads = SampleThreads::from_tracks(&profile.tracks, running);
+        BuiltProfile { profile, oddities }
     }
 }

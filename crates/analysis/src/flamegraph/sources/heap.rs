@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::super::centres::CostCentres;
 use super::super::draft::Draft;
-use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
+use super::{AnalysisResults, BuiltProfile, FlameOrigin, FlameSource, ProfileBuilder};
 use crate::diagnostics::Diagnostics;
 use crate::heap::{HeapProfile, Label};
 use eventlog::ids::{CostCentreId, Nanos};
 use model::census::BandId;
 use model::profile::frames::Frame;
-use model::profile::heap::{HeapPart, HeapStacks};
+use model::profile::heap::{HeapProfileStacks, HeapStacks};
 use model::profile::samples::Samples;
 use model::profile::source::Unit;
 use model::profile::stacks::{StackId, Stacks};
@@ -33,10 +33,10 @@ impl FlameSource for Heap {
     }
 
     fn help(&self) -> &'static str {
-        "What was alive, by the cost-centre stack that allocated it (+RTS -hc -l)"
+        "Live bytes by the cost-centre stack that allocated them (+RTS -hc -l)"
     }
 
-    fn how(&self) -> &'static str {
+    fn how_to_record(&self) -> &'static str {
         "build the program with -prof and run it with +RTS -hc -l (GHC 8.2 and later)"
     }
 
@@ -44,22 +44,22 @@ impl FlameSource for Heap {
         Unit::Bytes
     }
 
-    fn counted(&self, _: TrackSource) -> &'static str {
+    fn sample_noun(&self, _: TrackSource) -> &'static str {
         "censuses"
     }
 }
 
 impl FlameOrigin for Heap {
-    fn gather(&self) -> Option<Box<dyn Gather>> {
+    fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {
         Some(Box::new(Self))
     }
 }
 
 /// Collects no events: the heap profiles are stored elsewhere.
-impl Gather for Heap {
-    fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) -> Gathered {
-        Gathered {
-            profile: profile(known.heap.iter(), known.log.end(), centres),
+impl ProfileBuilder for Heap {
+    fn settle(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) -> BuiltProfile {
+        BuiltProfile {
+            profile: profile(results.heap.iter(), results.log.end(), centres),
             oddities: Diagnostics::default(),
         }
     }
@@ -85,12 +85,12 @@ fn profile<'a>(
     if bands.is_empty() {
         return draft.finish(end, None);
     }
-    let placed = centres.place(named, &mut draft.frames, &mut draft.stacks);
+    let placed = centres.insert_stacks(named, &mut draft.frames, &mut draft.stacks);
     let new = |stack: Option<StackId>| {
         let placed = stack.and_then(|stack| placed.get(stack.index()));
         placed.copied().unwrap_or(rest)
     };
-    let part = |(profile, bands): (&HeapProfile, Vec<Option<StackId>>)| HeapPart {
+    let part = |(profile, bands): (&HeapProfile, Vec<Option<StackId>>)| HeapProfileStacks {
         censuses: Arc::clone(&profile.censuses),
         stack_of: bands.into_iter().map(new).collect(),
         timed: profile.is_timed(),

@@ -14,10 +14,10 @@ use std::fmt::Debug;
 use dyn_clone::DynClone;
 
 use super::centres::CostCentres;
+use super::cost_centre_samples::SliceCostCentreSamples;
 use super::source_info::SourceInfo;
 use super::spans::ProgramSpans;
 use super::spans::opentelemetry::TelemetrySpans;
-use super::ticks::SliceTicks;
 use crate::diagnostics::Diagnostics;
 use crate::heap::HeapProfiles;
 use crate::timeline::messages::Messages;
@@ -25,8 +25,8 @@ use crate::timeline::store::Store;
 use crate::timeline::user_spans::SpanPrefixes;
 use eventlog::info_tables::InfoTables;
 use eventlog::{EventSet, Record};
-use model::profile::origin::Origin;
 use model::profile::source::{Source, Unit};
+use model::profile::stack_source::StackSource;
 use model::profile::{Profile, TrackSource};
 use model::time::Interval;
 
@@ -42,7 +42,7 @@ pub trait FlameSource: Debug + Sync {
     fn help(&self) -> &'static str;
 
     /// Returns how to obtain a log with data for the source, as an imperative: “run the program with …”.
-    fn how(&self) -> &'static str;
+    fn how_to_record(&self) -> &'static str;
 
     /// Returns the unit of the weights.
     fn unit(&self) -> Unit {
@@ -50,17 +50,17 @@ pub trait FlameSource: Debug + Sync {
     }
 
     /// Returns the plural noun for the samples of a track.
-    fn counted(&self, _: TrackSource) -> &'static str {
+    fn sample_noun(&self, _: TrackSource) -> &'static str {
         "samples"
     }
 
     /// Returns the label of the alternative measure, box width by number of samples.
-    fn counts(&self) -> &'static str {
+    fn count_label(&self) -> &'static str {
         "Samples"
     }
 
     /// Returns the label for all tracks together, where neither “All capabilities” nor “All OS threads” fits.
-    fn everything(&self) -> &'static str {
+    fn all_tracks_label(&self) -> &'static str {
         "Everything"
     }
 }
@@ -71,7 +71,7 @@ pub trait FlameSource: Debug + Sync {
 /// profiles.
 pub trait FlameOrigin: Debug + Sync {
     /// Creates the collector of the profile; `None` for a source without a profile.
-    fn gather(&self) -> Option<Box<dyn Gather>> {
+    fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {
         None
     }
 
@@ -80,8 +80,8 @@ pub trait FlameOrigin: Debug + Sync {
         &self,
         profile: Option<&'a Profile>,
         _: &'a Store,
-    ) -> Option<&'a (dyn Origin + 'a)> {
-        profile.map(|profile| profile as &dyn Origin)
+    ) -> Option<&'a (dyn StackSource + 'a)> {
+        profile.map(|profile| profile as &dyn StackSource)
     }
 
     /// Returns a summary; `None` if the log has no data for the source.
@@ -91,7 +91,7 @@ pub trait FlameOrigin: Debug + Sync {
 }
 
 /// Builds a profile: receives events while the log is read, then the results of other analyses.
-pub trait Gather: DynClone + Debug + Send + Sync {
+pub trait ProfileBuilder: DynClone + Debug + Send + Sync {
     /// Returns the event types to receive.
     fn consumes(&self) -> EventSet {
         EventSet::NONE
@@ -101,22 +101,22 @@ pub trait Gather: DynClone + Debug + Send + Sync {
     fn event(&mut self, _: &Record<'_>) {}
 
     /// Appends the cost centre samples of the next slice.
-    fn samples(&mut self, _: &SliceTicks) {}
+    fn samples(&mut self, _: &SliceCostCentreSamples) {}
 
     /// Builds the profile once the log has been read. `centres` are the declared cost centres.
-    fn settle(&mut self, known: &Known<'_>, centres: &CostCentres) -> Gathered;
+    fn settle(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) -> BuiltProfile;
 
     /// Returns whether the profile depends on the span prefixes, and must be rebuilt when they change.
-    fn follows_words(&self) -> bool {
+    fn depends_on_prefixes(&self) -> bool {
         false
     }
 }
 
-dyn_clone::clone_trait_object!(Gather);
+dyn_clone::clone_trait_object!(ProfileBuilder);
 
 /// Results of other analyses, available once the log has been read.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct AnalysisResults<'a> {
     /// From the first to the last event.
     pub log: Interval,
     /// Activity of capabilities and threads.
@@ -137,7 +137,7 @@ pub struct Known<'a> {
     pub collections: &'a [(u64, u64)],
 }
 
-impl Known<'_> {
+impl AnalysisResults<'_> {
     /// Returns all announced spans, from user messages and from OpenTelemetry.
     #[must_use]
     pub fn spans(&self) -> ProgramSpans {
@@ -150,7 +150,7 @@ impl Known<'_> {
 
 /// A profile, and the diagnostics about its input.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct BuiltProfile {
     /// Without tracks if the log has no data for the source.
     pub profile: Profile,
     /// Irregularities in the input.
@@ -187,12 +187,12 @@ table! {
 ///
 /// An id outside the table, which no query of this program contains, counts as the first source.
 #[must_use]
-pub fn of(source: Source) -> &'static dyn FlameSource {
+pub fn description(source: Source) -> &'static dyn FlameSource {
     let found = TABLE.get(usize::from(source.0));
     *found.unwrap_or(&TABLE[0])
 }
 
-/// Returns the data side of a source, with the same fallback as [`of`].
+/// Returns the data side of a source, with the same fallback as [`description`].
 #[must_use]
 pub fn origin(source: Source) -> &'static dyn FlameOrigin {
     let found = ORIGINS.get(usize::from(source.0));
@@ -206,8 +206,8 @@ pub fn all() -> impl DoubleEndedIterator<Item = Source> + Clone {
 
 /// Returns the source with this name in links and on the command line.
 #[must_use]
-pub fn named(name: &str) -> Option<Source> {
-    all().find(|source| of(*source).name() == name)
+pub fn by_name(name: &str) -> Option<Source> {
+    all().find(|source| description(*source).name() == name)
 }
 
 #[cfg(test)]
@@ -217,9 +217,9 @@ mod tests {
     #[test]
     fn names_lead_back_to_sources() {
         for source in all() {
-            assert_eq!(named(of(source).name()), Some(source));
+            assert_eq!(by_name(description(source).name()), Some(source));
         }
-        assert_eq!(named("other"), None);
-        assert_eq!(of(HEAP).name(), "heap");
+        assert_eq!(by_name("other"), None);
+        assert_eq!(description(HEAP).name(), "heap");
     }
 }

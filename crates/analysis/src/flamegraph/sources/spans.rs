@@ -1,7 +1,7 @@
 //! Source of spans that the program announces with messages or by OpenTelemetry, nested in each other.
 
 use super::super::centres::CostCentres;
-use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
+use super::{AnalysisResults, BuiltProfile, FlameOrigin, FlameSource, ProfileBuilder};
 use crate::diagnostics::{Diagnostic, Diagnostics, Fact};
 use model::profile::TrackSource;
 
@@ -19,41 +19,42 @@ impl FlameSource for Spans {
     }
 
     fn help(&self) -> &'static str {
-        "START and STOP messages of the program, and spans of opentelemetry, one inside the other"
+        "START and STOP messages of the program, and spans of opentelemetry, nested"
     }
 
-    fn how(&self) -> &'static str {
+    fn how_to_record(&self) -> &'static str {
         "let the program announce spans with messages, \"START name\" and \"STOP name\""
     }
 
-    fn counted(&self, _: TrackSource) -> &'static str {
+    fn sample_noun(&self, _: TrackSource) -> &'static str {
         "spans"
     }
 
-    fn counts(&self) -> &'static str {
+    fn count_label(&self) -> &'static str {
         "Spans"
     }
 }
 
 impl FlameOrigin for Spans {
-    fn gather(&self) -> Option<Box<dyn Gather>> {
+    fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {
         Some(Box::new(Self))
     }
 }
 
 /// Collects no events: messages and OpenTelemetry spans are stored elsewhere.
-impl Gather for Spans {
-    fn settle(&mut self, known: &Known<'_>, _: &CostCentres) -> Gathered {
-        let spans = known.spans();
-        let (profile, left_out) = spans.profile(known.collections, known.store, known.log.end());
+impl ProfileBuilder for Spans {
+    fn settle(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
+        let spans = results.spans();
+        let (profile, left_out) =
+            spans.profile(results.collections, results.store, results.log.end());
         let mut oddities = Diagnostics::default();
         if left_out > 0 {
             oddities.push(Diagnostic::new(Fact::SpansLeftOut(left_out)));
         }
-        Gathered { profile, oddities }
+        BuiltProfile { profile, oddities }
     }
 
-    fn follows_words(&self) -> bool {
+    fn depends_on_prefixes(&self) -> bool {
         true
     }
 }

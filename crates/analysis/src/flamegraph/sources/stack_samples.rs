@@ -2,7 +2,7 @@
 
 use super::super::centres::CostCentres;
 use super::super::stack_samples::StackSampleCollector;
-use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
+use super::{AnalysisResults, BuiltProfile, FlameOrigin, FlameSource, ProfileBuilder};
 use eventlog::{EventSet, Record, Sink};
 
 /// The source `stack-samples`; its collector is [`StackSampleCollector`].
@@ -22,18 +22,18 @@ impl FlameSource for StackSamples {
         "Stacks that ghc-stack-profiler sampled"
     }
 
-    fn how(&self) -> &'static str {
+    fn how_to_record(&self) -> &'static str {
         "let the program run ghc-stack-profiler, with +RTS -l"
     }
 }
 
 impl FlameOrigin for StackSamples {
-    fn gather(&self) -> Option<Box<dyn Gather>> {
+    fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {
         Some(Box::new(StackSampleCollector::default()))
     }
 }
 
-impl Gather for StackSampleCollector {
+impl ProfileBuilder for StackSampleCollector {
     fn consumes(&self) -> EventSet {
         <Self as Sink>::CONSUMES
     }
@@ -42,8 +42,9 @@ impl Gather for StackSampleCollector {
         Sink::event(self, record);
     }
 
-    fn settle(&mut self, known: &Known<'_>, _: &CostCentres) -> Gathered {
-        let (profile, oddities) = std::mem::take(self).finish(known.log.end(), known.info_tables);
-        Gathered { profile, oddities }
+    fn settle(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
+        let (profile, oddities) =
+            std::mem::take(self).finish(results.log.end(), results.info_tables);
+        BuiltProfile { profile, oddities }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::centres::CostCentres;
 use super::super::stack_samples::states::group_by_state;
-use super::{FlameOrigin, FlameSource, Gather, Gathered, Known};
+use super::{AnalysisResults, BuiltProfile, FlameOrigin, FlameSource, ProfileBuilder};
 use crate::diagnostics::Diagnostics;
 use model::profile::Profile;
 
@@ -23,28 +23,28 @@ impl FlameSource for StackStates {
         "Stacks that ghc-stack-profiler sampled, below the thread's state: running, ready or blocked"
     }
 
-    fn how(&self) -> &'static str {
+    fn how_to_record(&self) -> &'static str {
         "let the program run ghc-stack-profiler, with +RTS -l"
     }
 
-    fn everything(&self) -> &'static str {
+    fn all_tracks_label(&self) -> &'static str {
         "All threads"
     }
 }
 
 impl FlameOrigin for StackStates {
-    fn gather(&self) -> Option<Box<dyn Gather>> {
+    fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {
         Some(Box::new(Self))
     }
 }
 
 /// Collects no events: the profile derives from that of the source `stack-samples`.
-impl Gather for StackStates {
-    fn settle(&mut self, known: &Known<'_>, _: &CostCentres) -> Gathered {
-        let end = known.log.end();
-        let samples = known.stack_samples;
-        let profile = samples.map(|samples| group_by_state(samples, known.store, end));
-        Gathered {
+impl ProfileBuilder for StackStates {
+    fn settle(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
+        let end = results.log.end();
+        let samples = results.stack_samples;
+        let profile = samples.map(|samples| group_by_state(samples, results.store, end));
+        BuiltProfile {
             profile: profile.unwrap_or_else(Profile::empty),
             oddities: Diagnostics::default(),
         }

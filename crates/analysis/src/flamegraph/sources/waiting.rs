@@ -4,8 +4,8 @@ use super::super::source_info::SourceInfo;
 use super::super::waiting::waiting_info;
 use super::{FlameOrigin, FlameSource};
 use crate::timeline::store::Store;
-use model::profile::origin::Origin;
 use model::profile::source::Source;
+use model::profile::stack_source::StackSource;
 use model::profile::{Profile, TrackSource};
 
 /// The source `waiting`.
@@ -22,22 +22,22 @@ impl FlameSource for Waiting {
     }
 
     fn help(&self) -> &'static str {
-        "What threads were blocked on or queued for while they did not run"
+        "Waiting threads, by what they were blocked on or queued for"
     }
 
-    fn how(&self) -> &'static str {
+    fn how_to_record(&self) -> &'static str {
         "run the program with +RTS -l, which logs scheduler events"
     }
 
-    fn counted(&self, _: TrackSource) -> &'static str {
+    fn sample_noun(&self, _: TrackSource) -> &'static str {
         "waits"
     }
 
-    fn counts(&self) -> &'static str {
+    fn count_label(&self) -> &'static str {
         "Waits"
     }
 
-    fn everything(&self) -> &'static str {
+    fn all_tracks_label(&self) -> &'static str {
         "All threads"
     }
 }
@@ -47,7 +47,7 @@ impl FlameOrigin for Waiting {
         &self,
         _: Option<&'a Profile>,
         store: &'a Store,
-    ) -> Option<&'a (dyn Origin + 'a)> {
+    ) -> Option<&'a (dyn StackSource + 'a)> {
         let waited = !store.wait_groups().names.is_empty();
         waited.then_some(store)
     }

@@ -116,7 +116,7 @@ pub(super) fn share(all: Vec<Lane>) -> (Vec<Lane>, u64) {
 pub(super) fn lanes(spans: impl Iterator<Item = ProgramSpan>) -> Lanes {
     let mut placed = Lanes::default();
     // Ends of the open spans of each searched lane, outermost first.
-    let mut going_on: Vec<Vec<u64>> = Vec::new();
+    let mut open_ends: Vec<Vec<u64>> = Vec::new();
     // Other lanes in use, by the end of their last span.
     let mut busy: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
     let mut free: BinaryHeap<Reverse<usize>> = BinaryHeap::new();
@@ -128,7 +128,7 @@ pub(super) fn lanes(spans: impl Iterator<Item = ProgramSpan>) -> Lanes {
             busy.pop();
             free.push(Reverse(lane));
         }
-        let fits = going_on.iter_mut().position(|ends| {
+        let fits = open_ends.iter_mut().position(|ends| {
             while ends.last().is_some_and(|&end| end <= span.start) {
                 ends.pop();
             }
@@ -137,7 +137,7 @@ pub(super) fn lanes(spans: impl Iterator<Item = ProgramSpan>) -> Lanes {
         let lane = match fits {
             Some(lane) => lane,
             None if placed.lanes.len() < SEARCHED => {
-                going_on.push(Vec::new());
+                open_ends.push(Vec::new());
                 placed.lanes.push(Vec::new());
                 placed.lanes.len() - 1
             }
@@ -153,7 +153,7 @@ pub(super) fn lanes(spans: impl Iterator<Item = ProgramSpan>) -> Lanes {
                 }
             },
         };
-        match going_on.get_mut(lane) {
+        match open_ends.get_mut(lane) {
             Some(ends) => ends.push(span.end),
             None => busy.push(Reverse((span.end, lane))),
         }

@@ -21,10 +21,10 @@ use self::lanes::{Lane, lanes, share};
 use self::opentelemetry::TelemetrySpans;
 use self::samples::{Collections, samples};
 use super::draft::Draft;
-use crate::automata::announced::{Announcement, GoingOn, step};
+use crate::automata::user_span::{Announcement, OpenStarts, step};
 use crate::timeline::messages::Messages;
 use crate::timeline::store::Store;
-use crate::timeline::user_spans::{Announced, SpanPrefixes};
+use crate::timeline::user_spans::{SpanMessage, SpanPrefixes};
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::profile::frames::{Frame, FrameId, FrameKind};
@@ -127,20 +127,22 @@ impl ProgramSpans {
         store: &Store,
         end: Nanos,
     ) -> Self {
-        let mut search = Search::default();
-        let mut running = Running::of(store);
+        let mut matcher = SpanMatcher::default();
+        let mut running = RunningThreads::new(store);
         for number in 0..messages.len() {
             let text = String::from_utf8_lossy(messages.text(number));
-            if let Some(announced) = prefixes.parse(&text) {
+            if let Some(span_message) = prefixes.parse(&text) {
                 let (time, cap) = (messages.time(number), messages.cap(number));
-                let writer = announced.is_pass.then(|| match running.thread(cap, time) {
-                    Some(thread) => Writer::Thread(thread),
-                    None => Writer::Capability(cap),
-                });
-                search.message(announced, (time, cap), writer);
+                let announcer = span_message
+                    .is_pass
+                    .then(|| match running.thread(cap, time) {
+                        Some(thread) => Announcer::Thread(thread),
+                        None => Announcer::Capability(cap),
+                    });
+                matcher.message(span_message, (time, cap), announcer);
             }
         }
-        search.finish(end)
+        matcher.finish(end)
     }
 
     /// Adds the spans of opentelemetry.
@@ -159,7 +161,7 @@ impl ProgramSpans {
 
     /// Returns the thread of each span: the one that ran on its capability at its start.
     fn threads(&self, store: &Store) -> Vec<Option<ThreadId>> {
-        let mut running = Running::of(store);
+        let mut running = RunningThreads::new(store);
         let thread = |span: &ProgramSpan| running.thread(span.cap, span.start);
         self.spans.iter().map(thread).collect()
     }
@@ -203,7 +205,7 @@ impl ProgramSpans {
         let frames: Vec<FrameId> = names
             .map(|name| Frame {
                 module: name.module.to_string(),
-                ..Frame::of_kind(FrameKind::Span, &name.text)
+                ..Frame::with_kind(FrameKind::Span, &name.text)
             })
             .map(|frame| draft.frames.intern(frame))
             .collect();
@@ -230,14 +232,14 @@ impl ProgramSpans {
 }
 
 /// Looks up the thread that runs on a capability.
-struct Running<'a> {
+struct RunningThreads<'a> {
     store: &'a Store,
     /// Search position per capability, as lookups come nearly in time order.
     places: SeededMap<CapId, usize>,
 }
 
-impl<'a> Running<'a> {
-    fn of(store: &'a Store) -> Self {
+impl<'a> RunningThreads<'a> {
+    fn new(store: &'a Store) -> Self {
         Self {
             store,
             places: SeededMap::default(),
@@ -253,7 +255,7 @@ impl<'a> Running<'a> {
 
 /// Where a pass of GHC was announced: its thread, or its capability if the log has no threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Writer {
+enum Announcer {
     Thread(ThreadId),
     Capability(Option<CapId>),
 }
@@ -263,44 +265,41 @@ enum Writer {
 struct Open {
     start: u64,
     cap: Option<CapId>,
-    state: GoingOn,
+    state: OpenStarts,
 }
 
 #[derive(Debug, Default)]
-struct Search {
+struct SpanMatcher {
     found: ProgramSpans,
-    /// Open spans by name and number, and for passes of GHC by their writer.
-    going_on: SeededMap<(u32, Box<str>, Option<Writer>), Open>,
+    /// Open spans by name and number, and for passes of GHC by their announcer.
+    open: SeededMap<(u32, Box<str>, Option<Announcer>), Open>,
 }
 
-impl Search {
+impl SpanMatcher {
     fn message(
         &mut self,
-        announced: Announced<'_>,
+        span_message: SpanMessage<'_>,
         (time, cap): (u64, Option<CapId>),
-        writer: Option<Writer>,
+        announcer: Option<Announcer>,
     ) {
         let names = &mut self.found.names;
-        let name = names.id_in(announced.name, announced.module());
-        let key = (name, Box::from(announced.number), writer);
-        let state = self
-            .going_on
-            .get(&key)
-            .map_or(GoingOn(0), |open| open.state);
-        let (state, yields) = step(state, announced.start);
+        let name = names.id_in(span_message.name, span_message.module());
+        let key = (name, Box::from(span_message.number), announcer);
+        let state = self.open.get(&key).map_or(OpenStarts(0), |open| open.state);
+        let (state, yields) = step(state, span_message.start);
         match yields {
             Some(Announcement::Begins) => {
                 let start = time;
-                self.going_on.insert(key, Open { start, cap, state });
+                self.open.insert(key, Open { start, cap, state });
             }
             Some(Announcement::Ends) => {
-                if let Some(open) = self.going_on.remove(&key) {
+                if let Some(open) = self.open.remove(&key) {
                     self.close(name, open, time, false);
                 }
             }
             Some(Announcement::Stray) => {}
             None => {
-                if let Some(open) = self.going_on.get_mut(&key) {
+                if let Some(open) = self.open.get_mut(&key) {
                     open.state = state;
                 }
             }
@@ -318,7 +317,7 @@ impl Search {
     }
 
     fn finish(mut self, end: Nanos) -> ProgramSpans {
-        for ((name, ..), open) in std::mem::take(&mut self.going_on) {
+        for ((name, ..), open) in std::mem::take(&mut self.open) {
             self.close(name, open, end.0, true);
         }
         // Time order also speeds up the thread lookups.

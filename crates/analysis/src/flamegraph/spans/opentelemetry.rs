@@ -17,16 +17,17 @@ pub struct TelemetrySpans {
     names: Names,
     spans: Vec<ProgramSpan>,
     /// Index of each open span, by serial number.
-    going_on: SeededMap<u64, usize>,
+    open: SeededMap<u64, usize>,
 }
 
 impl Sink for TelemetrySpans {
-    const CONSUMES: EventSet = EventSet::of(&[EventType::USER_MSG, EventType::USER_BINARY_MSG]);
+    const CONSUMES: EventSet =
+        EventSet::from_types(&[EventType::USER_MSG, EventType::USER_BINARY_MSG]);
 
     fn event(&mut self, record: &Record<'_>) {
         let found = match record.event() {
-            Event::UserMessage { msg } => Convention::of_text(msg.0),
-            Event::UserBinaryMessage { payload } => Convention::of_bytes(payload.0),
+            Event::UserMessage { msg } => Convention::parse_text(msg.0),
+            Event::UserBinaryMessage { payload } => Convention::parse_bytes(payload.0),
             _ => None,
         };
         if let Some(Convention::Telemetry(message)) = found {
@@ -39,10 +40,10 @@ impl TelemetrySpans {
     pub(super) fn message(&mut self, message: &Telemetry<'_>, at: Nanos, cap: Option<CapId>) {
         match message {
             Telemetry::BeginSpan { span, name } => {
-                if self.going_on.contains_key(span) {
+                if self.open.contains_key(span) {
                     return;
                 }
-                self.going_on.insert(*span, self.spans.len());
+                self.open.insert(*span, self.spans.len());
                 let name = self.names.id(&name.to_str());
                 self.spans.push(ProgramSpan {
                     start: at.0,
@@ -53,7 +54,7 @@ impl TelemetrySpans {
                 });
             }
             Telemetry::EndSpan { span } => {
-                let place = self.going_on.remove(span);
+                let place = self.open.remove(span);
                 if let Some(span) = place.and_then(|place| self.spans.get_mut(place)) {
                     span.end = at.0.max(span.start);
                     span.open = false;
@@ -65,7 +66,7 @@ impl TelemetrySpans {
 
     /// Closes open spans at `end`, once the log has been read.
     pub fn settle(&mut self, end: Nanos) {
-        for (_, place) in std::mem::take(&mut self.going_on) {
+        for (_, place) in std::mem::take(&mut self.open) {
             if let Some(span) = self.spans.get_mut(place) {
                 span.end = end.0.max(span.start);
             }

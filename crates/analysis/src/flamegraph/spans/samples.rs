@@ -60,7 +60,7 @@ impl<'a> Collections<'a> {
 }
 
 /// Builds the samples of one lane.
-struct Writer<'a> {
+struct SampleWriter<'a> {
     samples: Samples,
     stacks: &'a mut Stacks,
     gc: FrameId,
@@ -69,7 +69,7 @@ struct Writer<'a> {
     next: usize,
 }
 
-impl Writer<'_> {
+impl SampleWriter<'_> {
     /// Writes the time from `start` to `end`, in which `stack` is innermost except for collections.
     fn stretch(&mut self, stack: StackId, start: u64, end: u64) {
         let mut at = start;
@@ -105,7 +105,7 @@ pub(super) fn samples(
     collections: &Collections<'_>,
     (names, gc): (&[FrameId], FrameId),
 ) -> Samples {
-    let mut writer = Writer {
+    let mut writer = SampleWriter {
         samples: Samples::default(),
         stacks,
         gc,
@@ -113,25 +113,27 @@ pub(super) fn samples(
         next: 0,
     };
     // Stacks and ends of the open spans, outermost first.
-    let mut going_on: Vec<(StackId, u64)> = Vec::new();
+    let mut open_spans: Vec<(StackId, u64)> = Vec::new();
     let mut at = 0;
     for span in spans {
-        while let Some(&(stack, end)) = going_on.last().filter(|(_, end)| *end <= span.start) {
+        while let Some(&(stack, end)) = open_spans.last().filter(|(_, end)| *end <= span.start) {
             writer.stretch(stack, at, end);
             at = end.max(at);
-            going_on.pop();
+            open_spans.pop();
         }
-        let around = going_on.last().map_or(StackId::EMPTY, |&(stack, _)| stack);
+        let around = open_spans
+            .last()
+            .map_or(StackId::EMPTY, |&(stack, _)| stack);
         if around != StackId::EMPTY {
             writer.stretch(around, at, span.start);
         }
         at = span.start;
         if let Some(&frame) = names.get(span.name as usize) {
             let stack = writer.stacks.push(around, frame);
-            going_on.push((stack, span.end));
+            open_spans.push((stack, span.end));
         }
     }
-    while let Some((stack, end)) = going_on.pop() {
+    while let Some((stack, end)) = open_spans.pop() {
         writer.stretch(stack, at, end);
         at = end.max(at);
     }

@@ -37,7 +37,7 @@ fn store(end: u64) -> Store {
             span: Interval::new(Nanos(0), Nanos(end)),
             stop: Some(StopStatus::ThreadFinished),
         };
-        store.tell(ThreadId(thread), span, None);
+        store.add_span(ThreadId(thread), span, None);
     }
     store.settle(Nanos(end));
     store

@@ -36,13 +36,13 @@ pub struct WindowTotals {
 }
 
 /// Prefix sums of collection time, for fast queries.
-struct Sums<'a> {
+struct CollectionTimeSums<'a> {
     all: &'a [(u64, u64)],
     /// Total time of the collections before each, in ns.
     before: Vec<u64>,
 }
 
-impl<'a> Sums<'a> {
+impl<'a> CollectionTimeSums<'a> {
     fn new(all: &'a [(u64, u64)]) -> Self {
         let mut sum = 0;
         let before = all.iter().map(|(start, end)| {
@@ -81,7 +81,7 @@ pub fn span_totals(
     log: Interval,
     window: Option<&str>,
 ) -> Vec<WindowTotals> {
-    let sums = Sums::new(collections);
+    let sums = CollectionTimeSums::new(collections);
     let windows = match window {
         None => vec![(log.start().0, log.end().0)],
         Some(name) => windows(spans, name),

@@ -45,7 +45,7 @@ struct Sample {
 
 /// A stack whose last part is still missing.
 #[derive(Clone, Debug, Default)]
-struct Parts {
+struct PartialStack {
     since: Nanos,
     /// In log order.
     frames: Vec<RawFrame>,
@@ -73,13 +73,13 @@ pub struct StackSampleCollector {
     /// Frames in log order, stored as if that were outermost first.
     stacks: Stacks<RawFrame>,
     order: OrderEvidence,
-    parts: BTreeMap<(u32, u64), Parts>,
+    partial_stacks: BTreeMap<(u32, u64), PartialStack>,
     samples: BTreeMap<CapId, Vec<Sample>>,
     oddities: Oddities,
 }
 
 impl Sink for StackSampleCollector {
-    const CONSUMES: EventSet = EventSet::of(&[EventType::USER_BINARY_MSG]);
+    const CONSUMES: EventSet = EventSet::from_types(&[EventType::USER_BINARY_MSG]);
 
     fn event(&mut self, record: &Record<'_>) {
         self.stack_event(&record.event(), record.time);
@@ -92,7 +92,7 @@ impl StackSampleCollector {
 
     fn stack_event(&mut self, event: &Event<'_>, at: Nanos) {
         if let Event::UserBinaryMessage { payload } = event
-            && let Some(message) = StackMessage::of_bytes(payload.0)
+            && let Some(message) = StackMessage::parse_bytes(payload.0)
         {
             self.message(message, at);
         }
@@ -126,20 +126,23 @@ impl StackSampleCollector {
                 thread,
                 frames,
             } => {
-                self.part((cap, thread), frames, at);
+                self.add_part((cap, thread), frames, at);
                 if last {
-                    self.whole((cap, thread), frames.len(), at);
+                    self.finish_stack((cap, thread), frames.len(), at);
                 }
             }
         }
     }
 
-    fn part(&mut self, of: (u32, u64), frames: StackFrames<'_>, at: Nanos) {
-        let mut parts = self.parts.remove(&of).unwrap_or_else(|| Parts {
-            since: at,
-            first: frames.len(),
-            ..Parts::default()
-        });
+    fn add_part(&mut self, of: (u32, u64), frames: StackFrames<'_>, at: Nanos) {
+        let mut parts = self
+            .partial_stacks
+            .remove(&of)
+            .unwrap_or_else(|| PartialStack {
+                since: at,
+                first: frames.len(),
+                ..PartialStack::default()
+            });
         parts.count = parts.count.saturating_add(1);
         let room = Self::DEEPEST.saturating_sub(parts.frames.len());
         for frame in frames.iter().take(room) {
@@ -150,11 +153,11 @@ impl StackSampleCollector {
             }
             parts.frames.push(id);
         }
-        self.parts.insert(of, parts);
+        self.partial_stacks.insert(of, parts);
     }
 
-    fn whole(&mut self, of: (u32, u64), last: u16, at: Nanos) {
-        let Some(parts) = self.parts.remove(&of) else {
+    fn finish_stack(&mut self, of: (u32, u64), last: u16, at: Nanos) {
+        let Some(parts) = self.partial_stacks.remove(&of) else {
             return;
         };
         let cap = u16::try_from(of.0).map(CapId);
@@ -175,7 +178,7 @@ impl StackSampleCollector {
     /// Builds the profile of a log whose last event is at `end`, with the diagnostics.
     #[must_use]
     pub fn finish(mut self, end: Nanos, tables: &InfoTables) -> (Profile, Diagnostics) {
-        for ((_, thread), parts) in std::mem::take(&mut self.parts) {
+        for ((_, thread), parts) in std::mem::take(&mut self.partial_stacks) {
             let what = StackProblem::LastPartMissing(thread);
             self.oddities.push(parts.since, what);
         }
@@ -187,7 +190,7 @@ impl StackSampleCollector {
             self.reverse_stacks();
         }
         let names = self.named_frames(&mut draft, tables);
-        let none = Frame::of_kind(FrameKind::Haskell, "no frames");
+        let none = Frame::with_kind(FrameKind::Haskell, "no frames");
         let none = draft.push(StackId::EMPTY, none);
         let mut new = self.stacks.translate(&mut draft.stacks, |raw| {
             names.get(raw as usize).copied().unwrap_or(FrameId(0))
@@ -255,7 +258,7 @@ impl StackSampleCollector {
         };
         Frame {
             location,
-            ..Frame::of_kind(FrameKind::Haskell, label)
+            ..Frame::with_kind(FrameKind::Haskell, label)
         }
     }
 
@@ -272,18 +275,18 @@ impl StackSampleCollector {
 fn frame_of(tables: &InfoTables, address: u64) -> Frame {
     let Some(table) = tables
         .get(address)
-        .filter(|table| !table.short().is_empty())
+        .filter(|table| !table.short_name().is_empty())
     else {
         let label = format!("{address:#x}");
         return Frame {
             address: Some(address),
-            ..Frame::of_kind(FrameKind::Haskell, &label)
+            ..Frame::with_kind(FrameKind::Haskell, &label)
         };
     };
     Frame {
         module: table.module.to_owned(),
-        location: (!table.place.is_empty()).then(|| table.place.to_string()),
-        ..Frame::of_kind(FrameKind::Haskell, table.short())
+        location: (!table.location.is_empty()).then(|| table.location.to_string()),
+        ..Frame::with_kind(FrameKind::Haskell, table.short_name())
     }
 }
 
@@ -305,12 +308,12 @@ fn tracks(draft: &mut Draft, caps: BTreeMap<CapId, Vec<Sample>>) -> Duration {
         sampled: true,
     };
     for (cap, samples) in caps {
-        let samples = timing::of_capability(&samples, tick);
+        let samples = timing::capability_samples(&samples, tick);
         let source = TrackSource::Capability(cap);
         draft.tracks.push(track(source, samples));
     }
     for (thread, samples) in threads {
-        let samples = timing::of_thread(&samples, tick);
+        let samples = timing::thread_samples(&samples, tick);
         let source = TrackSource::Thread(thread);
         draft.tracks.push(track(source, samples));
     }

@@ -21,10 +21,10 @@ impl Oddities {
     pub(super) fn push(&mut self, at: Nanos, what: StackProblem) {
         if self.seen.len() >= Self::SEEN {
             if !self.seen.contains(&what) {
-                self.found.push(Diagnostic::at(at, what));
+                self.found.push(Diagnostic::at_time(at, what));
             }
         } else if self.seen.insert(what) {
-            self.found.push(Diagnostic::at(at, what));
+            self.found.push(Diagnostic::at_time(at, what));
         }
     }
 }

@@ -19,7 +19,7 @@ use model::time::Interval;
 /// Scheduler state of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum State {
-    Is(Option<Wait>),
+    Known(Option<Wait>),
     /// The thread does not exist at that time, or the log has no scheduler events.
     Unknown,
 }
@@ -28,9 +28,9 @@ impl State {
     /// Returns the frame names for the state, outermost first.
     fn names(self) -> [Option<&'static str>; 2] {
         match self {
-            Self::Is(None) => [Some("running"), None],
-            Self::Is(Some(Wait::Blocked(reason))) => [Some("blocked"), Some(reason.name())],
-            Self::Is(Some(Wait::Queued(_) | Wait::Collection)) => [Some("ready"), None],
+            Self::Known(None) => [Some("running"), None],
+            Self::Known(Some(Wait::Blocked(reason))) => [Some("blocked"), Some(reason.name())],
+            Self::Known(Some(Wait::Queued(_) | Wait::Collection)) => [Some("ready"), None],
             Self::Unknown => [Some("unknown state"), None],
         }
     }
@@ -51,7 +51,7 @@ fn thread_states(store: &Store, thread: ThreadId, times: &[Nanos]) -> Vec<State>
         {
             let lives = piece.span.start() <= time;
             states.push(if lives {
-                State::Is(piece.wait)
+                State::Known(piece.wait)
             } else {
                 State::Unknown
             });
@@ -84,12 +84,12 @@ pub fn group_by_state(profile: &Profile, store: &Store, end: Nanos) -> Profile {
             is_known |= state != State::Unknown;
             let new = placed.entry((state, stack)).or_insert_with(|| {
                 let kind = match state {
-                    State::Is(_) => FrameKind::Waiting,
+                    State::Known(_) => FrameKind::Waiting,
                     State::Unknown => FrameKind::Unknown,
                 };
                 let names = state.names().into_iter().flatten();
                 let outermost = names.fold(StackId::EMPTY, |stack, name| {
-                    draft.push(stack, Frame::of_kind(kind, name))
+                    draft.push(stack, Frame::with_kind(kind, name))
                 });
                 let inner = profile.stacks.outermost_first(stack).into_iter();
                 let inner = inner.filter_map(|frame| frames.get(frame.0 as usize));

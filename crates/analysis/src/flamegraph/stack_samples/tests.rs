@@ -138,7 +138,7 @@ fn parts_are_put_together_and_named_by_what_comes_later() {
         (main.address, main.location.as_deref()),
         (None, Some("M.hs:1:1-9"))
     );
-    assert_eq!(profile.chosen(&[]), [0, 1]);
+    assert_eq!(profile.selected_tracks(&[]), [0, 1]);
     assert_eq!(profile.span, Interval::new(Nanos(2), Nanos(40)));
 }
 
@@ -188,7 +188,7 @@ fn what_is_wrong_costs_only_itself() {
         (5, StackProblem::NoSuchCapability(0x1_0000)),
         (6, StackProblem::UnknownText(77)),
     ];
-    let expected = expected.map(|(at, what)| Diagnostic::at(Nanos(at), what));
+    let expected = expected.map(|(at, what)| Diagnostic::at_time(Nanos(at), what));
     assert_eq!(oddities.kept(), expected);
 }
 
@@ -249,7 +249,7 @@ proptest! {
         };
         prop_assert_eq!(count(false), count(true));
         prop_assert!(count(true) >= whole);
-        for tracks in [profile.chosen(&[]), (0..profile.tracks.len()).collect()] {
+        for tracks in [profile.selected_tracks(&[]), (0..profile.tracks.len()).collect()] {
             crate::flamegraph::test_support::parts_sum(&profile, &tracks, cuts.clone())?;
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn tick<'a>(
 }
 
 /// Converts the samples of one thread, sorted by time: each lasts one tick.
-pub(super) fn of_thread(thread: &[(Nanos, StackId)], tick: Duration) -> Samples {
+pub(super) fn thread_samples(thread: &[(Nanos, StackId)], tick: Duration) -> Samples {
     let mut samples = Samples::default();
     for &(at, stack) in thread {
         samples.push(Interval::new(at - tick, at), stack);
@@ -35,7 +35,7 @@ pub(super) fn of_thread(thread: &[(Nanos, StackId)], tick: Duration) -> Samples 
 /// Converts the samples of a capability, sorted by time.
 ///
 /// Samples of different threads less than half a tick apart belong to one tick, which they share.
-pub(super) fn of_capability(cap: &[Sample], tick: Duration) -> Samples {
+pub(super) fn capability_samples(cap: &[Sample], tick: Duration) -> Samples {
     let mut samples = Samples::default();
     let mut rest = cap;
     while let Some(first) = rest.first() {

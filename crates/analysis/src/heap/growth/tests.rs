@@ -25,7 +25,7 @@ fn written(series: &[Vec<u64>]) -> Censuses {
 fn found(series: &[Vec<u64>]) -> Vec<Burst> {
     let censuses = written(series);
     let places = 0..censuses.len() as u32;
-    let ranking = Ranking::of(&censuses, places.clone());
+    let ranking = Ranking::compute(&censuses, places.clone());
     bursts(&censuses, &places, ranking.bands())
 }
 
@@ -99,7 +99,7 @@ fn companions_rise_and_fall_with_the_suspect() {
     let tiny = leak().iter().map(|bytes| bytes / 4_000).collect();
     let censuses = written(&[leak(), saw(), half, falls, constant(), tiny]);
     let places = 0..censuses.len() as u32;
-    let ranking = Ranking::of(&censuses, places.clone());
+    let ranking = Ranking::compute(&censuses, places.clone());
     let of = |suspect, places: &Range<u32>| companions(&censuses, places, ranking.bands(), suspect);
     let found = of(BandId(0), &places);
     assert_eq!(found.len(), 1, "{found:?}");
@@ -183,7 +183,7 @@ proptest! {
         let censuses = written(&[band.clone(), vec![1; band.len()]]);
         let end = band.len() as u32;
         let range = a.min(b).min(end)..a.max(b).min(end);
-        let chosen = evenly(&range, most);
+        let chosen = sample_evenly(&range, most);
         prop_assert!(chosen.len() == range.len().min(most) && chosen.is_sorted_by(|a, b| a < b));
         let expected: Vec<u64> = chosen.iter().map(|&census| band[census as usize]).collect();
         prop_assert_eq!(bytes_at(&censuses, BandId(0), &chosen), expected);

@@ -25,7 +25,7 @@ impl Log {
         self.info_tables.describe(&event);
     }
 
-    fn text(&self, breakdown: Breakdown, label: &str) -> Described {
+    fn text(&self, breakdown: Breakdown, label: &str) -> BandDescription {
         self.names().describe(breakdown, &Label::Text(label.into()))
     }
 
@@ -38,7 +38,7 @@ impl Log {
             GroupBy::Type,
             GroupBy::Kind,
         ];
-        let groups = groups.map(|by| by.of(&found).unwrap_or("-".into()).into_owned());
+        let groups = groups.map(|by| by.group_of(&found).unwrap_or("-".into()).into_owned());
         format!("{} | {} | {}", found.name, found.what, groups.join(" | "))
     }
 }
@@ -72,12 +72,12 @@ fn symbols(tables: &InfoTables) -> TableSymbols {
         (0x60, used),
     ];
     let within = symbol("base", "GHC.Event", "", SymbolKind::Other);
-    let naming = Naming {
-        load: Load::AsItStands,
+    let naming = NamedAddresses {
+        load: Load::AtFileAddress,
         names: names.map(|(at, name)| (Address(at), name)).to_vec(),
         modules: vec![(Address(0x70), within)],
     };
-    TableSymbols::of(&naming, tables)
+    TableSymbols::new(&naming, tables)
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn bands_are_explained() {
         found.map(|found| found.what)
     };
     let of_type = |name| {
-        let named = ClosureType::named(name).expect("a type");
+        let named = ClosureType::from_name(name).expect("a type");
         Some(type_words(named).explanation.what)
     };
     for (breakdown, label, name) in [
@@ -302,7 +302,7 @@ proptest! {
         let breakdown = Breakdown::of_number(number);
         let found = log.text(breakdown, &label);
         for by in [GroupBy::Name, GroupBy::Package, GroupBy::Module, GroupBy::Type, GroupBy::Kind] {
-            let _ = by.of(&found);
+            let _ = by.group_of(&found);
         }
         let _ = (found.subtitle(), log.names().explain(breakdown, &Label::Text(label.into())));
     }

@@ -28,7 +28,7 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    pub(super) fn of(threads: &[Thread], spill_store: &SpillStore) -> Self {
+    pub(super) fn pack(threads: &[Thread], spill_store: &SpillStore) -> Self {
         let rows: Vec<[u64; COLUMNS]> = threads.iter().map(to_row).collect();
         let mut words = vec![0; COLUMNS];
         let (mut numbers, mut packed) = (Vec::new(), Vec::new());
@@ -41,7 +41,7 @@ impl Packed {
         }
         let has_finished = |thread: &Thread| thread.finished && thread.state == State::Final;
         Self {
-            kept: spill_store.keep(&words),
+            kept: spill_store.store(&words),
             finished: threads.iter().all(has_finished),
         }
     }
@@ -98,8 +98,8 @@ fn to_row(thread: &Thread) -> [u64; COLUMNS] {
         thread.run_ns,
         thread.runs.into(),
         thread.label.0.into(),
-        thread.home.map_or(0, |cap| u64::from(cap.0) + 1),
-        flags[0] | flags[1] << 1 | u64::from(thread.why.0) << 2,
+        thread.last_cap.map_or(0, |cap| u64::from(cap.0) + 1),
+        flags[0] | flags[1] << 1 | u64::from(thread.last_stop.0) << 2,
         state_to_word(thread.state),
         since,
         thread.woken_ns.wrapping_add(1),
@@ -114,7 +114,7 @@ fn of_row(row: [u64; COLUMNS]) -> Thread {
         run_ns,
         runs,
         label,
-        home,
+        last_cap,
         flags,
         state,
         since,
@@ -128,8 +128,8 @@ fn of_row(row: [u64; COLUMNS]) -> Thread {
         woken_ns: woken.wrapping_sub(1),
         created: flags & 1 == 1,
         finished: flags >> 1 & 1 == 1,
-        why: StopCode((flags >> 2) as u8),
-        home: home.checked_sub(1).map(|cap| CapId(cap as u16)),
+        last_stop: StopCode((flags >> 2) as u8),
+        last_cap: last_cap.checked_sub(1).map(|cap| CapId(cap as u16)),
         began_ns,
         ran_ns,
         run_ns,

@@ -4,11 +4,11 @@
 //! that still have events, are stored unpacked; all others are packed and may be spilled.
 
 use super::Thread;
-use super::by_id::ById;
+use super::index_map::ThreadIndexMap;
 use super::packed::{GROUP, Packed};
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
-use eventlog::texts::{TextId, Texts};
+use eventlog::texts::{TextId, TextInterner};
 use model::packed_column::BLOCK;
 use model::saturating::saturating_u32;
 use model::spill_store::SpillStore;
@@ -18,33 +18,33 @@ use model::spill_store::SpillStore;
 pub(crate) struct Threads {
     groups: Vec<Packed>,
     /// Unpacked copies of threads that changed after their groups had been packed.
-    apart: SeededMap<u32, Apart>,
-    most_apart: usize,
+    unpacked: SeededMap<u32, UnpackedCopy>,
+    max_unpacked: usize,
     /// Unpacked threads after the groups.
     tail: Vec<Thread>,
     /// Index of the first run of each block of threads in the list of all runs, once [settled](Self::settle).
     firsts: Vec<u32>,
-    by_id: ById,
-    labels: Texts,
+    by_id: ThreadIndexMap,
+    labels: TextInterner,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Apart {
+struct UnpackedCopy {
     thread: Thread,
-    /// Whether it changed since the last [`Threads::put_back`].
+    /// Whether it changed since the last [`Threads::repack`].
     changed: bool,
 }
 
 impl Threads {
     /// Number of trailing groups that are not packed, as many events of their threads are still expected.
-    const AWAKE: usize = 32;
+    const UNPACKED_GROUPS: usize = 32;
     /// Minimum number of unpacked copies before they are packed again.
-    const MIN_APART: usize = 1 << 16;
+    const MIN_UNPACKED: usize = 1 << 16;
     /// One in this many threads may have an unpacked copy.
-    const APART_OF: usize = 128;
+    const THREADS_PER_UNPACKED: usize = 128;
 
     /// Creates an empty table that reuses the allocation of an empty map.
-    pub(crate) fn with_map(by_id: ById) -> Self {
+    pub(crate) fn with_map(by_id: ThreadIndexMap) -> Self {
         Self {
             by_id,
             ..Self::default()
@@ -52,7 +52,7 @@ impl Threads {
     }
 
     /// Returns the unpacked threads, and the emptied map. Only complete if no group has been packed.
-    pub(crate) fn into_parts(mut self) -> (Vec<Thread>, ById) {
+    pub(crate) fn into_parts(mut self) -> (Vec<Thread>, ThreadIndexMap) {
         self.by_id.clear();
         (self.tail, self.by_id)
     }
@@ -88,8 +88,8 @@ impl Threads {
         let at = index as usize;
         let mut thread = match self.groups.get(at / GROUP) {
             None => *self.tail.get(at - self.packed())?,
-            Some(group) => match self.apart(index) {
-                Some(apart) => apart.thread,
+            Some(group) => match self.unpacked(index) {
+                Some(unpacked) => unpacked.thread,
                 None => group.get(at % GROUP),
             },
         };
@@ -111,9 +111,9 @@ impl Threads {
     }
 
     #[inline]
-    fn apart(&self, index: u32) -> Option<&Apart> {
-        let some = !self.apart.is_empty();
-        some.then(|| self.apart.get(&index)).flatten()
+    fn unpacked(&self, index: u32) -> Option<&UnpackedCopy> {
+        let some = !self.unpacked.is_empty();
+        some.then(|| self.unpacked.get(&index)).flatten()
     }
 
     /// Reads the run counts of a block, none of whose threads may have an unpacked copy. Returns the number of
@@ -156,18 +156,18 @@ impl Threads {
         if place < self.tail.len() {
             return self.tail.get_mut(place);
         }
-        self.put_apart(index)
+        self.unpack(index)
     }
 
     #[cold]
-    fn put_apart(&mut self, index: u32) -> Option<&mut Thread> {
+    fn unpack(&mut self, index: u32) -> Option<&mut Thread> {
         let group = self.groups.get(index as usize / GROUP)?;
-        let apart = self.apart.entry(index).or_insert_with(|| Apart {
+        let unpacked = self.unpacked.entry(index).or_insert_with(|| UnpackedCopy {
             thread: group.get(index as usize % GROUP),
             changed: true,
         });
-        apart.changed = true;
-        Some(&mut apart.thread)
+        unpacked.changed = true;
+        Some(&mut unpacked.thread)
     }
 
     /// Returns all threads with their indexes.
@@ -186,11 +186,11 @@ impl Threads {
         let all = groups.flat_map(move |at| at..self.len().min(at + GROUP));
         let all =
             all.filter_map(move |at| Some((saturating_u32(at), reader.get(saturating_u32(at))?)));
-        let apart = self
-            .apart
+        let unpacked = self
+            .unpacked
             .iter()
-            .map(|(&index, apart)| (index, apart.thread));
-        all.chain(apart.filter(move |&(index, _)| is_passed(index as usize)))
+            .map(|(&index, unpacked)| (index, unpacked.thread));
+        all.chain(unpacked.filter(move |&(index, _)| is_passed(index as usize)))
     }
 
     /// Returns a reader, for lookups of many threads in mostly increasing order.
@@ -207,18 +207,18 @@ impl Threads {
         let Some(group) = self.groups.get(at / GROUP) else {
             let tail = self.tail.iter().skip(at - self.packed());
             block.extend(tail.take(BLOCK));
-            return self.tell_firsts(at, block);
+            return self.set_first_runs(at, block);
         };
         group.read(at % GROUP, block);
         for (index, thread) in (at..).zip(&mut *block) {
-            if let Some(apart) = u32::try_from(index).ok().and_then(|at| self.apart(at)) {
-                *thread = apart.thread;
+            if let Some(unpacked) = u32::try_from(index).ok().and_then(|at| self.unpacked(at)) {
+                *thread = unpacked.thread;
             }
         }
-        self.tell_firsts(at, block);
+        self.set_first_runs(at, block);
     }
 
-    fn tell_firsts(&self, at: usize, block: &mut [Thread]) {
+    fn set_first_runs(&self, at: usize, block: &mut [Thread]) {
         if let Some(&first) = self.firsts.get(at / BLOCK) {
             let mut first = first;
             for thread in block {
@@ -229,31 +229,32 @@ impl Threads {
     }
 
     /// Packs all threads but the latest ones and those with recent events, if there are enough to do so.
-    pub(crate) fn rest(&mut self, spill_store: &SpillStore) {
-        if self.tail.len() >= 2 * Self::AWAKE * GROUP {
-            self.pack_but(Self::AWAKE, spill_store);
+    pub(crate) fn pack_idle(&mut self, spill_store: &SpillStore) {
+        if self.tail.len() >= 2 * Self::UNPACKED_GROUPS * GROUP {
+            self.pack_all_but(Self::UNPACKED_GROUPS, spill_store);
         }
-        if self.apart.len() > self.most_apart.max(Self::MIN_APART) {
-            self.put_back(false, spill_store);
+        if self.unpacked.len() > self.max_unpacked.max(Self::MIN_UNPACKED) {
+            self.repack(false, spill_store);
         }
     }
 
-    /// Packs all complete groups of the tail but the last `awake`.
-    fn pack_but(&mut self, awake: usize, spill_store: &SpillStore) {
-        let groups = (self.tail.len() / GROUP).saturating_sub(awake);
+    /// Packs all complete groups of the tail but the last `unpacked_groups`.
+    fn pack_all_but(&mut self, unpacked_groups: usize, spill_store: &SpillStore) {
+        let groups = (self.tail.len() / GROUP).saturating_sub(unpacked_groups);
         for group in self.tail[..groups * GROUP].chunks_exact(GROUP) {
-            self.groups.push(Packed::of(group, spill_store));
+            self.groups.push(Packed::pack(group, spill_store));
         }
         self.tail.drain(..groups * GROUP);
-        self.by_id.rest();
+        self.by_id.pack_oldest();
     }
 
     /// Packs unpacked copies back into their groups: all, or those unchanged since the last call.
-    fn put_back(&mut self, all: bool, spill_store: &SpillStore) {
-        let quiet = |_: &u32, apart: &mut Apart| !std::mem::take(&mut apart.changed) || all;
-        let mut quiet: Vec<(u32, Apart)> = self.apart.extract_if(quiet).collect();
+    fn repack(&mut self, all: bool, spill_store: &SpillStore) {
+        let quiet =
+            |_: &u32, unpacked: &mut UnpackedCopy| !std::mem::take(&mut unpacked.changed) || all;
+        let mut quiet: Vec<(u32, UnpackedCopy)> = self.unpacked.extract_if(quiet).collect();
         quiet.sort_unstable_by_key(|&(index, _)| index);
-        let group_of = |&(index, _): &(u32, Apart)| index as usize / GROUP;
+        let group_of = |&(index, _): &(u32, UnpackedCopy)| index as usize / GROUP;
         let mut threads = Vec::with_capacity(GROUP);
         for of_group in quiet.chunk_by(|a, b| group_of(a) == group_of(b)) {
             let group = &mut self.groups[group_of(&of_group[0])];
@@ -261,18 +262,18 @@ impl Threads {
             for block in 0..GROUP / BLOCK {
                 group.read(block * BLOCK, &mut threads);
             }
-            for &(index, apart) in of_group {
-                threads[index as usize % GROUP] = apart.thread;
+            for &(index, unpacked) in of_group {
+                threads[index as usize % GROUP] = unpacked.thread;
             }
-            *group = Packed::of(&threads, spill_store);
+            *group = Packed::pack(&threads, spill_store);
         }
         // Grows with the number of long-lived threads, so that these are not scanned again and again.
-        self.most_apart = (2 * self.apart.len()).max(self.len() / Self::APART_OF);
+        self.max_unpacked = (2 * self.unpacked.len()).max(self.len() / Self::THREADS_PER_UNPACKED);
     }
 
     /// Packs all copies, and computes the index of each thread's first run, once the log has been read to its end.
     pub(crate) fn settle(&mut self, spill_store: &SpillStore) {
-        self.put_back(true, spill_store);
+        self.repack(true, spill_store);
         let (mut first, mut firsts) = (0_u32, Vec::new());
         for at in (0..self.len()).step_by(BLOCK) {
             firsts.push(first);
@@ -291,7 +292,7 @@ impl Threads {
 
     /// Interns a label.
     pub(crate) fn text(&mut self, label: &str) -> TextId {
-        self.labels.of(label)
+        self.labels.intern(label)
     }
 
     /// Labels the thread with that index; the last label wins.
@@ -312,7 +313,7 @@ impl Threads {
         let by_label: Vec<Option<T>> = labels.map(|(_, label)| wanted(label)).collect();
         let any = by_label.iter().any(Option::is_some);
         let threads = any.then(|| self.iter()).into_iter().flatten();
-        threads.filter_map(move |(index, thread)| Some((index, thread.label.of(&by_label)??)))
+        threads.filter_map(move |(index, thread)| Some((index, thread.label.entry_of(&by_label)??)))
     }
 
     /// Returns the rank of each label, by text ID, in sorted order.
@@ -342,7 +343,7 @@ impl Threads {
         let id = number.parse().map(ThreadId).ok();
         let id = id.filter(|id| id.to_string() == number);
         let all = text.is_empty();
-        move |thread| all || Some(thread.id) == id || thread.label.of(&has_it) == Some(true)
+        move |thread| all || Some(thread.id) == id || thread.label.entry_of(&has_it) == Some(true)
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) struct Ids {
 
 /// Subject of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of<'a> {
+pub(super) enum TraceSubject<'a> {
     Capability(u16),
     Thread(u32),
     /// User spans of this name.
@@ -22,30 +22,36 @@ impl Ids {
     /// Creates a generator for a log, from its run id.
     pub(super) fn new(run: &str) -> Self {
         Self {
-            seed: of_text(0, run),
+            seed: hash_text(0, run),
         }
     }
 
-    fn of(self, of: Of<'_>) -> u64 {
+    fn hash_subject(self, of: TraceSubject<'_>) -> u64 {
         let (kind, number) = match of {
-            Of::Capability(cap) => (1, cap.into()),
-            Of::Thread(thread) => (2, thread.into()),
-            Of::Named(name) => (3, of_text(0, name)),
+            TraceSubject::Capability(cap) => (1, cap.into()),
+            TraceSubject::Thread(thread) => (2, thread.into()),
+            TraceSubject::Named(name) => (3, hash_text(0, name)),
         };
         mix(mix(self.seed, kind), number)
     }
 
     /// Returns the id of a trace, 16 bytes.
-    pub(super) fn trace(self, of: Of<'_>) -> Vec<u8> {
-        let high = self.of(of);
+    pub(super) fn trace(self, of: TraceSubject<'_>) -> Vec<u8> {
+        let high = self.hash_subject(of);
         let low = mix(high, 0).max(1);
         [high.to_be_bytes(), low.to_be_bytes()].concat()
     }
 
-    /// Returns the id of a span in a trace, 8 bytes. `again` numbers spans with the same time and kind.
-    pub(super) fn span(self, of: Of<'_>, kind: u64, span: Interval, again: u64) -> Vec<u8> {
-        let parts = [kind, span.start().0, span.end().0, again];
-        let number = parts.into_iter().fold(self.of(of), mix);
+    /// Returns the id of a span in a trace, 8 bytes. `ordinal` numbers spans with the same time and kind.
+    pub(super) fn span(
+        self,
+        of: TraceSubject<'_>,
+        kind: u64,
+        span: Interval,
+        ordinal: u64,
+    ) -> Vec<u8> {
+        let parts = [kind, span.start().0, span.end().0, ordinal];
+        let number = parts.into_iter().fold(self.hash_subject(of), mix);
         number.max(1).to_be_bytes().to_vec()
     }
 }
@@ -60,7 +66,7 @@ const fn mix(before: u64, next: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-fn of_text(before: u64, text: &str) -> u64 {
+fn hash_text(before: u64, text: &str) -> u64 {
     text.bytes()
         .fold(before, |bits, byte| mix(bits, byte.into()))
 }
@@ -77,12 +83,16 @@ mod tests {
         let of = |run| {
             let ids = Ids::new(run);
             let mut all = Vec::new();
-            for of in [Of::Capability(1), Of::Thread(1), Of::Named("1")] {
+            for of in [
+                TraceSubject::Capability(1),
+                TraceSubject::Thread(1),
+                TraceSubject::Named("1"),
+            ] {
                 assert_eq!(ids.trace(of).len(), 16);
                 for kind in 0..2 {
                     for start in 0..20 {
-                        for again in 0..3 {
-                            all.push(ids.span(of, kind, span(start, 20), again));
+                        for ordinal in 0..3 {
+                            all.push(ids.span(of, kind, span(start, 20), ordinal));
                         }
                     }
                 }

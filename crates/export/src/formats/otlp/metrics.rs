@@ -29,7 +29,7 @@ use model::time::Interval;
 
 /// Description of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct About {
+struct MetricInfo {
     name: &'static str,
     help: &'static str,
     unit: &'static str,
@@ -37,8 +37,8 @@ struct About {
     is_sum: bool,
 }
 
-impl About {
-    const fn of(kind: Kind) -> Self {
+impl MetricInfo {
+    const fn for_kind(kind: Kind) -> Self {
         Self {
             name: kind.name(),
             help: kind.help(),
@@ -53,7 +53,7 @@ impl About {
 }
 
 /// Use of a capability by second; consecutive seconds without changes are merged into one value.
-const USAGE: About = About {
+const USAGE: MetricInfo = MetricInfo {
     name: "CapabilityUsageDuration",
     help: "How long a capability collected garbage, ran a thread or did neither.",
     unit: "ns",
@@ -78,7 +78,7 @@ pub(super) struct Metrics {
     /// The capability set of the process, if the log has exactly one.
     capset: Option<u32>,
     /// Metric of the pending points.
-    about: Option<About>,
+    about: Option<MetricInfo>,
     points: Vec<NumberDataPoint>,
     /// Time and value of the previous sample of the current counter.
     last: (Nanos, u64),
@@ -103,7 +103,7 @@ impl Metrics {
 
     pub(super) fn counter(&mut self, counter: &Counter) -> io::Result<()> {
         self.last = (Nanos(0), 0);
-        self.begin(About::of(counter.kind))
+        self.begin(MetricInfo::for_kind(counter.kind))
     }
 
     /// Writes a sample of a counter; for a growing one, the increment since the previous sample.
@@ -125,11 +125,11 @@ impl Metrics {
     }
 
     /// Starts points of a metric, writing the pending ones of another.
-    fn begin(&mut self, about: About) -> io::Result<()> {
+    fn begin(&mut self, about: MetricInfo) -> io::Result<()> {
         if self.about == Some(about) {
             return Ok(());
         }
-        self.hand_on()?;
+        self.flush()?;
         self.about = Some(about);
         Ok(())
     }
@@ -137,24 +137,24 @@ impl Metrics {
     fn point(&mut self, span: Interval, value: u64, attributes: Vec<KeyValue>) -> io::Result<()> {
         let is_sum = self.about.is_some_and(|about| about.is_sum);
         let start = if is_sum {
-            self.clock.at(span.start())
+            self.clock.unix_ns(span.start())
         } else {
             0
         };
         self.points.push(NumberDataPoint {
             attributes,
             start_time_unix_nano: start,
-            time_unix_nano: self.clock.at(span.end()),
+            time_unix_nano: self.clock.unix_ns(span.end()),
             value: Some(Value::AsInt(i64::try_from(value).unwrap_or(i64::MAX))),
             ..NumberDataPoint::default()
         });
         if self.points.len() < BATCH {
             return Ok(());
         }
-        self.hand_on()
+        self.flush()
     }
 
-    fn hand_on(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         let data_points = std::mem::take(&mut self.points);
         let Some(about) = self.about.filter(|_| !data_points.is_empty()) else {
             return Ok(());
@@ -185,17 +185,23 @@ impl Metrics {
             scope_metrics,
             ..ResourceMetrics::default()
         }];
-        self.out.put(&MetricsData { resource_metrics })
+        self.out.write_message(&MetricsData { resource_metrics })
     }
 
-    fn usage(&mut self, cap: CapId, used: Used, span: Interval, ns: u64) -> io::Result<()> {
+    fn usage(
+        &mut self,
+        cap: CapId,
+        usage_kind: CapUsage,
+        span: Interval,
+        ns: u64,
+    ) -> io::Result<()> {
         if ns == 0 {
             return Ok(());
         }
-        let (category, user) = match used {
-            Used::Gc => ("GC", Some("GC".to_owned())),
-            Used::Mutator(thread) => ("Mutator", Some(thread.to_string())),
-            Used::Idle => ("Idle", None),
+        let (category, user) = match usage_kind {
+            CapUsage::Gc => ("GC", Some("GC".to_owned())),
+            CapUsage::Mutator(thread) => ("Mutator", Some(thread.to_string())),
+            CapUsage::Idle => ("Idle", None),
         };
         let mut attributes = vec![number("cap", cap.0), text("category", category)];
         attributes.extend(user.map(|user| text("user", user)));
@@ -203,21 +209,21 @@ impl Metrics {
     }
 
     pub(super) fn finish(mut self) -> Result<(), Error> {
-        self.hand_on()?;
+        self.flush()?;
         self.out.finish()
     }
 }
 
 /// Use of a capability.
 #[derive(Clone, Copy, Debug)]
-enum Used {
+enum CapUsage {
     Gc,
     Mutator(ThreadId),
     Idle,
 }
 
 /// Bytes of each band of a heap profile, by census.
-const HEAP_PROFILE: About = About {
+const HEAP_PROFILE: MetricInfo = MetricInfo {
     name: "HeapProfSample",
     help: "What a band of a heap profile holds.",
     unit: "By",
@@ -229,7 +235,7 @@ pub(super) fn heap_profiles(log: &Log<'_>, signals: &mut Signals) -> io::Result<
     let tables = log.session.recording().names.info_tables();
     let metrics = &mut signals.metrics;
     metrics.begin(HEAP_PROFILE)?;
-    bands::each(log, |held| {
+    bands::for_each(log, |held| {
         let Some(at) = held.at else {
             return Ok(());
         };
@@ -250,10 +256,10 @@ pub(super) fn heap_profiles(log: &Log<'_>, signals: &mut Signals) -> io::Result<
                 text("ipTyDesc", table.type_),
                 text("ipLabel", table.label),
                 text("ipModule", table.module),
-                text("ipSrcLoc", table.place.to_string()),
+                text("ipSrcLoc", table.location.to_string()),
             ]);
         }
-        metrics.point(Interval::at(at), held.bytes, attributes)
+        metrics.point(Interval::empty_at(at), held.bytes, attributes)
     })
 }
 
@@ -261,7 +267,7 @@ pub(super) fn heap_profiles(log: &Log<'_>, signals: &mut Signals) -> io::Result<
 /// merged, so that a long log with few events has few values.
 pub(super) fn capability_usage(log: &Log<'_>, signals: &mut Signals) -> io::Result<()> {
     let metrics = &mut signals.metrics;
-    let seconds = Seconds {
+    let seconds = UsageIntervals {
         length_ns: usage_ns(log),
     };
     metrics.begin(USAGE)?;
@@ -275,14 +281,14 @@ pub(super) fn capability_usage(log: &Log<'_>, signals: &mut Signals) -> io::Resu
         let runs = runs.map(|run| (run.start_ns, run.end_ns));
         let collections = (0..lanes.gc.len()).map(|at| lanes.gc.span(at));
         let changes = seconds.changes(runs.chain(collections));
-        for span in seconds.between(life, changes) {
+        for span in seconds.split_at_changes(life, changes) {
             let running = lanes.runs.time_in(span);
             let running_ns = running[Class::Running as usize] + running[Class::Open as usize];
             let collecting_ns = lanes.gc.time_in(span)[Class::Gc as usize];
             let used_ns = running_ns.saturating_add(collecting_ns);
             let idle_ns = span.duration().0.saturating_sub(used_ns);
-            metrics.usage(cap, Used::Gc, span, collecting_ns)?;
-            metrics.usage(cap, Used::Idle, span, idle_ns)?;
+            metrics.usage(cap, CapUsage::Gc, span, collecting_ns)?;
+            metrics.usage(cap, CapUsage::Idle, span, idle_ns)?;
         }
     }
     Ok(())
@@ -290,11 +296,11 @@ pub(super) fn capability_usage(log: &Log<'_>, signals: &mut Signals) -> io::Resu
 
 /// Division of the log's clock into equal intervals.
 #[derive(Clone, Copy, Debug)]
-struct Seconds {
+struct UsageIntervals {
     length_ns: u64,
 }
 
-impl Seconds {
+impl UsageIntervals {
     /// Extends a span to whole intervals.
     fn around(self, span: Interval) -> Interval {
         let start = span.start().0 / self.length_ns;
@@ -317,7 +323,7 @@ impl Seconds {
     }
 
     /// Splits a span into the intervals with changes and the stretches between them.
-    fn between(self, span: Interval, changes: Vec<u64>) -> impl Iterator<Item = Interval> {
+    fn split_at_changes(self, span: Interval, changes: Vec<u64>) -> impl Iterator<Item = Interval> {
         let edges = changes
             .into_iter()
             .flat_map(|number| [number, number.saturating_add(1)]);
@@ -334,9 +340,9 @@ impl Seconds {
     }
 
     /// Splits a span into its first interval, its last one, and the stretch between them.
-    fn of(self, span: Interval) -> impl Iterator<Item = Interval> {
+    fn split(self, span: Interval) -> impl Iterator<Item = Interval> {
         let changes = self.changes(std::iter::once((span.start().0, span.end().0)));
-        self.between(span, changes)
+        self.split_at_changes(span, changes)
     }
 }
 
@@ -344,33 +350,33 @@ impl Seconds {
 fn mutator(
     log: &Log<'_>,
     cap: CapId,
-    (seconds, life): (Seconds, Interval),
+    (seconds, life): (UsageIntervals, Interval),
     metrics: &mut Metrics,
 ) -> io::Result<()> {
     let mut now = Interval::default();
     let mut threads: BTreeMap<ThreadId, u64> = BTreeMap::new();
     for run in log.session.recording().store.cap_runs(cap) {
         let span = Interval::new(Nanos(run.start_ns), Nanos(run.end_ns));
-        for span in seconds.of(span.clip(life)) {
+        for span in seconds.split(span.clip(life)) {
             let around = seconds.around(span).clip(life);
             if around != now {
-                hand_on(cap, now, &mut threads, metrics)?;
+                flush(cap, now, &mut threads, metrics)?;
                 now = around;
             }
             *threads.entry(run.thread).or_default() += span.duration().0;
         }
     }
-    hand_on(cap, now, &mut threads, metrics)
+    flush(cap, now, &mut threads, metrics)
 }
 
-fn hand_on(
+fn flush(
     cap: CapId,
     span: Interval,
     threads: &mut BTreeMap<ThreadId, u64>,
     metrics: &mut Metrics,
 ) -> io::Result<()> {
     for (thread, ns) in std::mem::take(threads) {
-        metrics.usage(cap, Used::Mutator(thread), span, ns)?;
+        metrics.usage(cap, CapUsage::Mutator(thread), span, ns)?;
     }
     Ok(())
 }

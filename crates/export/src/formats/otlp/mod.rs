@@ -13,7 +13,7 @@ use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, InstrumentationScope, KeyValue};
 use opentelemetry_proto::tonic::resource::v1::Resource;
 
-use crate::format::{Error, Format, Written};
+use crate::format::{Error, Format, OutputKind};
 use crate::log::Log;
 use crate::trace::{names, walk};
 use eventlog::ids::{Nanos, ThreadId};
@@ -25,22 +25,22 @@ use signals::Signals;
 /// OTLP in protobuf.
 pub(super) const PROTOBUF: Format = Format {
     name: "otlp",
-    help: "OpenTelemetry's traces, metrics and logs in protobuf, a file each",
-    written: Written::Files(|log, folder| write(log, folder, Encoding::Protobuf)),
+    help: "OpenTelemetry traces, metrics and logs in protobuf, one file each",
+    output: OutputKind::Files(|log, folder| write(log, folder, Encoding::Protobuf)),
 };
 
 /// OTLP in JSON.
 pub(super) const JSON: Format = Format {
     name: "otlp-json",
-    help: "The same as lines of JSON, as collectors write and read them",
-    written: Written::Files(|log, folder| write(log, folder, Encoding::Json)),
+    help: "The same as lines of JSON, the format of collectors",
+    output: OutputKind::Files(|log, folder| write(log, folder, Encoding::Json)),
 };
 
 fn write(log: &Log<'_>, folder: &Path, encoding: Encoding) -> Result<(), Error> {
     let Some(origin_ns) = log.clock_origin_ns else {
         return Err(Error::Refused(
-            "the log does not tell the wall clock, and OpenTelemetry wants dates: say with \
-             --wall-clock when the log's clock was 0, as in --wall-clock 2026-11-20T09:47:03Z"
+            "the log has no wall-clock time, which OpenTelemetry requires: set the time of the log's \
+             time 0, as in --wall-clock 2026-11-20T09:47:03Z"
                 .to_owned(),
         ));
     };
@@ -54,13 +54,13 @@ fn write(log: &Log<'_>, folder: &Path, encoding: Encoding) -> Result<(), Error> 
 
 /// Writes thread labels as log records, with the time when they were set.
 fn labels(log: &Log<'_>, signals: &mut Signals) -> Result<(), Error> {
-    const LABELS: EventSet = EventSet::of(&[EventType::THREAD_LABEL]);
+    const LABELS: EventSet = EventSet::from_types(&[EventType::THREAD_LABEL]);
     if !log.session.recording().info.has(LABELS) {
         return Ok(());
     }
     let mut written = Ok(());
     log.records_by_time(|record| {
-        let asked = log.asks_for(Interval::at(record.time)) && written.is_ok();
+        let asked = log.is_selected(Interval::empty_at(record.time)) && written.is_ok();
         if let Event::ThreadLabel { thread, label } = record.event()
             && asked
         {
@@ -77,7 +77,7 @@ struct Clock {
 }
 
 impl Clock {
-    const fn at(self, time: Nanos) -> u64 {
+    const fn unix_ns(self, time: Nanos) -> u64 {
         self.origin_ns.saturating_add(time.0)
     }
 }

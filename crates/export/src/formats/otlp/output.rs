@@ -56,7 +56,10 @@ impl Output {
     }
 
     /// Appends a message.
-    pub(super) fn put(&mut self, message: &(impl Message + Serialize)) -> std::io::Result<()> {
+    pub(super) fn write_message(
+        &mut self,
+        message: &(impl Message + Serialize),
+    ) -> std::io::Result<()> {
         match self.encoding {
             Encoding::Protobuf => self.file.write_all(&message.encode_to_vec()),
             Encoding::Json => {

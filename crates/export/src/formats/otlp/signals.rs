@@ -48,7 +48,7 @@ impl Signals {
         let resource = resource(log);
         Ok(Self {
             clock,
-            spans: Spans::new(&log.run(), clock),
+            spans: Spans::new(&log.run_id(), clock),
             batch: Vec::new(),
             traces: output("traces")?,
             metrics: Metrics::new(log, resource.clone(), clock, output("metrics")?),
@@ -63,10 +63,10 @@ impl Signals {
         if self.batch.len() < BATCH {
             return Ok(());
         }
-        self.hand_on_spans()
+        self.flush_spans()
     }
 
-    fn hand_on_spans(&mut self) -> io::Result<()> {
+    fn flush_spans(&mut self) -> io::Result<()> {
         let spans = std::mem::take(&mut self.batch);
         if spans.is_empty() {
             return Ok(());
@@ -81,7 +81,7 @@ impl Signals {
             scope_spans,
             ..ResourceSpans::default()
         }];
-        self.traces.put(&TracesData { resource_spans })
+        self.traces.write_message(&TracesData { resource_spans })
     }
 
     fn record(&mut self, record: LogRecord) -> io::Result<()> {
@@ -89,10 +89,10 @@ impl Signals {
         if self.records.len() < BATCH {
             return Ok(());
         }
-        self.hand_on_records()
+        self.flush_records()
     }
 
-    fn hand_on_records(&mut self) -> io::Result<()> {
+    fn flush_records(&mut self) -> io::Result<()> {
         let log_records = std::mem::take(&mut self.records);
         if log_records.is_empty() {
             return Ok(());
@@ -107,12 +107,12 @@ impl Signals {
             scope_logs,
             ..ResourceLogs::default()
         }];
-        self.logs.put(&LogsData { resource_logs })
+        self.logs.write_message(&LogsData { resource_logs })
     }
 
     /// Writes the labeling of a thread.
     pub(super) fn label(&mut self, at: Nanos, of: ThreadId, label: &str) -> io::Result<()> {
-        let at = self.clock.at(at);
+        let at = self.clock.unix_ns(at);
         self.record(LogRecord {
             time_unix_nano: at,
             observed_time_unix_nano: at,
@@ -124,8 +124,8 @@ impl Signals {
 
     /// Writes the pending batches and completes the files.
     pub(super) fn finish(mut self) -> Result<(), Error> {
-        self.hand_on_spans()?;
-        self.hand_on_records()?;
+        self.flush_spans()?;
+        self.flush_records()?;
         self.traces.finish()?;
         self.logs.finish()?;
         self.metrics.finish()
@@ -165,7 +165,7 @@ impl Visitor for Signals {
             MessageKind::Message => ("UserMessage", SeverityNumber::Debug),
             MessageKind::Marker => ("UserMarker", SeverityNumber::Trace),
         };
-        let at = self.clock.at(message.time);
+        let at = self.clock.unix_ns(message.time);
         let mut attributes = vec![text("kind", kind)];
         attributes.extend(message.cap.map(|cap| number("evCap", cap.0)));
         self.record(LogRecord {

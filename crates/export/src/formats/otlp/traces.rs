@@ -5,7 +5,7 @@ use opentelemetry_proto::tonic::trace::v1::span::{Event, SpanKind};
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use opentelemetry_proto::tonic::trace::v1::{Span, Status};
 
-use super::ids::{Ids, Of};
+use super::ids::{Ids, TraceSubject};
 use super::{Clock, flag, number, text, thread};
 use crate::trace::names;
 use crate::trace::walk::{CapCollection, CapRun, Thread, UserSpan};
@@ -17,9 +17,9 @@ use model::time::Interval;
 pub(super) struct Spans {
     ids: Ids,
     clock: Clock,
-    /// Trace id, kind and interval of the last span; `again` counts the equal ones before it.
+    /// Trace id, kind and interval of the last span; `ordinal` counts the equal ones before it.
     last: (Vec<u8>, u64, Interval),
-    again: u64,
+    ordinal: u64,
 }
 
 /// Names of spans; the position of a name is its kind in span ids.
@@ -34,28 +34,32 @@ impl Spans {
             ids: Ids::new(run),
             clock,
             last: (Vec::new(), 0, Interval::default()),
-            again: 0,
+            ordinal: 0,
         }
     }
 
     fn span(
         &mut self,
-        of: Of<'_>,
+        of: TraceSubject<'_>,
         (kind, name): (u64, &str),
         span: Interval,
         attributes: Vec<KeyValue>,
     ) -> Span {
         let trace_id = self.ids.trace(of);
         let this = (trace_id.clone(), kind, span);
-        self.again = if self.last == this { self.again + 1 } else { 0 };
+        self.ordinal = if self.last == this {
+            self.ordinal + 1
+        } else {
+            0
+        };
         self.last = this;
         Span {
             trace_id,
-            span_id: self.ids.span(of, kind, span, self.again),
+            span_id: self.ids.span(of, kind, span, self.ordinal),
             name: name.to_owned(),
             kind: SpanKind::Internal.into(),
-            start_time_unix_nano: self.clock.at(span.start()),
-            end_time_unix_nano: self.clock.at(span.end()),
+            start_time_unix_nano: self.clock.unix_ns(span.start()),
+            end_time_unix_nano: self.clock.unix_ns(span.end()),
             attributes,
             status: Some(Status {
                 code: StatusCode::Ok.into(),
@@ -68,7 +72,12 @@ impl Spans {
     pub(super) fn collection(&mut self, collection: &CapCollection<'_>) -> Span {
         let cap = collection.cap.0;
         let attributes = vec![number("capability", cap), text("user", "GC")];
-        self.span(Of::Capability(cap), (0, GC), collection.span, attributes)
+        self.span(
+            TraceSubject::Capability(cap),
+            (0, GC),
+            collection.span,
+            attributes,
+        )
     }
 
     pub(super) fn cap_run(&mut self, run: &CapRun<'_>) -> Span {
@@ -76,14 +85,24 @@ impl Spans {
         let user = text("user", run.thread.id.to_string());
         let mut attributes = vec![number("capability", cap), user];
         attributes.extend(open(run.code == StopCode::OPEN));
-        self.span(Of::Capability(cap), (1, MUTATOR), run.span, attributes)
+        self.span(
+            TraceSubject::Capability(cap),
+            (1, MUTATOR),
+            run.span,
+            attributes,
+        )
     }
 
     pub(super) fn run(&mut self, of: &Thread<'_>, run: &ThreadRun) -> Span {
         let cap = run.cap.map(|cap| number("capability", cap.0));
         let mut attributes: Vec<KeyValue> = cap.into_iter().chain([thread(of.id)]).collect();
         attributes.extend(open(run.code == StopCode::OPEN));
-        self.span(Of::Thread(of.id.0), (2, RUNNING), run.span, attributes)
+        self.span(
+            TraceSubject::Thread(of.id.0),
+            (2, RUNNING),
+            run.span,
+            attributes,
+        )
     }
 
     /// Creates the span of a whole wait; an event in it marks when the thread became runnable.
@@ -92,9 +111,14 @@ impl Spans {
         let is_blocked = !wait.blocked().is_empty();
         attributes.extend(is_blocked.then(|| text("blocked", names::blocked(wait))));
         attributes.extend(open(wait.is_open));
-        let span = self.span(Of::Thread(of.id.0), (3, BLOCKED), wait.span, attributes);
+        let span = self.span(
+            TraceSubject::Thread(of.id.0),
+            (3, BLOCKED),
+            wait.span,
+            attributes,
+        );
         let runnable = (!wait.ready().is_empty()).then(|| Event {
-            time_unix_nano: self.clock.at(wait.ready),
+            time_unix_nano: self.clock.unix_ns(wait.ready),
             name: "runnable".to_owned(),
             ..Event::default()
         });
@@ -106,7 +130,7 @@ impl Spans {
 
     pub(super) fn user_span(&mut self, name: &str, span: &UserSpan) -> Span {
         let attributes = open(span.is_open).into_iter().collect();
-        self.span(Of::Named(name), (4, name), span.span, attributes)
+        self.span(TraceSubject::Named(name), (4, name), span.span, attributes)
     }
 }
 

@@ -7,11 +7,11 @@ use std::io::{self, Write};
 
 use prost::Message as _;
 
-use crate::format::{Error, Format, Written};
+use crate::format::{Error, Format, OutputKind};
 use crate::log::Log;
 use crate::trace::Counter;
 use crate::trace::counters::Unit;
-use crate::trace::draw::{Argument, Draw, Instant, Lane, Named, Slice, draw};
+use crate::trace::draw::{Argument, Instant, Lane, Named, Slice, TraceWriter, draw};
 use crate::trace::names;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
@@ -25,7 +25,7 @@ use messages::{
 pub(super) const FORMAT: Format = Format {
     name: "perfetto",
     help: "A trace for ui.perfetto.dev: tracks, slices, flows and counters",
-    written: Written::File {
+    output: OutputKind::File {
         extension: "perfetto-trace",
         write,
     },
@@ -191,7 +191,7 @@ impl Perfetto<'_> {
             (Group::Sparks, "Sparks"),
         ];
         for (rank, (group, name)) in (0..).zip(groups) {
-            self.below(Group::Process, uuid(0, group as u64), name, rank)?;
+            self.declare_child_track(Group::Process, uuid(0, group as u64), name, rank)?;
         }
         Ok(())
     }
@@ -204,7 +204,13 @@ impl Perfetto<'_> {
     }
 
     /// Declares a track in a group, with its rank there.
-    fn below(&mut self, group: Group, track: u64, name: &str, rank: i32) -> io::Result<()> {
+    fn declare_child_track(
+        &mut self,
+        group: Group,
+        track: u64,
+        name: &str,
+        rank: i32,
+    ) -> io::Result<()> {
         self.track(TrackDescriptor {
             uuid: Some(track),
             parent_uuid: Some(uuid(0, group as u64)),
@@ -224,7 +230,7 @@ impl Perfetto<'_> {
     }
 
     /// Creates an event with name, category and arguments.
-    fn named(
+    fn named_event(
         &mut self,
         (lane, kind): (Lane, EventType),
         (name, category): (&str, &str),
@@ -258,7 +264,7 @@ fn rank(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
-impl Draw for Perfetto<'_> {
+impl TraceWriter for Perfetto<'_> {
     fn lane(&mut self, lane: Lane, name: &str) -> io::Result<()> {
         let (group, rank) = match lane {
             Lane::Capability(cap) => (Group::Capabilities, 2 * i32::from(cap.0)),
@@ -268,12 +274,12 @@ impl Draw for Perfetto<'_> {
             Lane::Named(number) => (Group::Spans, rank(number)),
             Lane::Messages => (Group::Process, i32::MAX),
         };
-        self.below(group, track_of(lane), name, rank)
+        self.declare_child_track(group, track_of(lane), name, rank)
     }
 
     fn slice(&mut self, lane: Lane, slice: &Slice<'_>, inner: &[Slice<'_>]) -> io::Result<()> {
         let what = (lane, EventType::SliceBegin);
-        let mut begin = self.named(what, (slice.name, slice.category), slice.arguments);
+        let mut begin = self.named_event(what, (slice.name, slice.category), slice.arguments);
         begin.terminating_flow_ids.extend(slice.arrow);
         self.event(slice.span.start(), begin)?;
         for inner in inner {
@@ -289,7 +295,7 @@ impl Draw for Perfetto<'_> {
 
     fn instant(&mut self, lane: Lane, instant: &Instant<'_>) -> io::Result<()> {
         let what = (lane, EventType::Instant);
-        let mut event = self.named(what, (instant.name, instant.category), instant.arguments);
+        let mut event = self.named_event(what, (instant.name, instant.category), instant.arguments);
         event.flow_ids.extend(instant.arrow);
         self.event(instant.at, event)
     }

@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
-use super::left_out::LeftOut;
-use super::shown::Shown;
+use super::export_stacks::ExportStacks;
+use super::incomplete::IncompleteStacks;
+use super::output::{Scale, frame_name};
 use super::tree::{DEEPER, Tree};
-use super::written::{Scale, frame_name};
 use model::profile::frames::{FrameId, Frames};
 
 /// Name of the stack without frames, which steps may produce.
@@ -28,11 +28,11 @@ pub(super) struct Folded {
 }
 
 impl Folded {
-    pub(super) fn new(shown: &Shown<'_>, scale: Scale) -> Self {
-        let Names { names, of, deeper } = Names::new(shown.frames());
+    pub(super) fn new(export_stacks: &ExportStacks<'_>, scale: Scale) -> Self {
+        let Names { names, of, deeper } = Names::new(export_stacks.frames());
         let key = |frame: FrameId| of.get(frame.0 as usize).copied().unwrap_or(0);
         Self {
-            tree: Tree::new(shown.stacks(), &shown.own, key, deeper),
+            tree: Tree::new(export_stacks.stacks(), &export_stacks.own, key, deeper),
             names,
             scale,
             next: 0,
@@ -41,8 +41,8 @@ impl Folded {
         }
     }
 
-    pub(super) const fn left_out(&self) -> LeftOut {
-        self.tree.left_out
+    pub(super) const fn incomplete(&self) -> IncompleteStacks {
+        self.tree.incomplete
     }
 
     /// Writes at most `stacks` lines; returns whether the file is complete.

@@ -4,19 +4,19 @@
 //! stacks (`folded`, `pprof`) are written from weighted stacks, `speedscope` from samples in time order.
 //!
 //! A file is written incrementally, in slices of any size, and can be abandoned at any point. Stacks are truncated
-//! at a depth that readers of the formats can display; [`LeftOut`] reports the truncation.
+//! at a depth that readers of the formats can display; [`IncompleteStacks`] reports the truncation.
 
+mod export_stacks;
 mod folded;
-mod left_out;
-mod place;
+mod incomplete;
+mod output;
 mod pprof;
-mod shown;
+mod source_location;
 mod speedscope;
-mod stretches;
+mod stack_timeline;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod written;
 
 use self::folded::Folded;
 use self::pprof::Pprof;
@@ -26,21 +26,21 @@ use analysis::flamegraph::sources;
 use std::io::{self, Write};
 use std::task::Poll;
 
-pub use left_out::LeftOut;
-pub use place::Place;
-use shown::Shown;
-pub use written::About;
-use written::Scale;
+use export_stacks::ExportStacks;
+pub use incomplete::IncompleteStacks;
+pub use output::LogInfo;
+use output::Scale;
+pub use source_location::SourceLocation;
 
 use super::query::{ExportFormat, FlameQuery};
-use model::profile::origin::Origin;
 use model::profile::source::Unit;
+use model::profile::stack_source::StackSource;
 
 /// Export in progress, written in slices.
 #[derive(Debug)]
 pub struct Export {
     writing: Writing,
-    left_out: LeftOut,
+    incomplete: IncompleteStacks,
 }
 
 #[derive(Debug)]
@@ -56,71 +56,71 @@ impl Export {
     #[must_use]
     pub fn new(
         cache: &StepCache,
-        origin: &dyn Origin,
+        stack_source: &dyn StackSource,
         query: &FlameQuery,
         format: ExportFormat,
-        about: &About,
+        log_info: &LogInfo,
     ) -> Self {
         if format == ExportFormat::Speedscope
-            && sources::of(query.choice.source).unit() == Unit::Time
+            && sources::description(query.choice.source).unit() == Unit::Time
         {
-            let writing = Speedscope::of_tracks(cache, origin, query, about);
+            let writing = Speedscope::of_tracks(cache, stack_source, query, log_info);
             return Self {
-                left_out: writing.left_out(),
+                incomplete: writing.incomplete(),
                 writing: Writing::Speedscope(Box::new(writing)),
             };
         }
-        let shown = Shown::new(cache, origin, query);
-        let scale = Scale::new(query, shown.censuses());
-        let (writing, left_out) = match format {
+        let export_stacks = ExportStacks::new(cache, stack_source, query);
+        let scale = Scale::new(query, export_stacks.censuses());
+        let (writing, incomplete) = match format {
             ExportFormat::Folded => {
-                let folded = Folded::new(&shown, scale);
-                let left_out = folded.left_out();
-                (Writing::Folded(Box::new(folded)), left_out)
+                let folded = Folded::new(&export_stacks, scale);
+                let incomplete = folded.incomplete();
+                (Writing::Folded(Box::new(folded)), incomplete)
             }
             ExportFormat::Pprof => {
-                let pprof = Pprof::new(&shown, origin, query, about);
-                let left_out = pprof.left_out();
-                (Writing::Pprof(Box::new(pprof)), left_out)
+                let pprof = Pprof::new(&export_stacks, stack_source, query, log_info);
+                let incomplete = pprof.incomplete();
+                (Writing::Pprof(Box::new(pprof)), incomplete)
             }
             ExportFormat::Speedscope => {
-                let sums = Speedscope::of_sums(&shown, scale, about);
-                let left_out = sums.left_out();
-                (Writing::Speedscope(Box::new(sums)), left_out)
+                let sums = Speedscope::of_sums(&export_stacks, scale, log_info);
+                let incomplete = sums.incomplete();
+                (Writing::Speedscope(Box::new(sums)), incomplete)
             }
         };
-        let shortened = shown.shortened();
+        let shortened = export_stacks.shortened();
         Self {
             writing,
-            left_out: LeftOut {
+            incomplete: IncompleteStacks {
                 shortened,
-                ..left_out
+                ..incomplete
             },
         }
     }
 
-    /// Writes at most `stacks` further stacks or samples; ready when the file is complete. `origin` must be the
+    /// Writes at most `stacks` further stacks or samples; ready when the file is complete. `stack_source` must be the
     /// one passed to [`new`](Self::new).
     ///
     /// # Errors
     /// Any error of `out`.
     pub fn advance(
         &mut self,
-        origin: &dyn Origin,
+        stack_source: &dyn StackSource,
         out: &mut impl Write,
         stacks: usize,
     ) -> io::Result<Poll<()>> {
         let done = match &mut self.writing {
             Writing::Folded(folded) => folded.advance(out, stacks)?,
             Writing::Pprof(pprof) => pprof.advance(out, stacks)?,
-            Writing::Speedscope(speedscope) => speedscope.advance(origin, out, stacks)?,
+            Writing::Speedscope(speedscope) => speedscope.advance(stack_source, out, stacks)?,
         };
         Ok(if done { Poll::Ready(()) } else { Poll::Pending })
     }
 
     /// Returns which stacks the file has only in part.
     #[must_use]
-    pub const fn left_out(&self) -> LeftOut {
-        self.left_out
+    pub const fn incomplete(&self) -> IncompleteStacks {
+        self.incomplete
     }
 }

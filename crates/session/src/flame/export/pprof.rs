@@ -8,17 +8,17 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
 
-use super::left_out::LeftOut;
-use super::place::Place;
-use super::shown::Shown;
-use super::shown::without_comparison;
+use super::export_stacks::ExportStacks;
+use super::export_stacks::without_comparison;
+use super::incomplete::IncompleteStacks;
+use super::output::{LogInfo, Scale, frame_name};
+use super::source_location::SourceLocation;
 use super::tree::{DEEPER, Row, Tree};
-use super::written::{About, Scale, frame_name};
 use crate::flame::query::FlameQuery;
 use model::profile::Profile;
 use model::profile::frames::{Frame, FrameId, FrameKind};
-use model::profile::origin::Origin;
 use model::profile::source::Unit;
+use model::profile::stack_source::StackSource;
 use model::profile::weights::Measure;
 
 /// `perftools.profiles.Profile`. Texts are indexes into its string table.
@@ -119,22 +119,22 @@ struct Function {
 
 /// String table; the first entry is empty, as the format requires.
 #[derive(Debug)]
-struct Texts {
+struct StringTable {
     all: Vec<String>,
     places: SeededMap<String, i64>,
 }
 
-impl Texts {
+impl StringTable {
     fn new() -> Self {
-        let mut texts = Self {
+        let mut strings = Self {
             all: Vec::new(),
             places: SeededMap::default(),
         };
-        texts.place("");
-        texts
+        strings.intern("");
+        strings
     }
 
-    fn place(&mut self, text: &str) -> i64 {
+    fn intern(&mut self, text: &str) -> i64 {
         if let Some(&place) = self.places.get(text) {
             return place;
         }
@@ -146,8 +146,8 @@ impl Texts {
 
     fn value_type(&mut self, (kind, unit): (&str, &str)) -> ValueType {
         ValueType {
-            r#type: self.place(kind),
-            unit: self.place(unit),
+            r#type: self.intern(kind),
+            unit: self.intern(unit),
         }
     }
 }
@@ -180,18 +180,23 @@ pub(super) struct Pprof {
 
 impl Pprof {
     pub(super) fn new(
-        shown: &Shown<'_>,
-        origin: &dyn Origin,
+        export_stacks: &ExportStacks<'_>,
+        stack_source: &dyn StackSource,
         query: &FlameQuery,
-        about: &About,
+        log_info: &LogInfo,
     ) -> Self {
         let by = |measure| Scale {
             measure,
-            ..Scale::new(query, shown.censuses())
+            ..Scale::new(query, export_stacks.censuses())
         };
-        let frames = shown.frames();
+        let frames = export_stacks.frames();
         let deeper = FrameId(u32::try_from(frames.len()).unwrap_or(u32::MAX));
-        let tree = Tree::new(shown.stacks(), &shown.own, |frame| frame.0, deeper.0);
+        let tree = Tree::new(
+            export_stacks.stacks(),
+            &export_stacks.own,
+            |frame| frame.0,
+            deeper.0,
+        );
         let mut used = vec![false; frames.len() + 1];
         for row in tree.rows().iter().filter(|row| row.depth > 0) {
             if let Some(used) = used.get_mut(row.key as usize) {
@@ -199,20 +204,20 @@ impl Pprof {
             }
         }
         let is_used = |id: FrameId| used.get(id.0 as usize).copied().unwrap_or(false);
-        let mut texts = Texts::new();
-        let mut head = head(origin, query, about, &mut texts);
+        let mut strings = StringTable::new();
+        let mut head = head(stack_source, query, log_info, &mut strings);
         for (id, frame) in frames.iter().filter(|(id, _)| is_used(*id)) {
-            add_frame(id, frame, &mut head, &mut texts);
+            add_frame(id, frame, &mut head, &mut strings);
         }
         if is_used(deeper) {
-            let frame = Frame::of_kind(FrameKind::Unknown, DEEPER);
-            add_frame(deeper, &frame, &mut head, &mut texts);
+            let frame = Frame::with_kind(FrameKind::Unknown, DEEPER);
+            add_frame(deeper, &frame, &mut head, &mut strings);
         }
-        head.string_table = texts.all;
+        head.string_table = strings.all;
         Self {
             head: Some(head),
             tree,
-            unit: sources::of(query.choice.source).unit(),
+            unit: sources::description(query.choice.source).unit(),
             amount: by(Measure::Amount),
             count: by(Measure::Count),
             next: 0,
@@ -222,8 +227,8 @@ impl Pprof {
         }
     }
 
-    pub(super) const fn left_out(&self) -> LeftOut {
-        self.tree.left_out
+    pub(super) const fn incomplete(&self) -> IncompleteStacks {
+        self.tree.incomplete
     }
 
     /// Writes at most `stacks` stacks; returns whether the file is complete.
@@ -287,35 +292,40 @@ fn clamped(value: u64) -> i64 {
 }
 
 /// Returns the fields that occur once.
-fn head(origin: &dyn Origin, query: &FlameQuery, about: &About, texts: &mut Texts) -> ProfileProto {
+fn head(
+    stack_source: &dyn StackSource,
+    query: &FlameQuery,
+    log_info: &LogInfo,
+    strings: &mut StringTable,
+) -> ProfileProto {
     let choice = without_comparison(query);
-    let (profile, _) = origin.in_time(&choice);
+    let (profile, _) = stack_source.tracks_in_time_order(&choice);
     let range = choice.range.unwrap_or(profile.span);
-    let started = about
+    let started = log_info
         .clock_origin_ns
         .map(|clock| clock.saturating_add(clamped(range.start().0)));
-    let types = sample_types(sources::of(choice.source).unit());
+    let types = sample_types(sources::description(choice.source).unit());
     let default = match query.measure {
         Measure::Count => types.first(),
         Measure::Amount => types.last(),
     };
     let tick = tick(&profile);
     ProfileProto {
-        sample_type: types.iter().map(|&kind| texts.value_type(kind)).collect(),
-        default_sample_type: default.map_or(0, |(kind, _)| texts.place(kind)),
+        sample_type: types.iter().map(|&kind| strings.value_type(kind)).collect(),
+        default_sample_type: default.map_or(0, |(kind, _)| strings.intern(kind)),
         // These flags keep `pprof` from looking up symbols itself.
         mapping: vec![Mapping {
             id: 1,
-            filename: texts.place(&about.program),
+            filename: strings.intern(&log_info.program),
             has_functions: true,
             has_filenames: true,
             has_line_numbers: true,
         }],
         time_nanos: started.unwrap_or(0),
         duration_nanos: clamped(range.duration().0),
-        period_type: tick.map(|_| texts.value_type(("time", "nanoseconds"))),
+        period_type: tick.map(|_| strings.value_type(("time", "nanoseconds"))),
         period: tick.unwrap_or(0),
-        comment: vec![texts.place(concat!("eventscope ", env!("CARGO_PKG_VERSION")))],
+        comment: vec![strings.intern(concat!("eventscope ", env!("CARGO_PKG_VERSION")))],
         ..ProfileProto::default()
     }
 }
@@ -328,15 +338,15 @@ fn tick(profile: &Profile) -> Option<i64> {
 }
 
 /// Adds a function with a single location.
-fn add_frame(id: FrameId, frame: &Frame, into: &mut ProfileProto, texts: &mut Texts) {
-    let place = frame.location.as_deref().and_then(Place::parse);
+fn add_frame(id: FrameId, frame: &Frame, into: &mut ProfileProto, strings: &mut StringTable) {
+    let place = frame.location.as_deref().and_then(SourceLocation::parse);
     let line = place.map_or(0, |place| i64::from(place.line));
-    let name = texts.place(&frame_name(frame));
+    let name = strings.intern(&frame_name(frame));
     into.function.push(Function {
         id: id_of(id),
         name,
         system_name: name,
-        filename: texts.place(place.map_or("", |place| place.file)),
+        filename: strings.intern(place.map_or("", |place| place.file)),
         start_line: line,
     });
     into.location.push(Location {
@@ -361,7 +371,7 @@ mod tests {
     use crate::read_session;
     use analysis::flamegraph::sources;
     use eventlog::FileSource;
-    use model::profile::origin::Choice;
+    use model::profile::stack_source::FlameSelection;
 
     /// Exports the cost centres of a fixture and decodes the file.
     fn decoded(query: &FlameQuery) -> ProfileProto {
@@ -427,9 +437,9 @@ mod tests {
     #[test]
     fn samples_come_first_if_they_are_asked_for() {
         let query = FlameQuery {
-            choice: Choice {
+            choice: FlameSelection {
                 source: sources::COST_CENTRES,
-                ..Choice::default()
+                ..FlameSelection::default()
             },
             measure: Measure::Count,
             ..FlameQuery::default()

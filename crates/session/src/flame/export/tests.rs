@@ -5,9 +5,9 @@ use std::task::Poll;
 use analysis::flamegraph::sources;
 use eventlog::ids::{CapId, Nanos};
 use model::profile::frames::Frames;
-use model::profile::origin::Choice;
 use model::profile::revision::Revision;
 use model::profile::sample_threads::SampleThreads;
+use model::profile::stack_source::FlameSelection;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Samples, Track, TrackSource};
 use model::time::Interval;
@@ -31,7 +31,7 @@ fn nested(depth: u32, names: u32) -> Profile {
     let idle = frames.intern(Frame::built_in("IDLE", "IDLE"));
     let mut walk = vec![StackId::EMPTY];
     for level in 0..depth {
-        let frame = Frame::of_kind(FrameKind::Span, &format!("span {}", level % names));
+        let frame = Frame::with_kind(FrameKind::Span, &format!("span {}", level % names));
         let outer = walk.last().copied().unwrap_or_default();
         walk.push(stacks.push(outer, frames.intern(frame)));
     }
@@ -73,16 +73,16 @@ fn file(
     query: &FlameQuery,
     format: ExportFormat,
     slice: usize,
-) -> (Vec<u8>, LeftOut) {
+) -> (Vec<u8>, IncompleteStacks) {
     let cache = StepCache::default();
-    let mut export = Export::new(&cache, profile, query, format, &About::default());
+    let mut export = Export::new(&cache, profile, query, format, &LogInfo::default());
     let mut bytes = Vec::new();
     while export
         .advance(profile, &mut bytes, slice)
         .expect("memory takes all")
         == Poll::Pending
     {}
-    (bytes, export.left_out())
+    (bytes, export.incomplete())
 }
 
 #[test]
@@ -106,14 +106,14 @@ fn twice_the_nesting_is_at_most_two_and_a_half_times_the_file() {
 fn what_is_too_deep_is_told() {
     let deep = nested(u32::from(DEEPEST) + 10, u32::MAX);
     for format in FORMATS {
-        let (bytes, left_out) = file(&deep, &query(&[]), format, 1 << 20);
-        assert_eq!((left_out.deep, left_out.deepest), (10, DEEPEST + 10));
+        let (bytes, incomplete) = file(&deep, &query(&[]), format, 1 << 20);
+        assert_eq!((incomplete.deep, incomplete.deepest), (10, DEEPEST + 10));
         if format != ExportFormat::Pprof {
             let text = String::from_utf8(bytes).expect("UTF-8");
             assert!(text.contains("(deeper frames)"), "{format:?}");
         }
-        let (_, left_out) = file(&nested(u32::from(DEEPEST), 9), &query(&[]), format, 99);
-        assert!(left_out.is_nothing());
+        let (_, incomplete) = file(&nested(u32::from(DEEPEST), 9), &query(&[]), format, 99);
+        assert!(incomplete.is_empty());
     }
     // No weight is lost.
     let (bytes, _) = file(&deep, &query(&[]), ExportFormat::Folded, 1 << 20);
@@ -125,13 +125,13 @@ fn what_is_too_deep_is_told() {
     let sum: u64 = text.lines().filter_map(weight).sum();
     assert_eq!(sum, deep.span.duration().0);
     let inverted = nested(9000, u32::MAX);
-    let (_, left_out) = file(
+    let (_, incomplete) = file(
         &inverted,
         &query(&[Step::Invert]),
         ExportFormat::Folded,
         1 << 20,
     );
-    assert!(left_out.shortened > 0 && left_out.to_string().contains("inverted"));
+    assert!(incomplete.shortened > 0 && incomplete.to_string().contains("inverted"));
 }
 
 /// Deep, similar stacks are written as enter and leave events.
@@ -164,9 +164,9 @@ fn deep_stacks_are_written_as_events() {
 #[test]
 fn censuses_are_shown_by_their_mean() {
     let query = FlameQuery {
-        choice: Choice {
+        choice: FlameSelection {
             source: sources::HEAP,
-            ..Choice::default()
+            ..FlameSelection::default()
         },
         ..FlameQuery::default()
     };

@@ -1,6 +1,6 @@
 //! Weighted stacks as a tree in output order, with limited depth.
 
-use super::LeftOut;
+use super::IncompleteStacks;
 use model::profile::frames::FrameId;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::Weight;
@@ -17,7 +17,7 @@ pub(super) const DEEPER: &str = "(deeper frames)";
 #[derive(Clone, Debug, Default)]
 pub(super) struct Limit {
     /// Replacement of each stack; `None` if no stack is too deep.
-    shown: Option<Vec<StackId>>,
+    truncated: Option<Vec<StackId>>,
 }
 
 impl Limit {
@@ -25,25 +25,27 @@ impl Limit {
         if stacks.ids().all(|stack| stacks.depth(stack) <= DEEPEST) {
             return Self::default();
         }
-        let mut shown: Vec<StackId> = Vec::with_capacity(stacks.len());
+        let mut truncated: Vec<StackId> = Vec::with_capacity(stacks.len());
         for stack in stacks.ids() {
             let too_deep = stacks.depth(stack) > DEEPEST + 1;
-            let outer = shown.get(stacks.parent(stack).index()).copied();
-            shown.push(outer.filter(|_| too_deep).unwrap_or(stack));
+            let outer = truncated.get(stacks.parent(stack).index()).copied();
+            truncated.push(outer.filter(|_| too_deep).unwrap_or(stack));
         }
-        Self { shown: Some(shown) }
+        Self {
+            truncated: Some(truncated),
+        }
     }
 
     /// Returns whether any stack is truncated.
     pub(super) const fn cuts(&self) -> bool {
-        self.shown.is_some()
+        self.truncated.is_some()
     }
 
     /// Returns the replacement of a stack: if it is too deep, the first [`DEEPEST`] frames and one more for the
     /// rest.
-    pub(super) fn of(&self, stack: StackId) -> StackId {
-        match &self.shown {
-            Some(shown) => shown.get(stack.index()).copied().unwrap_or(stack),
+    pub(super) fn truncate(&self, stack: StackId) -> StackId {
+        match &self.truncated {
+            Some(truncated) => truncated.get(stack.index()).copied().unwrap_or(stack),
             None => stack,
         }
     }
@@ -64,7 +66,7 @@ pub(super) struct Row {
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     rows: Vec<Row>,
-    pub(super) left_out: LeftOut,
+    pub(super) incomplete: IncompleteStacks,
 }
 
 impl Tree {
@@ -75,7 +77,7 @@ impl Tree {
         key: impl Fn(FrameId) -> u32,
         deeper: u32,
     ) -> Self {
-        let mut left_out = LeftOut::default();
+        let mut incomplete = IncompleteStacks::default();
         let mut into: Stacks<u32> = Stacks::default();
         let mut new: Vec<StackId> = Vec::with_capacity(stacks.len());
         for stack in stacks.ids() {
@@ -89,7 +91,7 @@ impl Tree {
                 Some(_) => outer,
             });
             if depth > DEEPEST && own.get(stack.index()).is_some_and(weighs) {
-                left_out.see_deep(depth);
+                incomplete.count_deep(depth);
             }
         }
         let mut sums = vec![Weight::default(); into.len()];
@@ -98,7 +100,7 @@ impl Tree {
         }
         Self {
             rows: in_order(&into, &sums),
-            left_out,
+            incomplete,
         }
     }
 

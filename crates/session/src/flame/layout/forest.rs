@@ -27,7 +27,7 @@ pub(crate) struct TimeTrack<'a> {
 
 impl TimeTrack<'_> {
     /// Returns the stack shown in place of an original one, if it was kept.
-    pub(crate) fn shown(&self, stack: StackId) -> Option<StackId> {
+    pub(crate) fn visible_stack(&self, stack: StackId) -> Option<StackId> {
         match self.map {
             None => Some(stack),
             Some(map) => map.get(stack.index()).copied().flatten(),
@@ -36,7 +36,7 @@ impl TimeTrack<'_> {
 
     /// Returns the stack shown in pauses.
     pub(crate) fn idle(&self) -> Option<StackId> {
-        self.shown(self.idle)
+        self.visible_stack(self.idle)
     }
 
     /// Returns whether there is a pause before a sample; there always is one before the first. The result does not
@@ -52,9 +52,9 @@ impl TimeTrack<'_> {
     }
 
     /// Returns the stack shown just before sample `index`: that of the sample, or of the pause before it.
-    pub(crate) fn after(&self, index: usize) -> Option<StackId> {
+    pub(crate) fn stack_after(&self, index: usize) -> Option<StackId> {
         match self.samples.get(index) {
-            Some((_, stack)) if !self.pauses_before(index) => self.shown(stack),
+            Some((_, stack)) if !self.pauses_before(index) => self.visible_stack(stack),
             _ => self.idle(),
         }
     }
@@ -104,7 +104,7 @@ pub(super) struct Node {
 
 impl Node {
     /// Returns the summary of one stack.
-    fn one(stacks: &Stacks, stack: Option<StackId>, amount: u64, count: u64) -> Self {
+    fn leaf(stacks: &Stacks, stack: Option<StackId>, amount: u64, count: u64) -> Self {
         let (amount, count) = stack.map_or((0, 0), |_| (amount, count));
         let stack = stack.unwrap_or(StackId::EMPTY);
         Self {
@@ -119,12 +119,12 @@ impl Node {
     }
 
     /// Combines at least one summary.
-    fn all(stacks: &Stacks, parts: &[Self]) -> Self {
+    fn merge(stacks: &Stacks, parts: &[Self]) -> Self {
         let order = stacks.order();
         let places = || parts.iter().map(|part| order.position(part.common));
         let (first, last) = (places().min().unwrap_or(0), places().max().unwrap_or(0));
         // In preorder, all stacks lie between these two, so their prefix is common to all.
-        let common = stacks.common(order.at(first), order.at(last));
+        let common = stacks.common(order.stack_at(first), order.stack_at(last));
         let mut node = Self {
             common,
             longest: common,
@@ -177,9 +177,9 @@ impl Forest {
                     parts.extend(pause(track, index));
                 }
                 if let Some((span, stack)) = track.samples.get(index) {
-                    let (stack, amount) = (track.shown(stack), span.duration().0);
+                    let (stack, amount) = (track.visible_stack(stack), span.duration().0);
                     if amount > 0 || parts.is_empty() {
-                        parts.push(Node::one(
+                        parts.push(Node::leaf(
                             track.stacks,
                             stack,
                             amount,
@@ -188,7 +188,7 @@ impl Forest {
                     }
                 }
             }
-            Node::all(track.stacks, &parts)
+            Node::merge(track.stacks, &parts)
         };
         forest
             .levels
@@ -206,7 +206,7 @@ impl Forest {
                     }
                     parts.push(*node);
                 }
-                Node::all(track.stacks, &parts)
+                Node::merge(track.stacks, &parts)
             };
             let above = below.chunks(FANOUT).enumerate().map(node).collect();
             forest.levels.push(above);
@@ -222,7 +222,7 @@ impl Forest {
 
     /// Returns the largest block that begins at sample `first`, ends at or before `limit`, and satisfies `fits`;
     /// with its end.
-    pub(super) fn from(
+    pub(super) fn largest_block_from(
         &self,
         first: usize,
         limit: usize,
@@ -240,7 +240,7 @@ impl Forest {
 
     /// Returns the largest block that ends before sample `end`, begins at or after `limit`, and satisfies `fits`;
     /// with its start.
-    pub(super) fn until(
+    pub(super) fn largest_block_before(
         &self,
         end: usize,
         limit: usize,
@@ -260,7 +260,7 @@ impl Forest {
     pub(super) fn depth(&self, track: &TimeTrack<'_>, places: Range<usize>) -> u16 {
         let (mut deepest, mut at) = (0, places.start);
         while at < places.end {
-            let depth = match self.from(at, places.end, |_, _| true) {
+            let depth = match self.largest_block_from(at, places.end, |_, _| true) {
                 Some((end, node)) => {
                     at = end;
                     node.depth
@@ -269,7 +269,7 @@ impl Forest {
                     let stack = track
                         .samples
                         .get(at)
-                        .and_then(|(_, stack)| track.shown(stack));
+                        .and_then(|(_, stack)| track.visible_stack(stack));
                     at += 1;
                     stack.map_or(0, |stack| track.stacks.depth(stack))
                 }
@@ -284,5 +284,5 @@ impl Forest {
 fn pause(track: &TimeTrack<'_>, index: usize) -> Option<Node> {
     let gap = track.start(index).since(track.end_before(index));
     let pauses = gap > Duration::ZERO && track.pauses_before(index);
-    pauses.then(|| Node::one(track.stacks, track.idle(), gap.0, 0))
+    pauses.then(|| Node::leaf(track.stacks, track.idle(), gap.0, 0))
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{Levels, Row, View};
 use model::profile::frames::Frames;
-use model::profile::origin::CensusCounts;
+use model::profile::stack_source::CensusCounts;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::Measure;
 use model::profile::weights::{Weight, totals};
@@ -39,7 +39,7 @@ impl<'a> Tree<'a> {
     ) -> Self {
         let total = totals(stacks, &own);
         let before = before.map(|own| totals(stacks, own));
-        let whole = |totals: &[Weight]| totals.first().map_or(0, |weight| weight.by(measure));
+        let whole = |totals: &[Weight]| totals.first().map_or(0, |weight| weight.value(measure));
         let (after, earlier) = (whole(&total), before.as_deref().map_or(0, whole));
         let scale = if before.is_some() && absolute {
             by_mean((after, censuses.now), (earlier, censuses.before))
@@ -59,7 +59,7 @@ impl<'a> Tree<'a> {
 
     /// Returns the total weight.
     pub(crate) fn whole(&self) -> u64 {
-        self.total_of(StackId::EMPTY).by(self.measure)
+        self.total_of(StackId::EMPTY).value(self.measure)
     }
 
     /// Returns the total weight of the baseline.
@@ -75,11 +75,11 @@ impl<'a> Tree<'a> {
 
     fn before_of(&self, stack: StackId) -> u64 {
         let before = self.before.as_ref().and_then(|all| all.get(stack.index()));
-        before.map_or(0, |weight| weight.by(self.measure))
+        before.map_or(0, |weight| weight.value(self.measure))
     }
 
     fn width(&self, stack: StackId) -> f64 {
-        let after = self.total_of(stack).by(self.measure) as f64;
+        let after = self.total_of(stack).value(self.measure) as f64;
         after * self.scale.0 + self.before_of(stack) as f64 * self.scale.1
     }
 

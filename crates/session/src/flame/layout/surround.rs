@@ -35,10 +35,10 @@ impl<'a> Surround<'a> {
         range: Interval,
         first: usize,
     ) -> Context {
-        let begin = track.samples.touching(range).start;
+        let begin = track.samples.overlapping(range).start;
         let mut walk = Self {
             track,
-            inside: track.after(first).unwrap_or(StackId::EMPTY),
+            inside: track.stack_after(first).unwrap_or(StackId::EMPTY),
             amount: 0,
             count: 0,
             own: 0,
@@ -50,16 +50,16 @@ impl<'a> Surround<'a> {
             let order = track.stacks.order();
             let inside = walk.inside;
             let fits = |node: &super::forest::Node| order.contains(inside, node.common);
-            if let Some((start, node)) = forest.until(index, begin + 1, fits) {
+            if let Some((start, node)) = forest.largest_block_before(index, begin + 1, fits) {
                 walk.own += if node.common == inside { node.own } else { 0 };
                 walk.amount = walk.amount.saturating_add(node.amount);
                 walk.count += node.count;
                 index = start;
             } else {
                 index -= 1;
-                if let Some(sample) = track.samples.cut(index, range) {
+                if let Some(sample) = track.samples.clipped(index, range) {
                     let weight = (sample.span.duration(), u64::from(sample.ends));
-                    walk.step(track.shown(sample.stack), edge, weight);
+                    walk.step(track.visible_stack(sample.stack), edge, weight);
                 }
             }
             let before = match index {

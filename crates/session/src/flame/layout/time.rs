@@ -27,7 +27,7 @@ pub(crate) fn time_order<'a>(
         return (levels, bands);
     }
     let height = |(track, forest): &(TimeTrack<'a>, &Forest)| {
-        let depth = forest.depth(track, track.samples.touching(range));
+        let depth = forest.depth(track, track.samples.overlapping(range));
         let idle = track.idle().map_or(0, |idle| track.stacks.depth(idle));
         depth.max(idle).max(1)
     };
@@ -103,9 +103,9 @@ impl Walk<'_> {
 
     fn walk(&mut self) {
         let samples = self.track.samples;
-        let places = samples.touching(self.range);
+        let places = samples.overlapping(self.range);
         let seen_from = self.time(self.view.left).max(self.range.start());
-        let seen = samples.touching(Interval::new(seen_from, self.range.end()));
+        let seen = samples.overlapping(Interval::new(seen_from, self.range.end()));
         let mut index = seen.start.max(places.start);
         if index > places.start {
             let context = Surround::left_of(self.track, self.forest, self.range, index);
@@ -123,9 +123,10 @@ impl Walk<'_> {
             }
             self.pause(index);
             let block = if whole.contains(&index) {
-                self.forest.from(index, whole.end, |node, places| {
-                    self.takes(node, self.track.span(&places))
-                })
+                self.forest
+                    .largest_block_from(index, whole.end, |node, places| {
+                        self.takes(node, self.track.span(&places))
+                    })
             } else {
                 None
             };
@@ -147,7 +148,7 @@ impl Walk<'_> {
                 true => self.range.end().since(self.at),
                 false => Duration::ZERO,
             };
-            let stack = self.track.after(places.end);
+            let stack = self.track.stack_after(places.end);
             self.stretch(stack, self.range.end(), rest, 0);
         }
         self.close_to(0);
@@ -171,9 +172,9 @@ impl Walk<'_> {
     }
 
     fn sample(&mut self, index: usize) {
-        if let Some(sample) = self.track.samples.cut(index, self.range) {
+        if let Some(sample) = self.track.samples.clipped(index, self.range) {
             let (span, count) = (sample.span, u64::from(sample.ends));
-            let stack = self.track.shown(sample.stack);
+            let stack = self.track.visible_stack(sample.stack);
             self.stretch(stack, span.end(), span.duration(), count);
         }
     }

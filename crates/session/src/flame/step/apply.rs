@@ -89,14 +89,16 @@ fn change(frames: &Frames, stacks: &Stacks, seen: Option<&[u32]>, change: &Chang
         }
         Change::Callers(name) => inverted(Paths::From(&named(name))),
         Change::Step(Step::Invert) => inverted(Paths::Whole),
-        Change::Step(Step::Drop(name)) => without(frames, stacks, &named(name)),
-        Change::Step(Step::HideIdle) => without(frames, stacks, &marked(frames, Frame::is_idle)),
+        Change::Step(Step::Drop(name)) => drop_frames(frames, stacks, &named(name)),
+        Change::Step(Step::HideIdle) => {
+            drop_frames(frames, stacks, &marked(frames, Frame::is_idle))
+        }
         Change::Step(Step::Merge(name)) => {
             let named = named(name);
             let empty = Some(StackId::EMPTY);
-            some(frames.clone(), stacks, empty, |into, outer, frame| {
+            rebuild_stacks(frames.clone(), stacks, empty, |into, outer, frame| {
                 let outer = outer?;
-                Some(if is(&named, frame) {
+                Some(if is_marked(&named, frame) {
                     outer
                 } else {
                     into.push(outer, frame)
@@ -114,14 +116,14 @@ fn marked(frames: &Frames, is_so: impl Fn(&Frame) -> bool) -> Vec<bool> {
 }
 
 /// Returns whether a frame is marked.
-pub(super) fn is(marked: &[bool], frame: FrameId) -> bool {
+pub(super) fn is_marked(marked: &[bool], frame: FrameId) -> bool {
     marked.get(frame.0 as usize).copied().unwrap_or(false)
 }
 
 /// Rebuilds every stack from the outside in. `inner` receives the new parent, if it still exists, and the
 /// innermost frame; it may drop a stack, or start one although its parent was dropped. `empty` replaces the stack
 /// without frames.
-fn some(
+fn rebuild_stacks(
     frames: Frames,
     stacks: &Stacks,
     empty: Option<StackId>,
@@ -149,26 +151,28 @@ fn some(
 
 /// Keeps stacks from their outermost named frame inwards; `root`, if given, replaces that frame.
 fn focus(frames: &Frames, stacks: &Stacks, named: &[bool], root: Option<FrameId>) -> Transformed {
-    some(
+    rebuild_stacks(
         frames.clone(),
         stacks,
         None,
         |into, outer, frame| match outer {
             Some(outer) => Some(into.push(outer, frame)),
-            None if is(named, frame) => Some(into.push(StackId::EMPTY, root.unwrap_or(frame))),
+            None if is_marked(named, frame) => {
+                Some(into.push(StackId::EMPTY, root.unwrap_or(frame)))
+            }
             None => None,
         },
     )
 }
 
 /// Removes the stacks that have a marked frame.
-fn without(frames: &Frames, stacks: &Stacks, marked: &[bool]) -> Transformed {
-    some(
+fn drop_frames(frames: &Frames, stacks: &Stacks, marked: &[bool]) -> Transformed {
+    rebuild_stacks(
         frames.clone(),
         stacks,
         Some(StackId::EMPTY),
         |into, outer, frame| {
-            let outer = outer.filter(|_| !is(marked, frame))?;
+            let outer = outer.filter(|_| !is_marked(marked, frame))?;
             Some(into.push(outer, frame))
         },
     )
@@ -182,13 +186,13 @@ fn merge_modules(frames: &Frames, stacks: &Stacks) -> Transformed {
         .map(|(_, frame)| modules.intern(module_of(frame)))
         .collect();
     let is_module = marked(&modules, |frame| frame.kind == FrameKind::Module);
-    some(
+    rebuild_stacks(
         modules,
         stacks,
         Some(StackId::EMPTY),
         |into, outer, frame| {
             let (outer, frame) = (outer?, *new.get(frame.0 as usize)?);
-            let same = is(&is_module, frame) && into.frame(outer) == Some(frame);
+            let same = is_marked(&is_module, frame) && into.frame(outer) == Some(frame);
             Some(if same { outer } else { into.push(outer, frame) })
         },
     )
@@ -201,6 +205,6 @@ fn module_of(frame: &Frame) -> Frame {
     }
     Frame {
         package: frame.package.clone(),
-        ..Frame::of_kind(FrameKind::Module, &frame.module)
+        ..Frame::with_kind(FrameKind::Module, &frame.module)
     }
 }

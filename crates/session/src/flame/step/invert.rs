@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::apply::{Transformed, is};
+use super::apply::{Transformed, is_marked};
 use model::profile::frames::{FrameId, Frames};
 use model::profile::stacks::{StackId, Stacks};
 
@@ -56,7 +56,7 @@ pub(super) fn invert(
     let mut inverted = vec![None; stacks.len()];
     let root = match paths {
         Paths::Whole => None,
-        Paths::From(marked) => (0..).zip(marked).find(|(_, is)| **is),
+        Paths::From(marked) => (0..).zip(marked).find(|(_, is_marked)| **is_marked),
     };
     let root = root.map(|(id, _)| FrameId(id));
     let (mut walked, mut shortened) = (0_usize, 0);
@@ -85,7 +85,9 @@ fn outermost(stacks: &Stacks, marked: &[bool]) -> Vec<Option<StackId>> {
     let mut ends: Vec<Option<StackId>> = Vec::with_capacity(stacks.len());
     for stack in stacks.ids() {
         let outer = ends.get(stacks.parent(stack).index()).copied().flatten();
-        let here = stacks.frame(stack).filter(|&frame| is(marked, frame));
+        let here = stacks
+            .frame(stack)
+            .filter(|&frame| is_marked(marked, frame));
         ends.push(outer.or(here.map(|_| stack)));
     }
     ends

@@ -18,7 +18,7 @@ pub(super) fn collapse_recursion(frames: &Frames, stacks: &Stacks) -> Transforme
         while let Some((_, undo)) = around.pop_if(|(end, _)| *end <= position) {
             path.undo(undo);
         }
-        let stack = order.at(position);
+        let stack = order.stack_at(position);
         let Some(frame) = stacks.frame(stack) else {
             continue;
         };

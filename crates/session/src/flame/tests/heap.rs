@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::flame::area::{FlameArea, FlameAreaQuery, area};
 use model::census::Censuses;
-use model::profile::heap::{HeapPart, HeapStacks};
+use model::profile::heap::{HeapProfileStacks, HeapStacks};
 
 /// Creates a heap profile from stacks in letters, as in [`profile`], and censuses: time, and bytes of each stack.
 /// The log ends a nanosecond after the last census.
@@ -26,7 +26,7 @@ fn heap_profile(stacks: &[&str], rows: &[(u64, Vec<u64>)]) -> Profile {
     }
     censuses.end();
     let end = Nanos(rows.last().map_or(0, |(time, _)| time + 1));
-    let part = HeapPart {
+    let part = HeapProfileStacks {
         censuses: Arc::new(censuses),
         stack_of,
         timed: true,

@@ -18,9 +18,9 @@ use super::query::{
 use super::step::Step;
 use eventlog::ids::{CapId, Duration, Nanos, OsThreadId};
 use model::profile::frames::{Frame, FrameId, Frames};
-use model::profile::origin::Choice;
 use model::profile::sample_threads::SampleThreads;
 use model::profile::samples::Samples;
+use model::profile::stack_source::FlameSelection;
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
 use model::time::Interval;
@@ -92,10 +92,10 @@ fn small() -> Profile {
 /// Creates a query for some tracks, in a range or over the whole log.
 fn query(tracks: &[TrackSource], range: Option<Interval>, view: View) -> FlameQuery {
     FlameQuery {
-        choice: Choice {
+        choice: FlameSelection {
             tracks: tracks.to_vec(),
             range,
-            ..Choice::default()
+            ..FlameSelection::default()
         },
         view,
         window: (0.0, 1.0),

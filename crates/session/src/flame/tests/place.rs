@@ -1,22 +1,27 @@
 //! Occurrences of boxes on the timeline.
 
-use super::super::query::{FlamePlace, FlamePlaceQuery, Occurrence, place};
+use super::super::query::{FlameOccurrence, FlameOccurrenceQuery, Occurrence, find_occurrence};
 use super::*;
 
 /// Returns the occurrence of the box with this name and depth.
-fn occurrence(query: &FlameQuery, name: &str, depth: u16, which: Occurrence) -> Option<FlamePlace> {
+fn occurrence(
+    query: &FlameQuery,
+    name: &str,
+    depth: u16,
+    which: Occurrence,
+) -> Option<FlameOccurrence> {
     let profile = small();
     let cache = StepCache::default();
     let (head, boxes) = answer(&profile, query);
     let found = at_depth(&boxes, depth).find(|&i| label(&head, &boxes, i) == name);
-    let place_query = FlamePlaceQuery {
+    let place_query = FlameOccurrenceQuery {
         choice: query.choice.clone(),
         steps: query.steps.clone(),
         view: query.view.clone(),
         stack: boxes.stack[found.expect("a box")],
         which,
     };
-    place(&cache, &profile, &place_query)
+    find_occurrence(&cache, &profile, &place_query)
 }
 
 /// Returns all occurrences, each found after the start of the previous one.

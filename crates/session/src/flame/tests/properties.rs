@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use model::profile::origin::Origin;
+use model::profile::stack_source::StackSource;
 use model::profile::weights::Weight;
 
 prop_compose! {
@@ -228,11 +228,11 @@ proptest! {
         steps in prop::collection::vec(any_step(), 0..4),
     ) {
         let profile = profile(&borrowed(&cap), &[]);
-        let seen = Origin::seen(&profile).expect("a profile");
+        let sample_counts = StackSource::sample_counts(&profile).expect("a profile");
         let changes: Vec<Change> = steps.into_iter().map(Change::Step).collect();
         let stepped = |seen| apply_changes(&profile.frames, &profile.stacks, seen, &changes);
-        let (some, whole) = (stepped(Some(seen.as_slice())), stepped(None));
-        for (stack, _) in profile.stacks.ids().zip(&seen).filter(|(_, count)| **count > 0) {
+        let (some, whole) = (stepped(Some(sample_counts.as_slice())), stepped(None));
+        for (stack, _) in profile.stacks.ids().zip(&sample_counts).filter(|(_, count)| **count > 0) {
             let names = |done: &Transformed| {
                 let new = done.map[stack.index()]?;
                 let frames = done.stacks.outermost_first(new).into_iter();

@@ -8,7 +8,7 @@ pub mod stacks;
 use serde::{Deserialize, Serialize};
 
 use super::choice::HeapChoice;
-use super::colours::Slot;
+use super::colors::Slot;
 use eventlog::ids::Nanos;
 use model::marks::GaugePoints;
 use model::time::Interval;
@@ -18,15 +18,15 @@ crate::words! {
     Over {
         /// Live bytes after the last major collection.
         #[default]
-        Live "live" "Live bytes" "What was live after the last major collection",
+        Live "live" "Live bytes" "Live data after the last major collection",
         /// Memory that the heap takes from the system.
-        Size "size" "Heap size" "What the heap takes of the system's memory",
+        Size "size" "Heap size" "Memory that the heap takes from the system",
         /// Blocks that the heap uses.
         Blocks "blocks" "Blocks in use" "The blocks that the heap uses",
         /// Collections of the oldest generation.
         Collections "gc" "Major collections" "Collections of the oldest generation",
         /// Messages and markers of the program.
-        Messages "messages" "Messages and markers" "What the program said",
+        Messages "messages" "Messages and markers" "Messages and markers of the program",
     }
 }
 
@@ -144,7 +144,7 @@ impl Stacks {
 
     /// Returns the bytes of a band at all positions.
     #[must_use]
-    pub fn of(&self, band: usize) -> &[f64] {
+    pub fn band_bytes(&self, band: usize) -> &[f64] {
         let from = band.saturating_mul(self.len());
         let to = from.saturating_add(self.len());
         self.bytes.get(from..to).unwrap_or_default()
@@ -153,7 +153,10 @@ impl Stacks {
     /// Returns the bytes of a band at one position.
     #[must_use]
     pub fn value(&self, band: usize, stack: usize) -> f64 {
-        self.of(band).get(stack).copied().unwrap_or_default()
+        self.band_bytes(band)
+            .get(stack)
+            .copied()
+            .unwrap_or_default()
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn in_view(profile: &HeapProfile, axis: Interval, end: Nanos) -> Rang
 
 /// Returns the censuses to draw: all of them if each has a pixel, otherwise the one with the most bytes in each
 /// pixel.
-pub(crate) fn picked(
+pub(crate) fn censuses_to_draw(
     profile: &HeapProfile,
     places: Range<u32>,
     axis: Interval,

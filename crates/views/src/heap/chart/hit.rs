@@ -6,7 +6,7 @@ use crate::heap::settings::Form;
 
 /// Element under the pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pointed {
+pub struct HitTarget {
     /// Index of the stack (census) among those drawn.
     pub stack: usize,
     /// Index of the band.
@@ -19,7 +19,7 @@ const NEAR_PX: f64 = 12.0;
 impl Scene<'_> {
     /// Returns the census nearest to a position, and the band there.
     #[must_use]
-    pub fn hit(&self, x: f64, y: f64) -> Option<Pointed> {
+    pub fn hit(&self, x: f64, y: f64) -> Option<HitTarget> {
         let plot = self.plot();
         if x < plot.area.x || x > plot.area.x + plot.area.w {
             return None;
@@ -29,12 +29,12 @@ impl Scene<'_> {
             Form::Lines => line_at(&plot, stack, y),
             _ => band_at(&plot, stack, x, y),
         };
-        Some(Pointed { stack, band })
+        Some(HitTarget { stack, band })
     }
 
     /// Returns the center of the band in the stack; without a band, the vertical center of the plot.
     #[must_use]
-    pub fn place_of(&self, pointed: Pointed) -> (f64, f64) {
+    pub fn center_of(&self, pointed: HitTarget) -> (f64, f64) {
         let plot = self.plot();
         let at = plot.chart.stacks.at.get(pointed.stack).copied();
         let x = plot.x(at.unwrap_or_default());
@@ -52,7 +52,7 @@ impl Scene<'_> {
 
 /// Returns the stack nearest to a horizontal position.
 fn nearest(plot: &Plot<'_>, x: f64) -> Option<usize> {
-    let at = plot.at(x);
+    let at = plot.axis_value(x);
     let places = &plot.chart.stacks.at;
     let after = places.partition_point(|&place| place < at);
     let far = |place: &usize| {

@@ -1,18 +1,18 @@
 //! Painting of heap charts.
 
-use super::hit::Pointed;
+use super::hit::HitTarget;
 use super::stack::Plot;
 use crate::heap::settings::Form;
 use model::sorting::CompactSort;
 use model::time::Interval;
-use scene::colour::Rgb;
+use scene::color::Rgb;
 use scene::format;
 use scene::painter::{Align, Face, Paint, Painter, Rect};
 use scene::palette::Palette;
 use scene::ruler::ticks;
 use scene::viewport::Viewport;
 use session::heap::chart::{Chart, ChartBand};
-use session::heap::colours::colour;
+use session::heap::colors::color;
 
 /// Chart with its display settings.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ pub struct Scene<'a> {
     /// Selected range.
     pub range: Option<Interval>,
     /// Element under the pointer.
-    pub pointed: Option<Pointed>,
+    pub pointed: Option<HitTarget>,
 }
 
 /// Height of the axis below the chart, in pixels.
@@ -66,10 +66,10 @@ impl<'a> Scene<'a> {
     /// Returns the axis value at a horizontal position, clamped to the view: a time in nanoseconds or a census
     /// index.
     #[must_use]
-    pub fn at(&self, x: f64) -> f64 {
+    pub fn axis_value(&self, x: f64) -> f64 {
         let plot = self.plot();
         let right = plot.area.x + plot.area.w;
-        plot.at(x.clamp(plot.area.x, right)).max(0.0)
+        plot.axis_value(x.clamp(plot.area.x, right)).max(0.0)
     }
 
     /// Paints the chart with its axis.
@@ -97,20 +97,20 @@ impl<'a> Scene<'a> {
         self.paint_axis(&plot, painter);
     }
 
-    fn colour(&self, band: &ChartBand) -> Rgb {
-        colour(band.slot, self.palette.is_dark())
+    fn color(&self, band: &ChartBand) -> Rgb {
+        color(band.slot, self.palette.is_dark())
     }
 
     /// Returns the color of a band, faded if another one is followed.
-    fn shown_colour(&self, place: usize) -> Rgb {
+    fn shown_color(&self, place: usize) -> Rgb {
         let Some(band) = self.chart.bands.get(place) else {
             return self.palette.io;
         };
-        let colour = self.colour(band);
+        let color = self.color(band);
         if self.chart.bands.iter().any(|band| band.pinned) && !band.pinned {
-            colour.mixed(self.palette.page, FADED)
+            color.mixed(self.palette.page, FADED)
         } else {
-            colour
+            color
         }
     }
 
@@ -150,14 +150,14 @@ impl<'a> Scene<'a> {
         for (place, edge) in edges.iter().enumerate().rev() {
             let outline: Vec<(f64, f64)> =
                 edge.iter().chain(ground.iter().rev()).copied().collect();
-            painter.polygon(&outline, self.shown_colour(place).into());
+            painter.polygon(&outline, self.shown_color(place).into());
         }
         // A line separates neighbors with similar colors.
         let between = self.palette.page.alpha(0.65);
         for edge in edges.split_last().map_or(&[][..], |(_, below)| below) {
             painter.polyline(edge, 1.0, between);
         }
-        for (place, lower, upper) in beside(&ground, &edges) {
+        for (place, lower, upper) in neighbors(&ground, &edges) {
             if let Some(paint) = self.outline(place) {
                 painter.polyline(lower, 1.5, paint);
                 painter.polyline(upper, 1.5, paint);
@@ -193,7 +193,7 @@ impl<'a> Scene<'a> {
                 let Some(at) = roomiest(plot, xs, (lower, upper), half) else {
                     continue;
                 };
-                let ink = self.shown_colour(place).text_on();
+                let ink = self.shown_color(place).text_on();
                 painter.text(&text, at, Face::Label, Align::Centre, ink.into());
                 break;
             }
@@ -203,7 +203,7 @@ impl<'a> Scene<'a> {
     fn paint_bars(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let xs = plot.xs();
         for (place, edges) in plot.edges.windows(2).enumerate() {
-            let colour = self.shown_colour(place);
+            let color = self.shown_color(place);
             for stack in 0..xs.len() {
                 let value = |edge: &Vec<f64>| edge.get(stack).copied().unwrap_or_default();
                 let (low, high) = (plot.y(value(&edges[0])), plot.y(value(&edges[1])));
@@ -212,7 +212,7 @@ impl<'a> Scene<'a> {
                 }
                 let (left, right) = plot.bar(&xs, stack);
                 let rect = Rect::new(left, high, right - left, low - high);
-                painter.fill(rect, colour.into());
+                painter.fill(rect, color.into());
                 if rect.h > 3.0 {
                     let edge = Rect::new(left, high, rect.w, 1.0);
                     painter.fill(edge, self.palette.page.alpha(0.65));
@@ -225,7 +225,7 @@ impl<'a> Scene<'a> {
                         at,
                         Face::Label,
                         Align::Centre,
-                        colour.text_on().into(),
+                        color.text_on().into(),
                     );
                 }
                 if let Some(paint) = self.outline(place) {
@@ -258,7 +258,7 @@ impl<'a> Scene<'a> {
             let Some(line) = plot.edges.get(place) else {
                 continue;
             };
-            let colour = self.shown_colour(place);
+            let color = self.shown_color(place);
             let ys = line.iter().map(|&value| plot.y(value));
             let points: Vec<(f64, f64)> = xs.iter().copied().zip(ys).collect();
             let width = if self.outline(place).is_some() {
@@ -266,9 +266,9 @@ impl<'a> Scene<'a> {
             } else {
                 1.75
             };
-            painter.polyline(&points, width, colour.into());
+            painter.polyline(&points, width, color.into());
             for &(x, y) in points.iter().filter(|_| dots) {
-                painter.fill(Rect::new(x - 2.5, y - 2.5, 5.0, 5.0), colour.into());
+                painter.fill(Rect::new(x - 2.5, y - 2.5, 5.0, 5.0), color.into());
             }
             // The number is placed at the maximum.
             let in_view = points
@@ -294,9 +294,9 @@ impl<'a> Scene<'a> {
         }
         if matches!(plot.form, Form::Area | Form::Bars) {
             let looks = [self.palette.ink, self.palette.foreign, self.palette.gc];
-            for ((series, wanted), colour) in (0..).zip(over.lines).zip(looks) {
+            for ((series, wanted), color) in (0..).zip(over.lines).zip(looks) {
                 if wanted {
-                    self.paint_memory(plot, series, colour, painter);
+                    self.paint_memory(plot, series, color, painter);
                 }
             }
         }
@@ -321,7 +321,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Paints a memory statistic of the program as a step line with its name.
-    fn paint_memory(&self, plot: &Plot<'_>, series: u8, colour: Rgb, painter: &mut dyn Painter) {
+    fn paint_memory(&self, plot: &Plot<'_>, series: u8, color: Rgb, painter: &mut dyn Painter) {
         const NAMES: [&str; 3] = ["heap size", "blocks in use", "live bytes"];
         let memory = &self.chart.over.memory;
         let start = self.chart.axis.start().0 as f64;
@@ -339,7 +339,7 @@ impl<'a> Scene<'a> {
             }
         }
         painter.polyline(&points, 3.5, self.palette.page.alpha(0.7));
-        painter.polyline(&points, 1.5, colour.into());
+        painter.polyline(&points, 1.5, color.into());
         // Names are offset horizontally, so that they do not overlap.
         let at = plot.area.x + plot.area.w * (0.3 + 0.2 * f64::from(series));
         let place = points.partition_point(|(x, _)| *x < at);
@@ -347,7 +347,7 @@ impl<'a> Scene<'a> {
             let width = painter.measure(name, Face::Label) + 8.0;
             let back = Rect::new(at - width / 2.0, y - 7.0, width, 14.0);
             painter.fill(back, self.palette.page.alpha(0.85));
-            painter.text(name, (at, *y), Face::Label, Align::Centre, colour.into());
+            painter.text(name, (at, *y), Face::Label, Align::Centre, color.into());
         }
     }
 
@@ -377,7 +377,7 @@ impl<'a> Scene<'a> {
     /// Paints a line through the hovered census and a dot on the hovered band.
     fn paint_pointed(&self, plot: &Plot<'_>, painter: &mut dyn Painter) {
         let Some(pointed) = self.pointed else { return };
-        let (x, y) = self.place_of(pointed);
+        let (x, y) = self.center_of(pointed);
         let (top, bottom) = (plot.area.y, plot.area.y + plot.area.h);
         painter.dashed((x, top), (x, bottom), self.palette.ink.into());
         if pointed.band.is_some() {
@@ -489,7 +489,7 @@ fn between(xs: &[f64], edge: &[f64], x: f64) -> f64 {
 type Edge<'e> = &'e [(f64, f64)];
 
 /// Pairs each band with its lower and upper edge.
-fn beside<'e>(
+fn neighbors<'e>(
     ground: Edge<'e>,
     edges: &'e [Vec<(f64, f64)>],
 ) -> impl Iterator<Item = (usize, Edge<'e>, Edge<'e>)> {

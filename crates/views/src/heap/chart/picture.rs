@@ -1,7 +1,7 @@
 //! Export of a heap chart as a picture with title and legend.
 
 use super::paint::{Scene, number};
-use super::words::ChartWords;
+use super::words::ChartText;
 use crate::heap::settings::Form;
 use scene::format;
 use scene::painter::{Align, Face, Painter, Rect};
@@ -9,7 +9,7 @@ use scene::palette::Palette;
 use scene::svg::SvgPainter;
 use scene::viewport::Viewport;
 use session::heap::chart::Chart;
-use session::heap::colours::colour;
+use session::heap::colors::color;
 
 /// Display settings of the picture.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ pub fn chart_px(look: &Look) -> f64 {
 #[must_use]
 pub fn heap_svg(chart: &Chart, title: &str, look: &Look) -> String {
     let mut painter = SvgPainter::new(look.size);
-    let palette = Palette::of(look.dark, false);
+    let palette = Palette::select(look.dark, false);
     paint(chart, title, look, palette, &mut painter);
     painter.finish()
 }
@@ -103,7 +103,7 @@ fn legend(chart: &Chart, scene: &Scene<'_>, painter: &mut dyn Painter) {
     for (place, band) in chart.bands.iter().enumerate().take(room) {
         let y = scene.area.y + (place as f64 + 0.5) * LINE_PX;
         let swatch = Rect::new(left, y - 6.0, 12.0, 12.0);
-        painter.fill(swatch, colour(band.slot, palette.is_dark()).into());
+        painter.fill(swatch, color(band.slot, palette.is_dark()).into());
         let (ink, faint) = (palette.ink.into(), palette.ink2.into());
         let number = number(chart, place);
         painter.text(&number, (left + 32.0, y), Face::Mono, Align::Right, faint);

@@ -78,7 +78,7 @@ impl<'a> Plot<'a> {
     }
 
     /// Returns the axis value at a horizontal position.
-    pub(super) fn at(&self, x: f64) -> f64 {
+    pub(super) fn axis_value(&self, x: f64) -> f64 {
         let x = x - self.area.x;
         if self.chart.timed {
             return self.view.time_at(x).0 as f64;
@@ -139,7 +139,7 @@ fn over(chart: &Chart) -> f64 {
 fn stacked(stacks: &Stacks, bands: usize, form: Form) -> Vec<Vec<f64>> {
     let mut edges = vec![vec![0.0; stacks.len()]];
     for band in 0..bands {
-        let values = stacks.of(band);
+        let values = stacks.band_bytes(band);
         let below = edges.last().into_iter().flatten();
         let above = below.zip(values).map(|(below, value)| below + value);
         edges.push(above.collect());
@@ -159,7 +159,7 @@ fn stacked(stacks: &Stacks, bands: usize, form: Form) -> Vec<Vec<f64>> {
 
 fn lines(chart: &Chart, one_scale: bool) -> Vec<Vec<f64>> {
     let line = |band: usize| {
-        let values = chart.stacks.of(band);
+        let values = chart.stacks.band_bytes(band);
         let most = values.iter().copied().fold(0.0, f64::max);
         let unit = if one_scale || most == 0.0 { 1.0 } else { most };
         values.iter().map(|value| value / unit).collect()

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
-use super::hit::Pointed;
+use super::hit::HitTarget;
 use super::paint::Scene;
 use super::picture::{Look, heap_svg};
-use super::words::ChartWords;
+use super::words::ChartText;
 use crate::heap::settings::Form;
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -11,7 +11,7 @@ use scene::painter::{Rect, TextPainter};
 use scene::palette::Palette;
 use scene::viewport::Viewport;
 use session::heap::chart::{Chart, ChartBand, Stacks};
-use session::heap::colours::{OTHERS, colour};
+use session::heap::colors::{OTHERS, color};
 
 /// Returns a chart with these bands, with a census every 100 ns.
 fn chart(values: &[Vec<f64>]) -> Chart {
@@ -105,7 +105,7 @@ fn each_form_is_painted() {
     assert!(stream.contains("polygon 0.0,9.5"), "{stream}");
     let lines = painted(&scene(&chart, Form::Lines));
     let line = lines.lines().find(|line| line.starts_with("polyline"));
-    let expected = format!("polyline 0.0,8.0 400.0,74.7 1.75 {}", colour(0, false));
+    let expected = format!("polyline 0.0,8.0 400.0,74.7 1.75 {}", color(0, false));
     assert_eq!(line, Some(&*expected), "{lines}");
     let bars = painted(&scene(&chart, Form::Bars));
     assert_eq!(
@@ -136,13 +136,13 @@ fn a_band_that_is_followed_is_outlined_and_others_stand_back() {
     let plain = painted(&scene(&chart, Form::Area));
     chart.bands[0].pinned = true;
     let followed = painted(&scene(&chart, Form::Area));
-    let colour_of = |picture: &str, place: usize| -> String {
+    let color_of = |picture: &str, place: usize| -> String {
         let mut polygons = picture.lines().filter(|line| line.starts_with("polygon"));
         let polygon = polygons.nth(place).unwrap_or_default();
         polygon.rsplit(' ').next().unwrap_or_default().to_owned()
     };
-    assert_eq!(colour_of(&plain, 1), colour_of(&followed, 1));
-    assert_ne!(colour_of(&plain, 0), colour_of(&followed, 0));
+    assert_eq!(color_of(&plain, 1), color_of(&followed, 1));
+    assert_ne!(color_of(&plain, 0), color_of(&followed, 0));
     let ink = Palette::LIGHT.ink.css();
     let outlines = |picture: &str| {
         let lines = picture.lines().filter(|line| line.starts_with("polyline"));
@@ -181,11 +181,11 @@ fn a_picture_has_its_legend() {
 #[test]
 fn what_is_pointed_at_is_said() {
     let chart = chart(&[vec![3.0, 1.0], vec![1.0, 1.0]]);
-    let said = chart.said(Pointed {
+    let describe = chart.describe(HitTarget {
         stack: 0,
         band: Some(0),
     });
-    let text = said.sentence().replace(scene::format::NBSP, " ");
+    let text = describe.sentence().replace(scene::format::NBSP, " ");
     assert_eq!(
         text,
         "1 Cons: at census 1 of 2, 0 ns, bytes 3 B, share 75.0 % of 4 B, rank 1 of 2 shown"
@@ -207,9 +207,9 @@ proptest! {
         let chart = chart(&values);
         let scene = scene(&chart, form);
         for band in 0..values.len() {
-            let pointed = Pointed { stack, band: Some(band) };
+            let pointed = HitTarget { stack, band: Some(band) };
             if chart.stacks.value(band, stack) > 0.0 {
-                let (x, y) = scene.place_of(pointed);
+                let (x, y) = scene.center_of(pointed);
                 prop_assert_eq!(scene.hit(x, y), Some(pointed));
             }
         }

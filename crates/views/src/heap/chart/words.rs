@@ -1,6 +1,6 @@
 //! Texts for heap charts.
 
-use super::hit::Pointed;
+use super::hit::HitTarget;
 use super::paint::number;
 use eventlog::ids::Nanos;
 use scene::format;
@@ -8,14 +8,14 @@ use session::heap::chart::{Chart, ChartBand};
 
 /// Description of the element under the pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct HitDescription {
     /// Name of the band, or the census if no band is hit.
     pub title: String,
     /// Labels with their values.
     pub facts: Vec<(&'static str, String)>,
 }
 
-impl Said {
+impl HitDescription {
     /// Formats everything as one sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
@@ -33,12 +33,12 @@ fn bytes(value: f64) -> String {
 }
 
 /// Descriptions of a chart.
-pub trait ChartWords {
+pub trait ChartText {
     /// Returns the number of a drawn census, with its time if known.
     fn when(&self, stack: usize) -> String;
 
     /// Describes the element under the pointer.
-    fn said(&self, pointed: Pointed) -> Said;
+    fn describe(&self, pointed: HitTarget) -> HitDescription;
 
     /// Returns the number and the name of a band.
     fn title(&self, place: usize) -> String;
@@ -60,7 +60,7 @@ pub trait ChartWords {
     fn row(&self, band: &ChartBand) -> [String; 4];
 }
 
-impl ChartWords for Chart {
+impl ChartText for Chart {
     fn when(&self, stack: usize) -> String {
         let number = self.stacks.census.get(stack).map_or(0, |census| census + 1);
         let of = format!("census {number} of {}", format::count(self.censuses.into()));
@@ -70,7 +70,7 @@ impl ChartWords for Chart {
         }
     }
 
-    fn said(&self, pointed: Pointed) -> Said {
+    fn describe(&self, pointed: HitTarget) -> HitDescription {
         let stack = pointed.stack;
         let total = self.stacks.total.get(stack).copied().unwrap_or_default();
         let when = ("at", self.when(stack));
@@ -79,7 +79,7 @@ impl ChartWords for Chart {
             .and_then(|place| Some((place, self.bands.get(place)?)))
         else {
             let facts = vec![("all bands", bytes(total))];
-            return Said {
+            return HitDescription {
                 title: self.when(stack),
                 facts,
             };
@@ -96,7 +96,7 @@ impl ChartWords for Chart {
             let larger = (0..singles).filter(|&other| self.stacks.value(other, stack) > held);
             facts.push(("rank", format!("{} of {singles} shown", larger.count() + 1)));
         }
-        Said {
+        HitDescription {
             title: self.title(place),
             facts,
         }
@@ -111,12 +111,12 @@ impl ChartWords for Chart {
     }
 
     fn others_words(&self) -> String {
-        format::many(self.others.into(), "other band")
+        format::pluralize(self.others.into(), "other band")
     }
 
     fn bands_words(&self) -> String {
         let singles = self.bands.iter().filter(|band| band.is_single()).count() as u64;
-        let all = format::many(self.in_range.into(), "band");
+        let all = format::pluralize(self.in_range.into(), "band");
         if singles == u64::from(self.in_range) {
             format!("all {all}")
         } else {
@@ -131,7 +131,7 @@ impl ChartWords for Chart {
             return String::new();
         }
         format!(
-            "{} censuses in view: of those that share a pixel, the one with the most bytes is drawn",
+            "{} censuses in view; if several share a pixel, the one with the most bytes is drawn",
             format::count(all)
         )
     }
@@ -140,7 +140,7 @@ impl ChartWords for Chart {
         if self.timed {
             ""
         } else {
-            "The program wrote these censuses at its end and did not say when they were: they are listed by number"
+            "These censuses were logged at the end of the run, without times: they are listed by number"
         }
     }
 
@@ -163,11 +163,11 @@ impl ChartWords for Chart {
 #[must_use]
 pub fn biography(label: &str) -> Option<&'static str> {
     Some(match label {
-        "LAG" => "Lag: made, but not used yet",
+        "LAG" => "Lag: allocated, but not used yet",
         "USE" => "Use: used before and after this census",
         "DRAG" => "Drag: used for the last time, but still held",
-        "VOID" => "Void: never used at all, from its making to its end",
-        "INHERENT_USE" => "Inherent use: such as arrays, of which uses are not counted",
+        "VOID" => "Void: never used",
+        "INHERENT_USE" => "Inherent use: objects whose uses are not counted, such as arrays",
         _ => return None,
     })
 }

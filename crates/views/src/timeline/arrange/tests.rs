@@ -4,10 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::timeline::reveal::hidden_names;
-use analysis::timeline::profile_rows::CallsOf;
+use analysis::timeline::profile_rows::Caller;
 use analysis::timeline::thread_lane::ThreadRow;
 use eventlog::ids::{CapId, OsThreadId};
-use session::tracks::Contents;
+use session::tracks::LogContents;
 use session::tracks::activity::Activity;
 use session::tracks::calls::ForeignCalls;
 use session::tracks::collections::Collections;
@@ -37,20 +37,20 @@ fn shown(view: &TrackView) -> Layout {
     with_known(|known| Layout::new(arrange(known, view)))
 }
 
-fn with_known<T>(act: impl FnOnce(&Known<'_>) -> T) -> T {
+fn with_known<T>(act: impl FnOnce(&TrackListInput<'_>) -> T) -> T {
     let caps: Vec<_> = (0..3).map(|cap| (CapId(cap), String::new())).collect();
-    let contents = Contents {
+    let contents = LogContents {
         tracks: vec![
-            Listed::new(Activity, "Activity"),
-            Listed::new(Collections, "Collections"),
-            Listed::new(Messages, "Messages"),
-            Listed::new(Instants(CapId(0)), "Events of capability 0"),
-            Listed::new(Instants(CapId(1)), "Events of capability 1"),
-            Listed::new(Memory::Heap, "Heap"),
-            Listed::new(Memory::Allocated, "Allocation rate"),
-            Listed::new(UserSpan(0), "load"),
+            TrackEntry::new(Activity, "Activity"),
+            TrackEntry::new(Collections, "Collections"),
+            TrackEntry::new(Messages, "Messages"),
+            TrackEntry::new(Instants(CapId(0)), "Events of capability 0"),
+            TrackEntry::new(Instants(CapId(1)), "Events of capability 1"),
+            TrackEntry::new(Memory::Heap, "Heap"),
+            TrackEntry::new(Memory::Allocated, "Allocation rate"),
+            TrackEntry::new(UserSpan(0), "load"),
         ],
-        ..Contents::default()
+        ..LogContents::default()
     };
     let threads = [
         thread(7, Some("worker")),
@@ -58,7 +58,7 @@ fn with_known<T>(act: impl FnOnce(&Known<'_>) -> T) -> T {
         thread(9, Some("worker")),
         thread(3, Some("logger")),
     ];
-    let known = Known {
+    let known = TrackListInput {
         caps: &caps,
         contents: &contents,
         threads: &threads,
@@ -101,19 +101,19 @@ fn at_first() {
 
 #[test]
 fn the_rows_of_a_profile_come_after_the_capabilities() {
-    let calls = |of| Listed::new(ForeignCalls(of), "Calls").note("× 3");
-    let contents = Contents {
+    let calls = |of| TrackEntry::new(ForeignCalls(of), "Calls").note("× 3");
+    let contents = LogContents {
         tracks: vec![
-            Listed::new(Activity, "Activity"),
-            Listed::new(Samples(CapId(0)), "Samples, cap 0").note("1,200"),
-            calls(CallsOf::OsThread(OsThreadId(71))),
-            calls(CallsOf::Unknown { lane: 0 }),
-            calls(CallsOf::Unknown { lane: 1 }),
-            Listed::new(Instants(CapId(0)), "Events of capability 0"),
+            TrackEntry::new(Activity, "Activity"),
+            TrackEntry::new(Samples(CapId(0)), "Samples, cap 0").note("1,200"),
+            calls(Caller::OsThread(OsThreadId(71))),
+            calls(Caller::Unknown { lane: 0 }),
+            calls(Caller::Unknown { lane: 1 }),
+            TrackEntry::new(Instants(CapId(0)), "Events of capability 0"),
         ],
-        ..Contents::default()
+        ..LogContents::default()
     };
-    let known = Known {
+    let known = TrackListInput {
         caps: &[(CapId(0), String::new())],
         contents: &contents,
         threads: &[],
@@ -299,9 +299,9 @@ fn server(view: &TrackView) -> String {
         thread(1, None),
         thread(8, Some("IOManager of mine")),
     ];
-    let known = Known {
+    let known = TrackListInput {
         caps: &[],
-        contents: &Contents::default(),
+        contents: &LogContents::default(),
         threads: &threads,
         pinned_threads: &[],
         threads_in_all: 1000,

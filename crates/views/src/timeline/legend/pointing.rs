@@ -7,49 +7,49 @@ use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::flow::{Arrow, ArrowKind};
 use eventlog::ids::{CapId, ThreadId};
 use model::class::Class;
-use session::tracks::Row;
+use session::tracks::TrackId;
 use session::tracks::activity::Activity;
 use session::tracks::capability::Capability;
 use session::tracks::group::Group;
-use session::tracks::legend::{SAMPLE_PX, Sample, SampleMark, at, between};
+use session::tracks::legend::{LegendMark, LegendSample, SAMPLE_PX, interval_between, time_at};
 use session::tracks::thread::Thread;
 
-const CAP: Row = Row::Capability(Capability(CapId(0)));
-const THREAD: Row = thread_row(7);
+const CAP: TrackId = TrackId::Capability(Capability(CapId(0)));
+const THREAD: TrackId = thread_row(7);
 
-const fn thread_row(id: u32) -> Row {
-    Row::Thread(Thread(ThreadId(id)))
+const fn thread_row(id: u32) -> TrackId {
+    TrackId::Thread(Thread(ThreadId(id)))
 }
 
 pub(super) fn arrows() -> Vec<Entry> {
     let waker = thread_row(3);
     let arrow = |kind, from_thread| Arrow {
         kind,
-        from: at(24.0),
+        from: time_at(24.0),
         from_cap: Some(CapId(0)),
         from_thread,
-        to: at(64.0),
+        to: time_at(64.0),
         to_cap: Some(CapId(1)),
         thread: ThreadId(7),
     };
     let runs = |class| {
         vec![
-            SampleMark::span(class, 8.0, 64.0),
-            SampleMark::span(Class::Running, 64.0, 92.0),
+            LegendMark::span(class, 8.0, 64.0),
+            LegendMark::span(Class::Running, 64.0, 92.0),
         ]
     };
     let wakeup = SmallScene {
         arrows: vec![arrow(ArrowKind::Wakeup, Some(ThreadId(3)))],
-        ..Sample::rows(&[
-            (waker, vec![SampleMark::span(Class::Running, 4.0, 40.0)]),
+        ..LegendSample::rows(&[
+            (waker, vec![LegendMark::span(Class::Running, 4.0, 40.0)]),
             (THREAD, runs(Class::Mvar)),
         ])
         .into()
     };
     let migration = SmallScene {
         arrows: vec![arrow(ArrowKind::Migration, None)],
-        ..Sample::rows(&[
-            (CAP, vec![SampleMark::span(Class::Running, 4.0, 24.0)]),
+        ..LegendSample::rows(&[
+            (CAP, vec![LegendMark::span(Class::Running, 4.0, 24.0)]),
             (THREAD, runs(Class::Ready)),
         ])
         .into()
@@ -57,7 +57,7 @@ pub(super) fn arrows() -> Vec<Entry> {
     vec![
         Entry::new(
             "Woken",
-            "From the run that made the thread able to run again, to its next run.",
+            "From the run that woke the thread to its next run.",
             wakeup,
         ),
         Entry::new(
@@ -70,12 +70,12 @@ pub(super) fn arrows() -> Vec<Entry> {
 
 /// Returns a thread that runs and waits, as a background for the overlays.
 fn thread() -> SmallScene {
-    Sample::row(
+    LegendSample::row(
         THREAD,
         vec![
-            SampleMark::span(Class::Running, 6.0, 30.0),
-            SampleMark::span(Class::Mvar, 30.0, 52.0),
-            SampleMark::span(Class::Running, 52.0, 90.0),
+            LegendMark::span(Class::Running, 6.0, 30.0),
+            LegendMark::span(Class::Mvar, 30.0, 52.0),
+            LegendMark::span(Class::Running, 52.0, 90.0),
         ],
     )
     .into()
@@ -84,7 +84,7 @@ fn thread() -> SmallScene {
 fn activity() -> SmallScene {
     let busy = [0.4, 1.0, 1.6, 0.8, 1.9, 1.2, 0.6, 1.4];
     let collecting = [0.1, 0.0, 0.4, 0.2, 0.0, 0.6, 0.3, 0.1];
-    Sample::graph(Activity, &[(0, &busy), (COLLECTING, &collecting)]).into()
+    LegendSample::graph(Activity, &[(0, &busy), (COLLECTING, &collecting)]).into()
 }
 
 pub(super) fn entries() -> Vec<Entry> {
@@ -97,9 +97,9 @@ pub(super) fn entries() -> Vec<Entry> {
 fn tracks() -> Vec<Entry> {
     let pinned = Track {
         pinned: true,
-        ..track(Kind::Row(THREAD), "Pinned")
+        ..track(Kind::Track(THREAD), "Pinned")
     };
-    let other = track(Kind::Row(thread_row(3)), "Other");
+    let other = track(Kind::Track(thread_row(3)), "Other");
     vec![
         Entry::new(
             "A group that is open",
@@ -127,27 +127,27 @@ fn selection() -> Vec<Entry> {
     let limited = {
         let marked = Track {
             selected: true,
-            ..track(Kind::Row(thread_row(3)), "")
+            ..track(Kind::Track(thread_row(3)), "")
         };
-        let other = track(Kind::Row(thread_row(4)), "");
+        let other = track(Kind::Track(thread_row(4)), "");
         SmallScene {
-            range: Some(between(24.0, 72.0)),
+            range: Some(interval_between(24.0, 72.0)),
             ..SmallScene::tracks(vec![marked, other])
         }
     };
     vec![
         Entry::new(
             "The selected range",
-            "All panels are about this stretch of time; how long it is stands on the time axis.",
+            "All panels show this range; its length is on the time axis.",
             SmallScene {
                 part: Part::Axis,
-                range: Some(between(14.0, 82.0)),
+                range: Some(interval_between(14.0, 82.0)),
                 ..thread.clone()
             },
         ),
         Entry::new(
             "A range on selected tracks",
-            "The range and the panels keep to the tracks that are coloured.",
+            "The range and the panels are limited to the coloured tracks.",
             limited,
         ),
         Entry::new(
@@ -160,7 +160,7 @@ fn selection() -> Vec<Entry> {
         ),
         Entry::new(
             "The item under the pointer",
-            "The line below the timeline says what it is.",
+            "The line below the timeline describes it.",
             SmallScene {
                 hovered: thread.item(THREAD, 60.0),
                 ..thread.clone()
@@ -170,16 +170,16 @@ fn selection() -> Vec<Entry> {
             "The pointer",
             "The same moment on all tracks.",
             SmallScene {
-                pointer: Some(at(48.0)),
+                pointer: Some(time_at(48.0)),
                 ..thread.clone()
             },
         ),
         Entry::new(
             "The cursor",
-            "The moment that was clicked last, here or in a panel.",
+            "The instant that was clicked last, here or in a panel.",
             SmallScene {
                 part: Part::Axis,
-                cursor: Some(at(48.0)),
+                cursor: Some(time_at(48.0)),
                 ..thread.clone()
             },
         ),
@@ -187,10 +187,10 @@ fn selection() -> Vec<Entry> {
             "A measure",
             "Two moments and the time between them.",
             SmallScene {
-                measure: Some((at(12.0), at(84.0))),
+                measure: Some((time_at(12.0), time_at(84.0))),
                 ..SmallScene::tracks(vec![
-                    track(Kind::Row(CAP), ""),
-                    track(Kind::Row(THREAD), ""),
+                    track(Kind::Track(CAP), ""),
+                    track(Kind::Track(THREAD), ""),
                 ])
             },
         ),
@@ -201,11 +201,11 @@ fn notes_and_minimap() -> Vec<Entry> {
     vec![
         Entry::new(
             "A note",
-            "A moment that the reader of the log has named.",
+            "An instant with a name that you gave it.",
             thread().note(16.0, 16.0, "start"),
         ),
         Entry::new(
-            "A note without room for its name",
+            "A note without space for its name",
             "Or without a name: a flag.",
             thread().note(16.0, 16.0, ""),
         ),
@@ -217,22 +217,23 @@ fn notes_and_minimap() -> Vec<Entry> {
         Entry::new(
             "The minimap",
             "The activity of the whole log; the part in view is framed, the rest is dim.",
-            activity().minimap(between(24.0, 60.0)),
+            activity().minimap(interval_between(24.0, 60.0)),
         ),
         Entry::new(
             "Hatched",
-            "The log has ended, or not begun, while the one that it is compared with goes on.",
+            "Before the start or after the end of this log, while the compared log has events.",
             SmallScene {
-                log: Some(between(0.0, 56.0)),
-                ..Sample::row(THREAD, vec![SampleMark::span(Class::Running, 6.0, 56.0)]).into()
+                log: Some(interval_between(0.0, 56.0)),
+                ..LegendSample::row(THREAD, vec![LegendMark::span(Class::Running, 6.0, 56.0)])
+                    .into()
             },
         ),
         Entry::new(
             "The selected range on the minimap",
-            "It stays in sight when another part of the log is in view.",
+            "Visible even if another part of the log is in view.",
             SmallScene {
-                range: Some(between(66.0, 84.0)),
-                ..activity().minimap(between(0.0, SAMPLE_PX))
+                range: Some(interval_between(66.0, 84.0)),
+                ..activity().minimap(interval_between(0.0, SAMPLE_PX))
             },
         ),
     ]

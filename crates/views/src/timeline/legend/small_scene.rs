@@ -13,9 +13,9 @@ use scene::palette::Palette;
 use scene::viewport::Viewport;
 use session::tracks::group::Group;
 use session::tracks::item::{Item, Marks, Names};
-use session::tracks::legend::{SAMPLE_PX, Sample, at, between};
+use session::tracks::legend::{LegendSample, SAMPLE_PX, interval_between, time_at};
 use session::tracks::name::TrackName;
-use session::tracks::{Contents, Row};
+use session::tracks::{LogContents, TrackId};
 
 /// Functions of the profile samples, indexed by number.
 fn functions() -> Vec<Frame> {
@@ -29,7 +29,7 @@ fn functions() -> Vec<Frame> {
 
 /// Functions of the foreign calls, indexed by number.
 fn foreign_functions() -> Vec<Frame> {
-    vec![Frame::of_kind(FrameKind::ForeignCall, "blur")]
+    vec![Frame::with_kind(FrameKind::ForeignCall, "blur")]
 }
 
 /// Visible part of a miniature timeline.
@@ -83,7 +83,7 @@ impl Names for Nameless {
 /// Returns a track for a miniature timeline.
 pub(super) fn track(kind: Kind, name: &str) -> Track {
     let id = match kind {
-        Kind::Row(row) => row.link(&Contents::default()),
+        Kind::Track(row) => row.link(&LogContents::default()),
         Kind::Group(group) => group.name().to_owned(),
         Kind::Process => "process0".to_owned(),
         Kind::Label => "label".to_owned(),
@@ -91,7 +91,7 @@ pub(super) fn track(kind: Kind, name: &str) -> Track {
     Track {
         kind,
         group: match kind {
-            Kind::Row(row) => row.group(),
+            Kind::Track(row) => row.group(),
             Kind::Group(group) => group,
             Kind::Process => Group::Capabilities,
             Kind::Label => Group::Threads,
@@ -101,17 +101,17 @@ pub(super) fn track(kind: Kind, name: &str) -> Track {
         name: name.to_owned(),
         short: name.to_owned(),
         note: String::new(),
-        lacks: Vec::new(),
+        missing_series: Vec::new(),
         folded: false,
         pinned: false,
         selected: false,
     }
 }
 
-impl From<Sample> for SmallScene {
-    fn from(Sample(marks): Sample) -> Self {
+impl From<LegendSample> for SmallScene {
+    fn from(LegendSample(marks): LegendSample) -> Self {
         let rows = marks.rows.iter();
-        let tracks = rows.map(|row| track(Kind::Row(*row), "")).collect();
+        let tracks = rows.map(|row| track(Kind::Track(*row), "")).collect();
         Self {
             marks,
             ..Self::tracks(tracks)
@@ -127,11 +127,11 @@ impl SmallScene {
             part: Part::Tracks,
             layout: Layout::new(tracks),
             marks: Marks {
-                view: Some(between(0.0, SAMPLE_PX)),
+                view: Some(interval_between(0.0, SAMPLE_PX)),
                 rows,
                 reply: TimelineReply::default(),
             },
-            view: between(0.0, SAMPLE_PX),
+            view: interval_between(0.0, SAMPLE_PX),
             log: None,
             range: None,
             selected: None,
@@ -160,7 +160,7 @@ impl SmallScene {
     pub(super) fn note(self, from_px: f64, to_px: f64, name: &str) -> Self {
         Self {
             part: Part::Axis,
-            notes: [Note::new(between(from_px, to_px), name)]
+            notes: [Note::new(interval_between(from_px, to_px), name)]
                 .into_iter()
                 .collect(),
             ..self
@@ -177,8 +177,8 @@ impl SmallScene {
     }
 
     /// Returns the item of a row at a pixel.
-    pub(super) fn item(&self, row: Row, px: f64) -> Option<Item> {
-        self.marks.hit(row, at(px), Duration::ZERO)
+    pub(super) fn item(&self, row: TrackId, px: f64) -> Option<Item> {
+        self.marks.hit(row, time_at(px), Duration::ZERO)
     }
 
     /// Returns the visible part of the scene, in pixels.
@@ -194,9 +194,9 @@ impl SmallScene {
     }
 
     pub(super) fn paint(&self, palette: &Palette, patterns: bool, painter: &mut dyn Painter) {
-        let all = between(0.0, SAMPLE_PX);
+        let all = interval_between(0.0, SAMPLE_PX);
         let mut view = Viewport::new(self.log.unwrap_or(all), SAMPLE_PX);
-        view.set_beside(Some((all.start().0 as f64, all.end().0 as f64)));
+        view.set_other_log(Some((all.start().0 as f64, all.end().0 as f64)));
         view.show_exactly(self.view);
         Scene {
             layout: &self.layout,

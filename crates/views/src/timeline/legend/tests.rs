@@ -11,9 +11,9 @@ use model::class::Class;
 use model::marks::MarkKind;
 use scene::painter::TextPainter;
 use scene::svg::SvgPainter;
-use session::tracks::instants::Happened;
+use session::tracks::instants::InstantPayload;
 use session::tracks::legend::SAMPLE_PX;
-use session::tracks::nonmoving::Part;
+use session::tracks::nonmoving::PhasePayload;
 
 fn all() -> Vec<(Section, Entry)> {
     let of = |section: Section| {
@@ -67,7 +67,10 @@ fn samples_of_waits_and_collections_with_patterns() {
             && scene.marks.rows.iter().any(|row| {
                 matches!(
                     row,
-                    Row::Capability(_) | Row::Thread(_) | Row::Collections(_) | Row::Nonmoving(_)
+                    TrackId::Capability(_)
+                        | TrackId::Thread(_)
+                        | TrackId::Collections(_)
+                        | TrackId::Nonmoving(_)
                 )
             })
             && scene.part == Shown::Tracks
@@ -105,7 +108,7 @@ fn patterns_tell_apart_what_shapes_do_not() {
         Section::Threads,
         Section::Collections,
     ] {
-        let mut seen: Vec<((String, Vec<Row>), &'static str)> = Vec::new();
+        let mut seen: Vec<((String, Vec<TrackId>), &'static str)> = Vec::new();
         let entries = entries(section);
         for entry in entries.iter().filter(|entry| few_marks(&entry.scene)) {
             // Rows of different kinds are distinguished by their names.
@@ -114,7 +117,7 @@ fn patterns_tell_apart_what_shapes_do_not() {
             // Phases of a collection without work differ only in text, and so do collections labeled with their
             // generation.
             let words_only = |name: &str| {
-                ["No work", "Idle", "Done", "A major", "A collection of"]
+                ["No work", "Idle", "Done", "A major", "A collection without"]
                     .iter()
                     .any(|start| name.starts_with(start))
             };
@@ -149,7 +152,7 @@ fn every_class_kind_phase_and_row_is_explained() {
     let marks = || {
         entries.iter().flat_map(|(_, entry)| {
             let marks = &entry.scene.marks;
-            let of = move |row: &Row| marks.items(*row).collect::<Vec<_>>();
+            let of = move |row: &TrackId| marks.items(*row).collect::<Vec<_>>();
             marks.rows.iter().flat_map(of)
         })
     };
@@ -166,20 +169,20 @@ fn every_class_kind_phase_and_row_is_explained() {
     for class in [Class::Running, Class::Open] {
         assert!(marks().any(|item| item.class == class && item.row.thread().is_some()));
     }
-    let of_events = || marks().filter(|item| matches!(item.row, Row::Instants(_)));
+    let of_events = || marks().filter(|item| matches!(item.row, TrackId::Instants(_)));
     for kind in InstantKind::ALL {
-        let found = of_events().any(|item| item.read::<Happened>().kind == kind);
+        let found = of_events().any(|item| item.read::<InstantPayload>().kind == kind);
         assert!(found, "{kind:?}");
     }
     for phase in Phase::ALL {
         let found = marks().any(|item| {
-            matches!(item.row, Row::Nonmoving(_))
+            matches!(item.row, TrackId::Nonmoving(_))
                 && item.kind == MarkKind::One
-                && item.read::<Part>().phase == phase
+                && item.read::<PhasePayload>().phase == phase
         });
         assert!(found, "{phase:?}");
     }
-    for kind in Row::KINDS {
+    for kind in TrackId::KINDS {
         let mut rows = entries
             .iter()
             .flat_map(|(_, entry)| &entry.scene.marks.rows);

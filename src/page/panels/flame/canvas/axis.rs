@@ -1,13 +1,12 @@
-//! Which part of the graph is in view. In the order of time that is what the timeline shows,
-//! on the same axis: zooming or moving one does so with the other. Otherwise the graph has a
-//! window of its own.
+//! The visible part of the graph. In time order it is that of the timeline, on a shared axis: zooming or panning one
+//! moves the other. In other orders the graph has its own window.
 
 use web_sys::{HtmlCanvasElement, HtmlElement};
 use yew::prelude::*;
 
 use super::{CanvasProps, FlameCanvas, Msg};
 use crate::canvas::CanvasPainter;
-use crate::dom::width_around;
+use crate::dom::parent_width;
 use crate::theme;
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -18,8 +17,8 @@ use session::flame::query::{FlameQuery, View};
 use views::flame::Window;
 
 impl CanvasProps {
-    /// The axis that the graph has in common with the timeline, and the time that all of the
-    /// graph is about.
+    /// Returns the axis shared with the timeline: viewport, left edge in pixels, and the time covered by the whole
+    /// graph.
     pub(super) fn axis_of_time(&self) -> Option<(Viewport, f64, Interval)> {
         let range = self.query.choice.range?;
         let axis = self.axis.filter(|_| self.query.view == View::Time)?;
@@ -28,7 +27,7 @@ impl CanvasProps {
 }
 
 impl FlameCanvas {
-    /// From where to where the window stands in the picture.
+    /// Returns the left and right edge of the window on the canvas, in pixels.
     pub(super) fn across(&self, props: &CanvasProps) -> (f64, f64) {
         match props.axis_of_time() {
             Some((view, left, _)) => (left, left + view.width_px()),
@@ -36,14 +35,14 @@ impl FlameCanvas {
         }
     }
 
-    /// Shows what the timeline shows, if it has the same axis.
+    /// Moves the window to the visible time of the timeline, if the axis is shared.
     pub(super) fn follow_axis(&mut self, props: &CanvasProps) {
         if let Some((view, _, range)) = props.axis_of_time() {
             self.window = Window::on_axis(view, range);
         }
     }
 
-    /// Changes what is in view: on the axis of the timeline, or else in the window.
+    /// Changes the visible part: on the shared axis, or else in the own window.
     fn change(
         &mut self,
         props: &CanvasProps,
@@ -56,10 +55,10 @@ impl FlameCanvas {
         };
         axis(&mut view, range);
         self.window = Window::on_axis(view, range);
-        props.on_look.emit(view.place());
+        props.on_axis_change.emit(view.position());
     }
 
-    /// Zooms at a part of the window, 0 to 1.
+    /// Zooms at a position of the window, from 0 to 1.
     pub(super) fn zoom(&mut self, props: &CanvasProps, factor: f64, at: f64) {
         self.change(
             props,
@@ -68,16 +67,16 @@ impl FlameCanvas {
         );
     }
 
-    /// Moves by a part of the window.
+    /// Pans by a share of the window's width.
     pub(super) fn move_by(&mut self, props: &CanvasProps, part: f64) {
         self.change(
             props,
             |view, _| view.pan(part * view.width_px()),
-            |window| window.moved(part),
+            |window| window.shifted(part),
         );
     }
 
-    /// Shows a part of the graph.
+    /// Shows a part of the graph, given from 0 to 1 of its width.
     pub(super) fn show_part(&mut self, props: &CanvasProps, left: f64, width: f64) {
         let time = |range: Interval, part: f64| {
             let ns = part.clamp(0.0, 1.0) * range.duration().0 as f64;
@@ -93,12 +92,12 @@ impl FlameCanvas {
         );
     }
 
-    /// Shows all.
+    /// Shows the whole graph.
     pub(super) fn show_all(&mut self, props: &CanvasProps) {
         self.change(props, |view, _| view.fit(), |_| Window::ALL);
     }
 
-    /// Whether all is in view.
+    /// Returns whether the whole graph is visible.
     pub(super) fn is_all(&self, props: &CanvasProps) -> bool {
         match props.axis_of_time() {
             Some((view, ..)) => view.visible().is_none(),
@@ -106,7 +105,7 @@ impl FlameCanvas {
         }
     }
 
-    /// What to ask for to have this window: only that part of it where there is something.
+    /// Returns the query for a window, limited to the part that has contents.
     pub(super) fn query(&self, props: &CanvasProps, window: Window) -> FlameQuery {
         let (first, last) = self.across(props);
         let left = window.left.clamp(0.0, 1.0);
@@ -119,12 +118,12 @@ impl FlameCanvas {
         }
     }
 
-    /// The ruler above the graph, which can be dragged as that of the timeline.
+    /// Renders the ruler above the graph, which can be dragged like that of the timeline.
     pub(super) fn ruler(&self, ctx: &Context<Self>) -> Html {
         let link = ctx.link();
         let down = link.callback(|event: PointerEvent| {
             let ruler: HtmlElement = event.target_unchecked_into();
-            // Without capture a drag ends at the edge.
+            // Best effort: without capture a drag ends at the edge.
             let _ = ruler.set_pointer_capture(event.pointer_id());
             Msg::Pressed(f64::from(event.offset_x()))
         });
@@ -132,7 +131,7 @@ impl FlameCanvas {
             let x = f64::from(event.offset_x());
             (event.buttons() & 1 == 1).then_some(Msg::Pointed(Some((x, -1.0))))
         });
-        let up = link.callback(|_: PointerEvent| Msg::LetGo);
+        let up = link.callback(|_: PointerEvent| Msg::DragEnded);
         html! {
             <div key="ruler" class="flame-ruler" aria-hidden="true" onpointerdown={down} onpointermove={moved}
                 onpointerup={up.clone()} onpointercancel={up}>
@@ -141,7 +140,7 @@ impl FlameCanvas {
         }
     }
 
-    /// Paints the ruler, where the graph has the axis of the timeline.
+    /// Paints the ruler, if the axis is shared.
     pub(super) fn paint_ruler(&mut self, props: &CanvasProps) {
         let Some((view, left, _)) = props.axis_of_time() else {
             return;
@@ -153,7 +152,7 @@ impl FlameCanvas {
         let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
             return;
         };
-        let width = width_around(&canvas);
+        let width = parent_width(&canvas);
         let palette = theme::current().palette;
         painter.picture((width, RULER_PX), |painter| {
             painter.fill(Rect::new(0.0, 0.0, width, RULER_PX), palette.panel.into());
@@ -172,5 +171,5 @@ impl FlameCanvas {
     }
 }
 
-/// The height of the ruler, in pixels.
+/// Height of the ruler, in CSS pixels.
 const RULER_PX: f64 = 24.0;

@@ -1,9 +1,9 @@
-//! Single boxes: pointing at them, selecting them, walking from one to the next.
+//! Single boxes: pointing, selecting, keyboard navigation, and showing requested ones.
 
 use web_sys::HtmlElement;
 
-use super::{CanvasProps, Chosen, FlameCanvas};
-use crate::panels::flame::pick::{Match, Pick};
+use super::{BoxIdentity, CanvasProps, FlameCanvas};
+use crate::panels::flame::pick::{Pick, SearchMatch};
 use views::flame::LEVEL_PX;
 
 impl FlameCanvas {
@@ -32,16 +32,16 @@ impl FlameCanvas {
 
     pub(super) fn select(&mut self, index: Option<usize>) {
         self.selected = index;
-        self.chosen = index.and_then(|index| {
+        self.selected_box = index.and_then(|index| {
             let boxes = &self.graph.as_ref()?.boxes;
-            Some(Chosen {
+            Some(BoxIdentity {
                 stack: *boxes.stack.get(index)?,
                 at: boxes.left.get(index)? + boxes.width.get(index)? / 2.0,
             })
         });
     }
 
-    pub(super) fn tell(&self, props: &CanvasProps) {
+    pub(super) fn emit_pick(&self, props: &CanvasProps) {
         let index = self.hovered.or(self.selected);
         props
             .on_pick
@@ -57,7 +57,7 @@ impl FlameCanvas {
         }
     }
 
-    /// Walks the boxes by the arrow keys.
+    /// Moves the selection by an arrow key.
     pub(super) fn walk(&mut self, props: &CanvasProps, key: &str) {
         let Some(graph) = &self.graph else { return };
         let boxes = &graph.boxes;
@@ -93,7 +93,7 @@ impl FlameCanvas {
         }
     }
 
-    /// Brings the selected box into view.
+    /// Scrolls and pans to the selected box.
     pub(super) fn scroll_to_selected(&mut self, props: &CanvasProps) {
         let index = self.selected;
         let edges = index.zip(self.graph.as_ref()).map(|(index, graph)| {
@@ -121,32 +121,32 @@ impl FlameCanvas {
         }
     }
 
-    /// The frame that was looked for and is not shown yet.
-    pub(super) fn seeks<'a>(&self, props: &'a CanvasProps) -> Option<&'a Match> {
+    /// Returns the search match that is yet to be shown.
+    pub(super) fn unshown_match<'a>(&self, props: &'a CanvasProps) -> Option<&'a SearchMatch> {
         let found = props.found.as_ref();
         found.filter(|found| self.found.as_ref() != Some(&found.key))
     }
 
-    /// Selects a frame that was looked for, once its boxes are there. What is in view stays as
-    /// it is, unless the frame is out of it or too narrow to be seen.
-    pub(super) fn seek(&mut self, props: &CanvasProps) {
-        /// How wide it has to be, and how much of the window it takes if it is not.
-        const LEAST_PX: f64 = 2.0;
+    /// Selects the search match once its boxes have arrived. The visible part changes only if the frame is outside of
+    /// it or too narrow to be visible.
+    pub(super) fn show_match(&mut self, props: &CanvasProps) {
+        /// Minimum visible width, and the share of the window that a narrower frame is zoomed to.
+        const MIN_PX: f64 = 2.0;
         const SHARE: f64 = 0.125;
         if props.found.is_none() {
             self.found = None;
         }
-        let Some(found) = self.seeks(props) else {
+        let Some(found) = self.unshown_match(props) else {
             return;
         };
         let (place, (first, last)) = (found.place, self.across(props));
         let px = place.width / self.window.width * (last - first);
-        if !self.window.touches(place.left, place.width) || px < LEAST_PX {
+        if !self.window.touches(place.left, place.width) || px < MIN_PX {
             let width = (place.width / SHARE).min(1.0);
             self.show_part(props, place.left + (place.width - width) / 2.0, width);
-            // As near as can be: then it is shown as it is.
+            // At maximum zoom it is shown even if narrower.
             let px = place.width / self.window.width * (last - first);
-            if px >= LEAST_PX {
+            if px >= MIN_PX {
                 return;
             }
         }
@@ -160,10 +160,10 @@ impl FlameCanvas {
         let Some(graph) = self.graph.as_ref().filter(|_| is_answered) else {
             return;
         };
-        // Of what is wider than the window, a part that is in it.
+        // For a frame wider than the window, a point within the visible part.
         let (left, right) = (self.window.left, self.window.left + self.window.width);
         let middle = place.left.max(left) / 2.0 + (place.left + place.width).min(right) / 2.0;
-        let index = graph.found_at(place.track, place.level, middle);
+        let index = graph.match_at(place.track, place.level, middle);
         self.found = Some(found.key.clone());
         if index.is_some() {
             self.select(index);
@@ -171,7 +171,7 @@ impl FlameCanvas {
         }
     }
 
-    /// Selects what was asked for from outside, once its boxes are there.
+    /// Selects the box of a `Reveal` request once its boxes have arrived.
     pub(super) fn reveal(&mut self, props: &CanvasProps) {
         let (Some(reveal), Some(graph)) = (&props.reveal, &self.graph) else {
             return;
@@ -181,7 +181,7 @@ impl FlameCanvas {
         {
             return;
         }
-        // What is out of view has no boxes at hand.
+        // Boxes outside of the window are not loaded: moves there first.
         if !self.window.touches(reveal.at, 0.0) {
             let width = self.window.width.min(1.0);
             return self.show_part(props, reveal.at - width / 2.0, width);

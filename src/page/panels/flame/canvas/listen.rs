@@ -1,5 +1,5 @@
-//! What the canvas listens to that its elements do not tell by themselves: the wheel, which
-//! it may take from the page, scrolling, and its size.
+//! Event listeners registered directly on the element: the wheel, whose default may be prevented, scrolling, and
+//! resizing.
 
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
@@ -20,7 +20,7 @@ impl FlameCanvas {
             let Some(event) = event.dyn_ref::<WheelEvent>() else {
                 return;
             };
-            // Without a modifier the wheel scrolls the levels.
+            // Without a modifier the wheel scrolls through the levels.
             let sideways = event.delta_x().abs() > event.delta_y().abs();
             if event.ctrl_key() || event.alt_key() || event.shift_key() || sideways {
                 event.prevent_default();

@@ -1,10 +1,10 @@
-//! Painting the graph, and all of it in small.
+//! Painting of the graph and of the minimap.
 
 use web_sys::{HtmlCanvasElement, HtmlElement};
 
 use super::{CanvasProps, FlameCanvas, SMALL_PX};
 use crate::canvas::CanvasPainter;
-use crate::dom::{set_style, width_around};
+use crate::dom::{parent_width, set_style};
 use crate::theme;
 use views::flame::{FlameScene, Graph, Minimap};
 
@@ -46,7 +46,7 @@ impl FlameCanvas {
         self.show_window();
     }
 
-    /// Marks the part in view in the small graph.
+    /// Marks the visible part in the minimap.
     pub(super) fn show_window(&self) {
         let Some(part) = self.small_window.cast::<HtmlElement>() else {
             return;
@@ -61,8 +61,8 @@ impl FlameCanvas {
         let Some(canvas) = canvas.filter(|_| props.axis_of_time().is_none()) else {
             return;
         };
-        let width = width_around(&canvas);
-        let painted = Some((width, props.colours));
+        let width = parent_width(&canvas);
+        let painted = Some((width, props.color_generation));
         if self.small_painted == painted {
             return;
         }
@@ -87,8 +87,7 @@ impl FlameCanvas {
         self.small_painter = Some(painter);
     }
 
-    /// Makes the spacer as high as the graph. What grows upwards is seen from
-    /// its foot.
+    /// Sets the height of the spacer to that of the graph; a graph that grows upward is scrolled to its foot.
     pub(super) fn set_height(&self, props: &CanvasProps) {
         let (Some(graph), Some(spacer), Some(scroller)) = (
             &self.graph,

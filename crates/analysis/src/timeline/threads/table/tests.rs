@@ -33,10 +33,10 @@ impl Backing for List {
 /// Operations on the table.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// `count` new threads appear, whose IDs are `apart` apart.
+    /// `count` new threads appear, whose IDs are `unpacked` apart.
     Meet {
         count: u32,
-        apart: u32,
+        unpacked: u32,
     },
     /// Every `by`-th thread from `from` changes.
     Change {
@@ -57,7 +57,7 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        3 => (1u32..3000, 1u32..4).prop_map(|(count, apart)| Step::Meet { count, apart }),
+        3 => (1u32..3000, 1u32..4).prop_map(|(count, unpacked)| Step::Meet { count, unpacked }),
         4 => (any::<u32>(), 1u32..700, any::<u64>())
             .prop_map(|(from, by, seed)| Step::Change { from, by, seed }),
         2 => (any::<u32>(), 1u32..700, 1u32..9)
@@ -91,8 +91,8 @@ fn change(thread: &mut Thread, seed: u64) {
     thread.woken_ns = [NEVER_NS, at, 0, u64::MAX - 1][seed as usize % 4];
     thread.created = number.is_multiple_of(3);
     thread.finished = number.is_multiple_of(5);
-    thread.why = StopCode(number as u8);
-    thread.home = [None, Some(CapId(number as u16))][seed as usize / 4 % 2];
+    thread.last_stop = StopCode(number as u8);
+    thread.last_cap = [None, Some(CapId(number as u16))][seed as usize / 4 % 2];
     thread.began_ns = [at, NEVER_NS, number][seed as usize / 8 % 3];
     thread.ran_ns = [at + 77, 0, number][seed as usize / 24 % 3];
     thread.run_ns = number % 5_000;
@@ -114,10 +114,10 @@ impl Model {
 
     fn step(&mut self, table: &mut Threads, step: Step, spill_store: &SpillStore) {
         match step {
-            Step::Meet { count, apart } => {
+            Step::Meet { count, unpacked } => {
                 let first = 1 + self.all.len() as u32;
                 for i in 0..count {
-                    let id = ThreadId(first + (i ^ 3) * apart);
+                    let id = ThreadId(first + (i ^ 3) * unpacked);
                     let next = self.all.len() as u32;
                     let index = *self.by_id.entry(id).or_insert_with(|| {
                         self.all.push((Thread::new(id), None));
@@ -140,8 +140,8 @@ impl Model {
                     self.all[place].1 = Some(label);
                 }
             }
-            Step::Pack(awake) => table.pack_but(awake, spill_store),
-            Step::PutBack(all) => table.put_back(all, spill_store),
+            Step::Pack(unpacked_groups) => table.pack_all_but(unpacked_groups, spill_store),
+            Step::PutBack(all) => table.repack(all, spill_store),
             Step::Settle => table.settle(spill_store),
         }
     }
@@ -199,8 +199,8 @@ fn finished(thread: &mut Thread, i: u32) {
     thread.state = State::Final;
     thread.created = true;
     thread.finished = true;
-    thread.why = StopCode::FINISHED;
-    thread.home = Some(CapId(i as u16 % 4));
+    thread.last_stop = StopCode::FINISHED;
+    thread.last_cap = Some(CapId(i as u16 % 4));
     thread.began_ns = at;
     thread.ran_ns = at + long;
     thread.run_ns = long / 2;
@@ -223,11 +223,11 @@ fn finished_threads_take_little_and_others_stand_apart() {
             table.at_mut(i / 2).expect("a thread").run_ns += 1;
         }
         if i % 5000 == 0 {
-            table.rest(&spill_store);
+            table.pack_idle(&spill_store);
         }
     }
     table.settle(&spill_store);
-    assert!(table.apart.is_empty() && table.tail.len() < 2 * Threads::AWAKE * GROUP);
+    assert!(table.unpacked.is_empty() && table.tail.len() < 2 * Threads::UNPACKED_GROUPS * GROUP);
     let packed = table.packed() as u64;
     let bytes = spill_store.used_bytes() / packed;
     assert!(bytes <= 15, "{bytes} bytes a thread");

@@ -11,15 +11,15 @@ use serde::Serialize;
 
 use self::sums::Sums;
 use self::tracks::Tracks;
-use super::left_out::LeftOut;
-use super::place::Place;
-use super::shown::Shown;
+use super::export_stacks::ExportStacks;
+use super::incomplete::IncompleteStacks;
+use super::output::{LogInfo, Scale, frame_name};
+use super::source_location::SourceLocation;
 use super::tree::{DEEPER, DEEPEST};
-use super::written::{About, Scale, frame_name};
 use crate::flame::cache::StepCache;
 use crate::flame::query::FlameQuery;
 use model::profile::frames::{Frame, FrameKind, Frames};
-use model::profile::origin::Origin;
+use model::profile::stack_source::StackSource;
 use model::profile::stacks::{StackId, Stacks};
 
 /// Writer of a file.
@@ -40,12 +40,13 @@ impl Speedscope {
     /// Creates a writer for the samples of tracks in time order.
     pub(super) fn of_tracks(
         cache: &StepCache,
-        origin: &dyn Origin,
+        stack_source: &dyn StackSource,
         query: &FlameQuery,
-        about: &About,
+        log_info: &LogInfo,
     ) -> Self {
-        let (tracks, head) =
-            Tracks::new(cache, origin, query, |frames, cut| head(about, frames, cut));
+        let (tracks, head) = Tracks::new(cache, stack_source, query, |frames, cut| {
+            head(log_info, frames, cut)
+        });
         Self {
             head,
             profiles: Profiles::Tracks(Box::new(tracks)),
@@ -53,31 +54,35 @@ impl Speedscope {
     }
 
     /// Creates a writer for weighted stacks.
-    pub(super) fn of_sums(shown: &Shown<'_>, scale: Scale, about: &About) -> Self {
-        let sums = Sums::new(shown, scale);
+    pub(super) fn of_sums(
+        export_stacks: &ExportStacks<'_>,
+        scale: Scale,
+        log_info: &LogInfo,
+    ) -> Self {
+        let sums = Sums::new(export_stacks, scale);
         Self {
-            head: head(about, shown.frames(), sums.left_out().deep > 0),
+            head: head(log_info, export_stacks.frames(), sums.incomplete().deep > 0),
             profiles: Profiles::Sums(sums),
         }
     }
 
-    pub(super) const fn left_out(&self) -> LeftOut {
+    pub(super) const fn incomplete(&self) -> IncompleteStacks {
         match &self.profiles {
-            Profiles::Tracks(tracks) => tracks.left_out(),
-            Profiles::Sums(sums) => sums.left_out(),
+            Profiles::Tracks(tracks) => tracks.incomplete(),
+            Profiles::Sums(sums) => sums.incomplete(),
         }
     }
 
     /// Writes at most `samples` samples; returns whether the file is complete.
     pub(super) fn advance(
         &mut self,
-        origin: &dyn Origin,
+        stack_source: &dyn StackSource,
         out: &mut impl Write,
         samples: usize,
     ) -> io::Result<bool> {
         out.write_all(&std::mem::take(&mut self.head))?;
         let done = match &mut self.profiles {
-            Profiles::Tracks(tracks) => tracks.advance(origin, out, samples)?,
+            Profiles::Tracks(tracks) => tracks.advance(stack_source, out, samples)?,
             Profiles::Sums(sums) => sums.advance(out, samples)?,
         };
         if done {
@@ -91,22 +96,27 @@ impl Speedscope {
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
 /// Returns the text before the profiles.
-fn head(about: &About, frames: &Frames, cut: bool) -> Vec<u8> {
+fn head(log_info: &LogInfo, frames: &Frames, cut: bool) -> Vec<u8> {
     let mut head = Vec::new();
     // Writing to a `Vec` cannot fail.
-    let _ = write_head(&mut head, about, frames, cut);
+    let _ = write_head(&mut head, log_info, frames, cut);
     head
 }
 
-fn write_head(head: &mut Vec<u8>, about: &About, frames: &Frames, cut: bool) -> io::Result<()> {
+fn write_head(
+    head: &mut Vec<u8>,
+    log_info: &LogInfo,
+    frames: &Frames,
+    cut: bool,
+) -> io::Result<()> {
     write!(head, r#"{{"$schema":"{SCHEMA}","exporter":"#)?;
     json(head, concat!("eventscope ", env!("CARGO_PKG_VERSION")))?;
-    if !about.program.is_empty() {
+    if !log_info.program.is_empty() {
         head.extend(br#","name":"#);
-        json(head, &about.program)?;
+        json(head, &log_info.program)?;
     }
     head.extend(br#","activeProfileIndex":0,"shared":{"frames":["#);
-    let deeper = Frame::of_kind(FrameKind::Unknown, DEEPER);
+    let deeper = Frame::with_kind(FrameKind::Unknown, DEEPER);
     let all = frames.iter().map(|(_, frame)| frame);
     for (number, frame) in all.chain(cut.then_some(&deeper)).enumerate() {
         comma(head, number > 0)?;
@@ -142,7 +152,7 @@ struct NamedFrame<'a> {
 
 impl<'a> NamedFrame<'a> {
     fn new(frame: &'a Frame) -> Self {
-        let place = frame.location.as_deref().and_then(Place::parse);
+        let place = frame.location.as_deref().and_then(SourceLocation::parse);
         Self {
             name: frame_name(frame),
             file: place.map(|place| place.file),

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::super::left_out::LeftOut;
-use super::super::shown::Shown;
+use super::super::export_stacks::ExportStacks;
+use super::super::incomplete::IncompleteStacks;
+use super::super::output::Scale;
 use super::super::tree::{Row, Tree};
-use super::super::written::Scale;
 use super::{ProfileHead, comma, deeper, json};
 use model::profile::frames::FrameId;
 use model::profile::weights::Measure;
@@ -34,13 +34,13 @@ enum List {
 }
 
 impl Sums {
-    pub(super) fn new(shown: &Shown<'_>, scale: Scale) -> Self {
+    pub(super) fn new(export_stacks: &ExportStacks<'_>, scale: Scale) -> Self {
         let frame = |frame: FrameId| frame.0;
-        let deeper = deeper(shown.frames());
+        let deeper = deeper(export_stacks.frames());
         Self {
-            tree: Tree::new(shown.stacks(), &shown.own, frame, deeper),
+            tree: Tree::new(export_stacks.stacks(), &export_stacks.own, frame, deeper),
             scale,
-            censuses: shown.censuses(),
+            censuses: export_stacks.censuses(),
             list: List::Head,
             next: 0,
             path: Vec::new(),
@@ -48,8 +48,8 @@ impl Sums {
         }
     }
 
-    pub(super) const fn left_out(&self) -> LeftOut {
-        self.tree.left_out
+    pub(super) const fn incomplete(&self) -> IncompleteStacks {
+        self.tree.incomplete
     }
 
     /// Writes at most `stacks` stacks; returns whether all are written.

@@ -4,15 +4,15 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::super::left_out::LeftOut;
-use super::super::shown::without_comparison;
-use super::super::stretches::Stretches;
+use super::super::export_stacks::without_comparison;
+use super::super::incomplete::IncompleteStacks;
+use super::super::stack_timeline::StackTimeline;
 use super::super::tree::{DEEPEST, Limit};
 use super::{ProfileHead, comma, deeper, frames_of, json};
-use crate::flame::cache::{Staged, StepCache};
+use crate::flame::cache::{StepCache, TransformedStacks};
 use crate::flame::query::{FlameQuery, View};
 use model::profile::frames::Frames;
-use model::profile::origin::{Choice, Origin};
+use model::profile::stack_source::{FlameSelection, StackSource};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::Measure;
 use model::profile::{Profile, Track};
@@ -21,37 +21,37 @@ use model::time::Interval;
 /// Writer of the profiles of all selected tracks.
 #[derive(Debug)]
 pub(super) struct Tracks {
-    choice: Choice,
+    choice: FlameSelection,
     measure: Measure,
     range: Interval,
     /// The profile, if it was created for this file only.
     held: Option<Profile>,
-    staged: Arc<Staged>,
+    transformed: Arc<TransformedStacks>,
     limit: Limit,
-    left_out: LeftOut,
+    incomplete: IncompleteStacks,
     /// Frame that replaces truncated frames.
     deeper: u32,
     tracks: Vec<usize>,
     /// Number of complete tracks.
     written: usize,
     /// Position in the current track.
-    part: Part,
+    section: OutputSection,
     /// Frames of a stack, reused to save allocations.
     frames: Vec<u32>,
 }
 
 /// Stage of writing a track.
 #[derive(Debug)]
-enum Part {
+enum OutputSection {
     Head,
     Stacks(Cursor),
     Weights(Cursor),
-    Events(Cursor, Open),
+    Events(Cursor, OpenFrames),
 }
 
 /// Frames that are open in a list of events.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenFrames {
     stack: StackId,
     at: u64,
     /// Whether the list is nonempty.
@@ -62,27 +62,28 @@ impl Tracks {
     /// Creates a writer, and the output of `head`, which receives the frames and whether stacks are truncated.
     pub(super) fn new(
         cache: &StepCache,
-        origin: &dyn Origin,
+        stack_source: &dyn StackSource,
         query: &FlameQuery,
         head: impl FnOnce(&Frames, bool) -> Vec<u8>,
     ) -> (Self, Vec<u8>) {
         let choice = without_comparison(query);
-        let (profile, tracks) = origin.in_time(&choice);
+        let (profile, tracks) = stack_source.tracks_in_time_order(&choice);
         let lasts = matches!(profile, Cow::Borrowed(_));
-        let staged = cache.staged_in_time(origin, (&profile, lasts), &query.steps, &View::Time);
+        let transformed =
+            cache.transformed_in_time(stack_source, (&profile, lasts), &query.steps, &View::Time);
         let (frames, stacks) = (
-            staged.frames(&profile.frames),
-            staged.stacks(&profile.stacks),
+            transformed.frames(&profile.frames),
+            transformed.stacks(&profile.stacks),
         );
         let limit = Limit::new(stacks);
-        let mut left_out = LeftOut {
-            shortened: staged.shortened(),
-            ..LeftOut::default()
+        let mut incomplete = IncompleteStacks {
+            shortened: transformed.shortened(),
+            ..IncompleteStacks::default()
         };
         if limit.cuts() {
             let deep = stacks.ids().map(|stack| stacks.depth(stack));
             deep.filter(|depth| *depth > DEEPEST)
-                .for_each(|depth| left_out.see_deep(depth));
+                .for_each(|depth| incomplete.count_deep(depth));
         }
         let (deeper, head) = (deeper(frames), head(frames, limit.cuts()));
         let tracks = Self {
@@ -93,26 +94,26 @@ impl Tracks {
                 Cow::Owned(profile) => Some(profile),
                 Cow::Borrowed(_) => None,
             },
-            staged,
+            transformed,
             limit,
-            left_out,
+            incomplete,
             deeper,
             tracks,
             written: 0,
-            part: Part::Head,
+            section: OutputSection::Head,
             frames: Vec::new(),
         };
         (tracks, head)
     }
 
-    pub(super) const fn left_out(&self) -> LeftOut {
-        self.left_out
+    pub(super) const fn incomplete(&self) -> IncompleteStacks {
+        self.incomplete
     }
 
     /// Writes at most `samples` samples; returns whether all are written.
     pub(super) fn advance(
         &mut self,
-        origin: &dyn Origin,
+        stack_source: &dyn StackSource,
         out: &mut impl Write,
         samples: usize,
     ) -> io::Result<bool> {
@@ -123,7 +124,7 @@ impl Tracks {
                 &asked
             }
             None => {
-                asked = origin.in_time(&self.choice).0;
+                asked = stack_source.tracks_in_time_order(&self.choice).0;
                 &asked
             }
         };
@@ -148,22 +149,22 @@ impl Tracks {
                 self.written += 1;
                 continue;
             };
-            let staged = Arc::clone(&self.staged);
-            let timed = Timed {
+            let transformed = Arc::clone(&self.transformed);
+            let timed = TrackContext {
                 profile,
                 track,
-                stacks: staged.stacks(&profile.stacks),
-                staged: &staged,
+                stacks: transformed.stacks(&profile.stacks),
+                transformed: &transformed,
                 limit: &self.limit,
                 range: self.range,
                 measure: self.measure,
             };
-            let next = match &mut self.part {
-                Part::Head => {
+            let next = match &mut self.section {
+                OutputSection::Head => {
                     comma(out, self.written > 0)?;
                     Some(timed.head(out)?)
                 }
-                Part::Stacks(cursor) => match cursor.next(&timed) {
+                OutputSection::Stacks(cursor) => match cursor.next(&timed) {
                     Some(piece) => {
                         comma(out, cursor.count > 1)?;
                         frames_of(timed.stacks, piece.stack, self.deeper, &mut self.frames);
@@ -172,10 +173,10 @@ impl Tracks {
                     }
                     None => {
                         out.write_all(br#"],"weights":["#)?;
-                        Some(Part::Weights(Cursor::new(&timed)))
+                        Some(OutputSection::Weights(Cursor::new(&timed)))
                     }
                 },
-                Part::Weights(cursor) => match cursor.next(&timed) {
+                OutputSection::Weights(cursor) => match cursor.next(&timed) {
                     Some(piece) => {
                         comma(out, cursor.count > 1)?;
                         json(out, &piece.weight)?;
@@ -184,10 +185,10 @@ impl Tracks {
                     None => {
                         self.written += 1;
                         out.write_all(b"]}")?;
-                        Some(Part::Head)
+                        Some(OutputSection::Head)
                     }
                 },
-                Part::Events(cursor, open) => match cursor.next(&timed) {
+                OutputSection::Events(cursor, open) => match cursor.next(&timed) {
                     Some(piece) => {
                         open.go_to(&timed, piece.stack, self.deeper, out)?;
                         open.at += piece.weight;
@@ -197,12 +198,12 @@ impl Tracks {
                         open.go_to(&timed, StackId::EMPTY, self.deeper, out)?;
                         self.written += 1;
                         out.write_all(b"]}")?;
-                        Some(Part::Head)
+                        Some(OutputSection::Head)
                     }
                 },
             };
             if let Some(next) = next {
-                self.part = next;
+                self.section = next;
             }
         }
         Ok(self.written >= self.tracks.len())
@@ -211,27 +212,27 @@ impl Tracks {
 
 /// Samples of a track. Measured by time, they fill the range: gaps are idle, so all tracks begin and end together.
 #[derive(Clone, Copy)]
-struct Timed<'a> {
+struct TrackContext<'a> {
     profile: &'a Profile,
     track: &'a Track,
     stacks: &'a Stacks,
-    staged: &'a Staged,
+    transformed: &'a TransformedStacks,
     limit: &'a Limit,
     range: Interval,
     measure: Measure,
 }
 
 #[derive(Clone, Copy)]
-struct Piece {
+struct StackWeight {
     stack: StackId,
     /// Weight in nanoseconds or samples.
     weight: u64,
 }
 
-impl Timed<'_> {
+impl TrackContext<'_> {
     /// Writes the start of the profile, and chooses the smaller kind of list: stacks, or enter and leave events,
     /// which are smaller if stacks are deep and similar.
-    fn head(&self, out: &mut impl Write) -> io::Result<Part> {
+    fn head(&self, out: &mut impl Write) -> io::Result<OutputSection> {
         /// Size of an event, in frames of a stack, approximately.
         const EVENT_FRAMES: u64 = 8;
         let (mut count, mut frames, mut events) = (0, 0, 0);
@@ -259,14 +260,14 @@ impl Timed<'_> {
         head.write(out, if evented { "events" } else { "samples" })?;
         let cursor = Cursor::new(self);
         Ok(if evented {
-            let open = Open {
+            let open = OpenFrames {
                 stack: StackId::EMPTY,
                 at: start,
                 begun: false,
             };
-            Part::Events(cursor, open)
+            OutputSection::Events(cursor, open)
         } else {
-            Part::Stacks(cursor)
+            OutputSection::Stacks(cursor)
         })
     }
 
@@ -279,7 +280,7 @@ impl Timed<'_> {
 /// Position on a track's timeline.
 #[derive(Debug)]
 struct Cursor {
-    stretches: Stretches,
+    timeline: StackTimeline,
     /// Entry that was read ahead.
     ahead: Option<(StackId, u64)>,
     /// Number of entries so far.
@@ -287,16 +288,16 @@ struct Cursor {
 }
 
 impl Cursor {
-    fn new(timed: &Timed<'_>) -> Self {
+    fn new(timed: &TrackContext<'_>) -> Self {
         Self {
-            stretches: Stretches::new(timed.profile, timed.track, timed.range),
+            timeline: StackTimeline::new(timed.profile, timed.track, timed.range),
             ahead: None,
             count: 0,
         }
     }
 
     /// Returns the next entry. Intervals that differ only in truncated frames are merged.
-    fn next(&mut self, timed: &Timed<'_>) -> Option<Piece> {
+    fn next(&mut self, timed: &TrackContext<'_>) -> Option<StackWeight> {
         let ahead = self.ahead.take();
         let (stack, mut weight) = ahead.or_else(|| self.stretch(timed))?;
         while timed.is_cut(stack) {
@@ -309,30 +310,30 @@ impl Cursor {
             }
         }
         self.count += 1;
-        Some(Piece { stack, weight })
+        Some(StackWeight { stack, weight })
     }
 
-    fn stretch(&mut self, timed: &Timed<'_>) -> Option<(StackId, u64)> {
+    fn stretch(&mut self, timed: &TrackContext<'_>) -> Option<(StackId, u64)> {
         loop {
-            let stretch = self.stretches.next(timed.profile, timed.track)?;
-            let stack = timed.staged.stack(stretch.stack);
+            let stretch = self.timeline.next(timed.profile, timed.track)?;
+            let stack = timed.transformed.stack(stretch.stack);
             let weight = match timed.measure {
                 Measure::Amount => stretch.duration.0,
                 Measure::Count if stretch.counts && stack.is_some() => 1,
                 Measure::Count => continue,
             };
             // Removed stacks leave time without frames, which means "unknown" in this format.
-            let stack = stack.map_or(StackId::EMPTY, |stack| timed.limit.of(stack));
+            let stack = stack.map_or(StackId::EMPTY, |stack| timed.limit.truncate(stack));
             return Some((stack, weight));
         }
     }
 }
 
-impl Open {
+impl OpenFrames {
     /// Writes events that close the frames not in `stack`, and open the missing ones.
     fn go_to(
         &mut self,
-        timed: &Timed<'_>,
+        timed: &TrackContext<'_>,
         stack: StackId,
         deeper: u32,
         out: &mut impl Write,

@@ -1,0 +1,84 @@
+//! Selection of a range of rows of a long sorted list. Memory is bounded by the end of the range.
+
+use std::ops::Range;
+
+/// Selects the rows at given positions of the sorted list of all pushed rows.
+#[derive(Debug)]
+pub(crate) struct RowSelection<K> {
+    wanted: Range<usize>,
+    least: Vec<K>,
+    total: u64,
+}
+
+impl<K: Ord> RowSelection<K> {
+    /// Creates a selection of the rows at positions `wanted`.
+    pub(crate) fn new(wanted: Range<u64>) -> Self {
+        let place = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
+        Self {
+            wanted: place(wanted.start)..place(wanted.end),
+            least: Vec::new(),
+            total: 0,
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, row: K) {
+        /// Minimum number of buffered rows before a selection step pays off.
+        const MIN_ROWS: usize = 4096;
+        self.total += 1;
+        self.least.push(row);
+        let end = self.wanted.end;
+        if self.least.len() >= end.saturating_mul(2).max(MIN_ROWS) {
+            self.least.select_nth_unstable(end);
+            self.least.truncate(end);
+        }
+    }
+
+    /// Returns the number of pushed rows.
+    pub(crate) const fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Returns the selected rows in order.
+    pub(crate) fn finish(self) -> Vec<K> {
+        let mut rows = self.least;
+        let (start, end) = (self.wanted.start, self.wanted.end.min(rows.len()));
+        if start >= end {
+            return Vec::new();
+        }
+        if end < rows.len() {
+            rows.select_nth_unstable(end);
+            rows.truncate(end);
+        }
+        if start > 0 {
+            rows.select_nth_unstable(start);
+            rows.drain(..start);
+        }
+        rows.sort_unstable();
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn are_those_of_the_sorted_list(
+            mut list in prop::collection::vec(any::<u16>(), 0..20_000),
+            start in 0u64..20_000,
+            more in 0u64..6_000,
+        ) {
+            let mut rows = RowSelection::new(start..start + more);
+            list.iter().for_each(|&row| rows.push(row));
+            prop_assert_eq!(rows.total(), list.len() as u64);
+            list.sort_unstable();
+            let end = list.len().min((start + more) as usize);
+            let part = list.get(start as usize..end).unwrap_or_default();
+            prop_assert_eq!(rows.finish(), part);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Is most of what is allocated large objects?
+//!
+//! An object of 3 KiB or more gets blocks of its own. It is never copied, but its memory is fresh each time: it has
+//! to be taken from the block allocator and, in most cases, written before it is used. An allocation area holds small
+//! objects only, so what was allocated beyond it before a collection was large objects.
+
+use super::{Evaluation, Rule};
+use crate::context::{Input, RuleContext};
+use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
+use analysis::yielder::{Steps, Yield};
+use model::format;
+
+/// Minimum share of allocation that is certainly large objects.
+const MIN_SHARE: f64 = 0.20;
+/// Minimum allocation per second; with less, making the objects takes little of the time.
+const MIN_PER_SECOND: f64 = 1e9;
+/// Minimum allocation in all; less is over soon.
+const MIN_BYTES: u64 = 500_000_000;
+/// Minimum number of minor collections for a median.
+const MIN_COUNT: usize = 50;
+
+const NAME: &str = "large-objects";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Are large objects much of the allocation?",
+    inputs: &[Input::GcStatistics],
+    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
+};
+
+async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+    let area = context.allocation_area_bytes();
+    let (mut before, mut steps) = (Vec::new(), Steps::new(yielder));
+    let mut gc_pauses = context
+        .gc_pauses_where(|gc| gc.statistics.is_some())
+        .peekable();
+    while let Some((_, gc)) = gc_pauses.next() {
+        steps.step().await;
+        // A collection logs the allocation before it after its own start.
+        let Some((_, next)) = gc_pauses.peek() else {
+            break;
+        };
+        let numbers = &context.log.numbers;
+        before.push(numbers.most_allocated_bytes(gc.pause.start, next.pause.start));
+    }
+    if before.len() < MIN_COUNT {
+        return Outcome::Clear(format!(
+            "there were {}; the limit is {MIN_COUNT}",
+            format::pluralize(before.len() as u64, "collection")
+        ));
+    }
+    let middle = before.len() / 2;
+    let usual = *before.select_nth_unstable(middle).1;
+    let share = usual.saturating_sub(area) as f64 / usual.max(1) as f64;
+    let all = before.iter().copied().fold(0, u64::saturating_add);
+    let per_second = all as f64 * 1e9 / context.length_ns().max(1) as f64;
+    if share < MIN_SHARE || all < MIN_BYTES || per_second < MIN_PER_SECOND {
+        return Outcome::Clear(format!(
+            "{} were allocated before a collection, with an area of {}, and {} a second; the limits are a fifth of that beyond the area, 500 MB in total, and 1 GB a second",
+            format::bytes(usual),
+            format::bytes(area),
+            format::bytes(per_second as u64)
+        ));
+    }
+    let title = format!(
+        "{} or more of {} allocated are large objects, {} a second",
+        format::fraction(share),
+        format::bytes(all),
+        format::bytes((per_second * share) as u64)
+    );
+    let mut finding = Finding::new(NAME, Axis::Time, title);
+    finding.severity = Severity::Low;
+    finding.confidence = Confidence::Probable;
+    finding.cost = Value::Bytes((all as f64 * share) as u64);
+    finding.share = share;
+    finding.meaning = format!(
+        "Small objects fill at most the allocation area of {}, but {} were allocated before each collection: the rest is arrays or buffers of 3 KiB and more. Each is fresh memory that must be filled, and misses the processor's caches. This costs mutator time, not GC time.",
+        format::bytes(area),
+        format::bytes(usual)
+    )
+    .into();
+    finding.tries = vec![
+        Advice::code("Allocate one buffer or array, and reuse it for each piece of work."),
+        Advice::code("Process data in smaller pieces that stay in the processor's cache."),
+    ];
+    finding.distrust =
+        "Data that the program must produce, such as its result, must be allocated once.".into();
+    finding.numbers = vec![
+        ("allocated".into(), Value::Bytes(all)),
+        ("before a collection".into(), Value::Bytes(usual)),
+        ("allocation area".into(), Value::Bytes(area)),
+    ];
+    let evidence = Evidence {
+        range: context.range,
+        subjects: Vec::new(),
+        amount: Value::Bytes((all as f64 * share) as u64),
+    };
+    Outcome::Found(vec![finding.with_evidence([evidence])])
+}

@@ -1,0 +1,55 @@
+//! Explicitly requested collections: shared code of the two rules about them.
+
+use crate::context::{GcPause, RuleContext};
+use crate::finding::{Finding, Value};
+use crate::loss_budget::{LossBudget, Pool};
+use analysis::yielder::Yield;
+
+/// Minimum number of collections; fewer are no pattern.
+pub(super) const MIN_COUNT: usize = 3;
+/// Idle time after which the runtime collects by itself (`-I`, 0.3 s by default), with a margin.
+const IDLE_NS: u64 = 250_000_000;
+
+/// Returns the unclaimed collections that allocation did not trigger: those after a long idle time, or the others.
+///
+/// A collection of all generations that no run of the program precedes for that long is the runtime's idle
+/// collection, however full the allocation area was.
+pub(super) async fn unclaimed_requested_collections<'s, 'a>(
+    context: &'s RuleContext<'a>,
+    loss_budget: &LossBudget,
+    idle: bool,
+    yielder: &dyn Yield,
+) -> Vec<(usize, &'s GcPause<'a>)> {
+    let candidates = match idle {
+        true => context.gc_pauses_where(|gc| gc.is_major).collect(),
+        false => context.requested_collections(yielder).await,
+    };
+    let mut found = Vec::new();
+    for (index, gc) in candidates {
+        yielder.yield_if_due().await;
+        let is_idle = || context.quiet_before_ns(gc.pause.requested) >= IDLE_NS;
+        if loss_budget.is_pause_free(index) && is_idle() == idle {
+            found.push((index, gc));
+        }
+    }
+    found
+}
+
+/// Claims collections and creates the finding about them.
+pub(super) fn claim_collections(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    found: &[(usize, &GcPause<'_>)],
+    (name, title): (&'static str, String),
+) -> Finding {
+    for (index, _) in found {
+        loss_budget.claim_pause(*index);
+    }
+    let pause_ns: u64 = found.iter().map(|(_, gc)| gc.pause_ns()).sum();
+    let cost = (Pool::Collecting, pause_ns.saturating_mul(context.caps));
+    let finding = context.time_finding(name, title, loss_budget, cost);
+    finding.with_evidence(RuleContext::collections_evidence(
+        found.iter().map(|(_, gc)| *gc),
+        |gc| Value::Ns(gc.pause_ns()),
+    ))
+}

@@ -1,0 +1,101 @@
+//! Do timers keep the timer manager busy?
+//!
+//! In the threaded runtime each `timeout`, `threadDelay` and registered timer is an entry in a table of the timer
+//! manager. A thread that adds one that is due earlier than all others wakes the manager, which runs, changes the
+//! table lazily and waits again; whoever needs the table next evaluates those changes.
+
+use super::shared_thunk::waits_for_thunks;
+use super::{Evaluation, Rule};
+use crate::context::{Input, RuleContext};
+use crate::finding::{
+    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
+};
+use crate::loss_budget::LossBudget;
+use analysis::yielder::Yield;
+use eventlog::hash::SeededSet;
+use eventlog::ids::ThreadId;
+use model::class::ManagerThread;
+use model::format;
+
+/// Minimum number of runs of the timer manager; fewer are no pattern.
+const MIN_COUNT: u64 = 2_000;
+/// Minimum runs per second. A server with a few hundred delays per second needs them.
+const MIN_RATE: f64 = 5_000.0;
+/// Minimum number of waits for a change of the table; without any, no thread works for the table.
+const MIN_WAITS: usize = 500;
+
+pub(super) const NAME: &str = "timer-storm";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Do timers keep the timer manager busy?",
+    inputs: &[Input::EachRun],
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
+    }),
+};
+
+async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+    let store = &context.log.store;
+    let is_manager = |label: &str| ManagerThread::from_label(label) == Some(ManagerThread::Timer);
+    let managers: SeededSet<ThreadId> = store.threads_labeled(is_manager).collect();
+    let turns = managers.iter().filter_map(|one| store.thread_lane(*one));
+    let runs: u64 = turns
+        .map(|life| life.turns_overlapping(context.range).count() as u64)
+        .sum();
+    let rate = runs as f64 * 1e9 / context.length_ns().max(1) as f64;
+    if runs < MIN_COUNT || rate < MIN_RATE {
+        return Outcome::Clear(format!(
+            "the timer manager ran {}, {} a second; the limits are {} and {}",
+            format::pluralize(runs, "time"),
+            format::count(rate as u64),
+            format::count(MIN_COUNT),
+            format::count(MIN_RATE as u64),
+        ));
+    }
+    let waits = waits_for_thunks(context, yielder).await;
+    let is_of_table = |(owner, wait): &&(ThreadId, crate::threads::Wait)| {
+        managers.contains(owner) || managers.contains(&wait.thread)
+    };
+    let waits = waits.iter().filter(is_of_table).count();
+    if waits < MIN_WAITS {
+        return Outcome::Clear(format!(
+            "the timer manager ran {}, but {} for its table; the limit is {}",
+            format::pluralize(runs, "time"),
+            format::pluralize(waits as u64, "wait"),
+            format::count(MIN_WAITS as u64),
+        ));
+    }
+    let ran_ns: u64 = managers
+        .iter()
+        .map(|one| context.run_statistics(*one, context.range).all_ns)
+        .sum();
+    let title = format!(
+        "The timer manager ran {}, {} a second: timeouts are set for very short work",
+        format::pluralize(runs, "time"),
+        format::count(rate as u64)
+    );
+    let mut finding = Finding::new(NAME, Axis::Time, title);
+    finding.severity = Severity::Medium;
+    finding.confidence = Confidence::Probable;
+    finding.cost = Value::PerSecond(rate);
+    finding.meaning = "Each timeout and threadDelay updates the manager's table, and wakes the manager if it is due first; threads and manager then wait for each other's updates. Setting a timer costs running time of the thread itself, so the true cost is higher than the manager's.".into();
+    finding.tries = vec![
+        Advice::code(
+            "Set one timeout for a batch of work, or for the whole loop, instead of one per small step.",
+        ),
+        Advice::code("Compare clock times in the loop, or let one thread check for overdue work."),
+    ];
+    finding.distrust = "A program with many deadlines needs a timer for each: then a timer wheel with coarse steps is cheaper.".into();
+    finding.numbers = vec![
+        ("runs of the timer manager".into(), Value::Count(runs)),
+        ("waits for its table".into(), Value::Count(waits as u64)),
+        ("the manager ran for".into(), Value::Ns(ran_ns)),
+    ];
+    let evidence = managers.iter().map(|thread| Evidence {
+        range: context.range,
+        subjects: vec![Subject::Thread(*thread)],
+        amount: Value::Ns(ran_ns),
+    });
+    Outcome::Found(vec![finding.with_evidence(evidence)])
+}

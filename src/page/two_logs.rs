@@ -1,0 +1,233 @@
+//! Controls around the timelines of two compared logs: captions, alignment and the divider; also the prompt shown
+//! when a second log arrives.
+
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+use super::dom::{focus, set_style};
+use super::file_name::file_name;
+use super::menu::Menu;
+use scene::format::pluralize;
+use session::alignment::{Alignment, Role};
+
+/// Action chosen for a log that arrives while another one is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SecondLogAnswer {
+    /// Show it next to the open log, for comparison.
+    Compare,
+    /// Merge it with the open log.
+    Merge,
+    /// Replace the open log.
+    Open,
+    /// Discard the new log.
+    Discard,
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct SecondLogPromptProps {
+    /// File name of the new log.
+    pub(super) name: AttrValue,
+    /// File name of the open log.
+    pub(super) open: AttrValue,
+    /// Number of unsaved notes on the open log.
+    pub(super) notes: usize,
+    pub(super) on_save: Callback<()>,
+    pub(super) on_answer: Callback<SecondLogAnswer>,
+}
+
+/// Prompt that asks what to do with a new log while another one is open.
+#[component]
+pub(super) fn SecondLogPrompt(props: &SecondLogPromptProps) -> Html {
+    let first = use_node_ref();
+    {
+        let first = first.clone();
+        use_effect_with(props.name.clone(), move |_| {
+            let active = gloo_utils::document().active_element();
+            let nowhere = active.is_none_or(|at| at.tag_name() == "BODY");
+            if let Some(first) = first.cast::<HtmlElement>().filter(|_| nowhere) {
+                focus(&first);
+            }
+        });
+    }
+    let answer_with = |answer| props.on_answer.reform(move |_: MouseEvent| answer);
+    html! {
+        <div class="notice offer" role="status">
+            <span>
+                { format!("“{}” is already open. Open ", props.open) }<strong>{ props.name.clone() }</strong>{ " as well?" }
+                if props.notes > 0 {
+                    { format!(" You have not saved {} on it.", pluralize(props.notes as u64, "note")) }
+                }
+            </span>
+            <span class="tools">
+                if props.notes > 0 {
+                    <button onclick={props.on_save.reform(|_: MouseEvent| ())}>{ "Save the notes" }</button>
+                }
+                <button ref={first} onclick={answer_with(SecondLogAnswer::Compare)}>{ "Compare with the open one" }</button>
+                <button onclick={answer_with(SecondLogAnswer::Merge)}>{ "Merge into one timeline" }</button>
+                <button onclick={answer_with(SecondLogAnswer::Open)}>{ "Open instead" }</button>
+                <button class="quiet" onclick={answer_with(SecondLogAnswer::Discard)} aria-label="Neither">{ "✕" }</button>
+            </span>
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct CaptionProps {
+    pub(super) role: Role,
+    pub(super) name: AttrValue,
+    /// Key facts about the log, as short text.
+    pub(super) facts: AttrValue,
+    /// Whether the panels show this log.
+    pub(super) is_shown: bool,
+    pub(super) on_show: Callback<()>,
+    pub(super) on_close: Callback<Role>,
+    /// Controls that concern both logs.
+    #[prop_or_default]
+    pub(super) children: Html,
+}
+
+/// Header above a timeline that names its log.
+#[component]
+pub(super) fn Caption(props: &CaptionProps) -> Html {
+    let role = props.role;
+    let on_show = {
+        let (on_show, is_shown) = (props.on_show.clone(), props.is_shown);
+        Callback::from(move |_: MouseEvent| {
+            if !is_shown {
+                on_show.emit(());
+            }
+        })
+    };
+    let on_close = props.on_close.reform(move |_: MouseEvent| role);
+    html! {
+        <header class="caption">
+            <span class="role">{ role.name() }</span>
+            <h2 class="file" title={props.name.clone()} aria-label={props.name.clone()}>{ file_name(&props.name) }</h2>
+            <span class="facts">{ props.facts.clone() }</span>
+            { props.children.clone() }
+            <button class="small" aria-pressed={props.is_shown.to_string()} onclick={on_show}
+                title={format!("The panels below show the log {}", role.word())}>{ "Panels" }</button>
+            <button class="quiet" onclick={on_close} aria-label={format!("Close the log {}", role.word())}>{ "✕" }</button>
+        </header>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct AlignmentControlsProps {
+    /// Current alignment of the two logs.
+    pub(super) current: Alignment,
+    /// Alternative alignments, besides the start of both logs.
+    pub(super) others: Vec<Alignment>,
+    pub(super) on_align: Callback<Alignment>,
+    pub(super) on_swap: Callback<()>,
+    pub(super) on_merge: Callback<()>,
+}
+
+/// Controls that concern both logs: alignment menu, merge and swap buttons.
+#[component]
+pub(super) fn AlignmentControls(props: &AlignmentControlsProps) -> Html {
+    let choice = |at: &Alignment| {
+        let pressed = *at == props.current;
+        let (on_align, at) = (props.on_align.clone(), at.clone());
+        let words = at.words();
+        let onclick = Callback::from(move |_: MouseEvent| on_align.emit(at.clone()));
+        html! { <li><button class="choice" aria-pressed={pressed.to_string()} {onclick}>{ words }</button></li> }
+    };
+    let on_swap = props.on_swap.reform(|_: MouseEvent| ());
+    let label = match &props.current {
+        Alignment::Start => "Aligned: start".to_owned(),
+        Alignment::Marker(name) | Alignment::Span(name) => format!("Aligned: {name}"),
+    };
+    html! {
+        <>
+            <Menu id="align-menu" {label} title="Alignment: event at the same position in both logs"
+                class={classes!("align-menu")} small=true>
+                <ul>
+                    { choice(&Alignment::Start) }
+                    { for props.others.iter().map(choice) }
+                </ul>
+                if props.others.is_empty() {
+                    <p class="faint">{ "The logs have no marker (traceMarker) or span of the program (START name) in common." }</p>
+                }
+            </Menu>
+            <button class="small" onclick={props.on_merge.reform(|_: MouseEvent| ())} title="Merge both logs into one timeline">{ "Merge…" }</button>
+            <button class="small" onclick={on_swap} title="Swap before and after" aria-label="Swap before and after">{ "⇅" }</button>
+        </>
+    }
+}
+
+/// Share of the total height that the upper timeline takes: initial, minimum and maximum.
+const DEFAULT_SHARE: f64 = 0.5;
+const MIN_SHARE: f64 = 0.15;
+const MAX_SHARE: f64 = 0.85;
+/// Share by which an arrow key moves the divider.
+const KEY_STEP_SHARE: f64 = 0.05;
+
+#[derive(Properties, PartialEq)]
+pub(super) struct SplitTimelinesProps {
+    /// One or two timelines, each with a key.
+    pub(super) sections: Vec<Html>,
+}
+
+/// One timeline, or two with a movable divider between them.
+#[component]
+pub(super) fn SplitTimelines(props: &SplitTimelinesProps) -> Html {
+    let node = use_node_ref();
+    let share = use_state_eq(|| DEFAULT_SHARE);
+    {
+        let node = node.clone();
+        use_effect_with(*share, move |share| {
+            if let Some(node) = node.cast::<HtmlElement>() {
+                set_style(&node, "--upper", &format!("{:.1}%", share * 100.0));
+            }
+        });
+    }
+    let mut sections = props.sections.iter().cloned();
+    let mut children = vec![sections.next().unwrap_or_default()];
+    if let Some(lower) = sections.next() {
+        children.extend([edge(&node, &share), lower]);
+    }
+    html! { <div ref={node} class="timelines">{ for children }</div> }
+}
+
+fn edge(node: &NodeRef, share: &UseStateHandle<f64>) -> Html {
+    let set = {
+        let share = share.setter();
+        move |to: f64| share.set(to.clamp(MIN_SHARE, MAX_SHARE))
+    };
+    let down = Callback::from(|event: PointerEvent| {
+        let edge: HtmlElement = event.target_unchecked_into();
+        // Without capture, a drag would end when the pointer leaves the divider.
+        let _ = edge.set_pointer_capture(event.pointer_id());
+    });
+    let moved = {
+        let (set, node) = (set.clone(), node.clone());
+        Callback::from(move |event: PointerEvent| {
+            let both = node
+                .get()
+                .and_then(|node| node.dyn_into::<HtmlElement>().ok());
+            if let Some(both) = both.filter(|_| event.buttons() & 1 == 1) {
+                let area = both.get_bounding_client_rect();
+                let y = f64::from(event.client_y()) - area.top();
+                set(y / area.height().max(1.0));
+            }
+        })
+    };
+    let now = **share;
+    let key = Callback::from(move |event: KeyboardEvent| {
+        let by = match event.key().as_str() {
+            "ArrowUp" => -KEY_STEP_SHARE,
+            "ArrowDown" => KEY_STEP_SHARE,
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        set(now + by);
+    });
+    html! {
+        <div key="edge" class="divider" role="separator" aria-orientation="horizontal" aria-label="Height of the upper timeline"
+            tabindex="0" aria-valuenow={format!("{:.0}", now * 100.0)} aria-valuemin="15" aria-valuemax="85"
+            onpointerdown={down} onpointermove={moved} onkeydown={key} />
+    }
+}
