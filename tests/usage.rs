@@ -220,7 +220,7 @@ fn unknown_reasons_threads_and_capabilities_are_told() {
     let (status, _, errors) = run(&["assert", path, "thread.blocked{reason=nonsense} < 1 ms"]);
     assert_eq!(status, Some(2), "{errors}");
     assert!(
-        errors.contains("the reasons are MVar, black hole"),
+        errors.contains("the reasons for blocking are MVar, black hole"),
         "{errors}"
     );
     let (status, ..) = run(&["assert", path, "thread.blocked{reason=mvar} < 1 s"]);

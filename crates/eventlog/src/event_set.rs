@@ -9,9 +9,9 @@ use super::event::{Event, EventType, Subject};
 /// ```
 /// use eventlog::{EventSet, EventType, Subject};
 ///
-/// const RUNS: EventSet = EventSet::of(&[EventType::RUN_THREAD, EventType::STOP_THREAD]);
+/// const RUNS: EventSet = EventSet::from_types(&[EventType::RUN_THREAD, EventType::STOP_THREAD]);
 /// assert!(RUNS.contains(EventType::RUN_THREAD));
-/// assert!(!RUNS.meets(&EventSet::about(Subject::Task)));
+/// assert!(!RUNS.intersects(&EventSet::for_subject(Subject::Task)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EventSet([u64; 4]);

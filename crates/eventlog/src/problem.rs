@@ -114,7 +114,7 @@ pub struct Damage {
     pub cap: Option<CapId>,
 }
 
-/// Kind of damage.
+/// Reason why a part of a log could not be read as it should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DamageKind {
     /// An event type that the header does not declare.

@@ -16,7 +16,7 @@ pub enum Unit {
     OfCapabilities,
     /// Size in bytes.
     Bytes,
-    /// Bytes per second.
+    /// Bytes per second, with a unit of a power of 1024.
     BytesPerSecond,
     /// Number of items.
     Count,

@@ -1,22 +1,22 @@
 //! Root component of the page: routes events of the browser, the worker, the timelines and the panels.
 //!
-//! - [`files`]: dropped and chosen files.
-//! - [`remote`]: logs fetched over the network.
-//! - [`log`]: the primary log, open or loading; the panels show this one.
-//! - [`other`]: the second log of a comparison.
-//! - [`follow`]: live reading of a log whose file grows.
-//! - [`merge`]: merging of several logs into one.
-//! - [`reopen`]: reopening of logs, and the landing page while a log is open.
-//! - [`notes`]: adding, stepping through and saving notes.
-//! - [`show`]: changes of the view, and navigation.
-//! - [`links`]: the link in the address.
-//! - [`tour`]: the guided tour through a sample.
-//! - [`perform`]: actions of keys and of the command palette.
-//! - [`palette`]: entries of the command palette.
-//! - [`report`]: saving of a report.
-//! - [`listen`]: event listeners of the whole page.
-//! - [`page`]: rendering.
-//! - [`callbacks`]: shared callbacks of the child components.
+//! - `files`: dropped and chosen files.
+//! - `remote`: logs fetched over the network.
+//! - `log`: the primary log, open or loading; the panels show this one.
+//! - `other`: the second log of a comparison.
+//! - `follow`: live reading of a log whose file grows.
+//! - `merge`: merging of several logs into one.
+//! - `reopen`: reopening of logs, and the landing page while a log is open.
+//! - `notes`: adding, stepping through and saving notes.
+//! - `show`: changes of the view, and navigation.
+//! - `links`: the link in the address.
+//! - `tour`: the guided tour through a sample.
+//! - `perform`: actions of keys and of the command palette.
+//! - `palette`: entries of the command palette.
+//! - `report`: saving of a report.
+//! - `listen`: event listeners of the whole page.
+//! - `page`: rendering.
+//! - `callbacks`: shared callbacks of the child components.
 
 mod callbacks;
 mod files;

@@ -8,14 +8,14 @@ use crate::cursor::Text;
 /// A decoded message. Spans have a serial number that is unique in the process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Telemetry<'a> {
-    /// A span begins.
+    /// Start of a span, with its name.
     BeginSpan {
         /// Serial number of the span.
         span: u64,
         /// Name of the operation.
         name: Text<'a>,
     },
-    /// A span ends.
+    /// End of the span of that id.
     EndSpan {
         /// Serial number of the span.
         span: u64,

@@ -127,7 +127,7 @@ impl Censuses {
 
     // ---- Writing
 
-    /// Adds a band.
+    /// Adds a band without bytes in any census, and returns its id.
     pub fn add_band(&mut self) -> BandId {
         self.bands.push(Band::default());
         self.band_states.push(BandState::default());

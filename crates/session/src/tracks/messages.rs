@@ -130,8 +130,8 @@ impl TrackKind for Messages {
                 painter.polygon(&diamond, color.into());
             }
             let next = marks.peek().map(|(_, next)| strip.x(next.start()));
-            let beside = if marker { x + 3.0 } else { x };
-            strip.paint_number(mark.count, (beside, middle), next, painter);
+            let number_x = if marker { x + 3.0 } else { x };
+            strip.paint_number(mark.count, (number_x, middle), next, painter);
         }
         strip.paint_density(&columns, painter);
         let with_marker = columns.iter().filter(|column| column.notable.is_some());

@@ -5,10 +5,10 @@
 //! events, paints, and queries the worker.
 //!
 //! - [`gestures`]: mouse, pen and touch.
-//! - [`navigation`]: the visible time: zooming, panning, navigation.
+//! - `navigation`: the visible time: zooming, panning, navigation.
 //! - [`stepping`]: items, their descriptions, and stepping between them.
 //! - [`sync`]: two timelines kept in sync.
-//! - [`queries`]: queries for the worker and their replies.
+//! - `queries`: queries for the worker and their replies.
 
 pub mod gestures;
 mod navigation;
