@@ -33,7 +33,7 @@ use protocol::wire::{self, LiveFile};
 use protocol::{AskId, FromWorker, LogId, News, ToWorker, VERSION};
 use session::Session;
 
-/// An open log.
+/// Log that this worker owns, with its file and the pages that were read ahead.
 struct OpenLog {
     /// Shared with answers in progress; modified only while there are none ([`change`]).
     session: Rc<Session>,

@@ -346,7 +346,7 @@ impl session::query::Visitor for Ask<'_, '_, '_> {
             every: 1 + u32::from(self.choices.byte() % 7),
         });
         // `CountRows` reports progress, which advances with every answer.
-        if Q::NAME != <session::event_list::CountRowsQuery as Query>::NAME {
+        if Q::NAME != <session::event_list::CountRows as Query>::NAME {
             assert!(
                 block_on == in_pieces,
                 "{}: pauses change the answer",
@@ -385,7 +385,7 @@ pub fn answers(
     choices: &mut Choices<'_>,
 ) -> Vec<(&'static str, String)> {
     choices.end = log.overview().span.map_or(0, |span| span.end().0);
-    let counts = <session::event_list::CountRowsQuery as Query>::NAME;
+    let counts = <session::event_list::CountRows as Query>::NAME;
     let names = NAMES.iter().filter(|&&name| name != counts);
     let answer = |&name: &&'static str| {
         let choices = &mut *choices;

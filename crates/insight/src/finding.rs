@@ -153,7 +153,7 @@ pub struct Evidence {
     pub amount: Value,
 }
 
-/// Kind of advice.
+/// Form of an [`Advice`]: an option, a change of the code, or a further measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AdviceKind {

@@ -12,7 +12,7 @@ use crate::metrics::{Labels, LocatedNumber, METRICS, Metric, MetricContext, NoNu
 /// Metric with its value in a log.
 #[derive(Clone, Debug, Serialize)]
 pub struct MeasuredMetric {
-    /// The metric.
+    /// Metric with its help and unit.
     #[serde(flatten)]
     pub metric: Metric,
     /// Range of the log that the value covers.
