@@ -14,7 +14,7 @@ const panel = (page) => page.locator('.findings');
 const heads = (page) => panel(page).locator('.finding-head');
 const places = (page) => panel(page).locator('.place:not(.proof)');
 const card = (page) => page.getByRole('region', { name: 'Open finding' });
-const brief = (page) => page.getByRole('list', { name: 'Findings' });
+const brief = (page) => page.getByRole('list', { name: 'Findings', exact: true });
 
 /** Returns the range in a fragment (selected or visible) in nanoseconds. */
 function range(hash, key) {

@@ -22,7 +22,7 @@ function steps(page) {
   };
 }
 
-const brief = (page) => page.getByRole('list', { name: 'Findings' });
+const brief = (page) => page.getByRole('list', { name: 'Findings', exact: true });
 const named = (page, text) => brief(page).getByRole('button', { name: text });
 const card = (page) => page.getByRole('region', { name: 'Open finding' });
 const tab = (page, name) => page.getByRole('tab', { name, exact: true });
