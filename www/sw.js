@@ -17,7 +17,7 @@ const BUILD = 'dev';
 const FILES = [];
 const STAYS = true;
 const TIMEOUT_MS = 3000;
-// The folder of `src/worker/put_away.rs`, and when to look into it after a tab was closed.
+// The folder of `src/worker/spill.rs`, and when to look into it after a tab was closed.
 const PUT_AWAY = 'eventscope';
 const LOOK_AFTER_MS = [500, 5000];
 
