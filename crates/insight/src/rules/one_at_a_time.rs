@@ -240,20 +240,9 @@ async fn finding(
             "I/O or a foreign call"
         }
     );
-    let mut stretches: Vec<(u64, u64)> = idle_waits
-        .gaps
-        .iter()
-        .map(|gap| (gap.from, gap.to))
-        .collect();
-    sort(&mut stretches, yielder).await;
-    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
-    let mut finding = context
-        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
-        .await;
+    let gaps = idle_waits.gaps.iter();
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
     finding.subject = Some(name);
-    finding.confidence = Confidence::Hint;
-    // A program that waits for its users, or sleeps on purpose, loses nothing.
-    finding.severity = finding.severity.min(Severity::Low);
     finding.meaning = "If each wait is for an answer (from a database, service or disk), the program takes as long as all answers together: it sends each request only after the previous answer.".into();
     finding.tries = vec![
         Advice::code(
@@ -309,19 +298,9 @@ async fn long_sleeps(
         format::duration(Duration(longest.ns)),
         span.map_or(String::new(), |span| format!(", in the span {span}")),
     );
-    let mut stretches: Vec<(u64, u64)> = idle_waits
-        .long_sleeps
-        .iter()
-        .map(|gap| (gap.from, gap.to))
-        .collect();
-    sort(&mut stretches, yielder).await;
-    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
-    let mut finding = context
-        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
-        .await;
+    let gaps = idle_waits.long_sleeps.iter();
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
     finding.subject = Some(name);
-    finding.confidence = Confidence::Hint;
-    finding.severity = finding.severity.min(Severity::Low);
     finding.meaning = "A timer ended each of these waits (threadDelay, or a timeout that expired), and no thread had work meanwhile: a program that waits for an event this way waits longer than necessary.".into();
     finding.tries = vec![Advice::code(
         "Wait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).",
@@ -360,6 +339,25 @@ fn span_around<'a>(context: &RuleContext<'a>, gap: &Gap) -> Option<&'a str> {
     around.min().map(|(_, name)| name)
 }
 
+/// Creates the finding about gaps, and returns it with the capability time lost in them. It is a hint of low
+/// severity: a program that waits for its users, or sleeps on purpose, loses nothing.
+async fn gaps_finding(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (title, gaps): (String, impl Iterator<Item = &Gap>),
+    yielder: &dyn Yield,
+) -> (Finding, u64) {
+    let mut stretches: Vec<(u64, u64)> = gaps.map(|gap| (gap.from, gap.to)).collect();
+    sort(&mut stretches, yielder).await;
+    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
+    let mut finding = context
+        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
+        .await;
+    finding.confidence = Confidence::Hint;
+    finding.severity = finding.severity.min(Severity::Low);
+    (finding, cap_ns)
+}
+
 /// Returns the gaps that a timer ended.
 fn timer_gaps(all: &BTreeMap<ThreadId, IdleWaits>) -> Vec<(ThreadId, Gap)> {
     let sleeps = all.iter().flat_map(|(thread, idle_waits)| {
@@ -386,14 +384,8 @@ async fn sleepers_finding(
         format::pluralize(sleeps.len() as u64, "time"),
         format::fraction(context.share(slept_ns))
     );
-    let mut stretches: Vec<(u64, u64)> = sleeps.iter().map(|(_, gap)| (gap.from, gap.to)).collect();
-    sort(&mut stretches, yielder).await;
-    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
-    let mut finding = context
-        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
-        .await;
-    finding.confidence = Confidence::Hint;
-    finding.severity = finding.severity.min(Severity::Low);
+    let gaps = sleeps.iter().map(|(_, gap)| gap);
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
     finding.meaning = "After many of these pauses a thread ran only briefly. A polling thread notices an event half a pause late on average, and delays every thread that waits for it.".into();
     finding.tries = vec![
         Advice::code("Wait for the event instead, with takeMVar, readTQueue or retry in STM."),
