@@ -1,48 +1,14 @@
 //! Findings are available rule by rule while later rules still run.
 
-use std::ops::Range;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
+use std::pin::pin;
 
-use analysis::yielder::{LocalBoxFuture, Yield};
 use insight::report::Progress;
 use insight::rules::RULES;
-use session::query::{Host, Query, Unreadable};
+use session::query::Query;
 use session::questions::{FindingsProgressQuery, FindingsQuery};
 
+use crate::common::polling::{AlwaysYield, poll};
 use crate::common::session_of;
-
-/// Host that yields at every opportunity.
-struct AlwaysYield;
-
-impl Yield for AlwaysYield {
-    fn is_due(&self) -> bool {
-        true
-    }
-
-    fn pause(&self) -> LocalBoxFuture<'_, ()> {
-        let mut paused = false;
-        Box::pin(std::future::poll_fn(move |_| {
-            match std::mem::replace(&mut paused, true) {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
-            }
-        }))
-    }
-}
-
-impl Host for AlwaysYield {
-    fn read(&self, range: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
-        unreachable!("nobody asks for {range:?}")
-    }
-}
-
-fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
-    match future.poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => Some(value),
-        Poll::Pending => None,
-    }
-}
 
 #[test]
 fn findings_are_told_one_by_one() {

@@ -50,6 +50,7 @@ mod numbers;
 mod one_number;
 mod outputs;
 mod places;
+mod prepared;
 mod process;
 mod processes;
 mod prof_reports;

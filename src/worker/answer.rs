@@ -10,7 +10,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use super::blob::{self, BlobRead, BlobReader};
 use super::pause::CooperativeYield;
-use super::{Shared, post, scope};
+use super::{Asked, Shared, background, post, scope};
 use protocol::wire::{self, LiveFile};
 use protocol::{AskId, FromWorker, LogId, NotAnswered};
 use session::Session;
@@ -65,7 +65,7 @@ impl Visitor for UntypedQuestion {
             }
         };
         let id = self.id;
-        self.answer(|session, host| {
+        self.answer(Q::IS_BACKGROUND, |session, host| {
             Box::pin(async move {
                 let answer = session.within_cut(&query).answer(&session, &host).await;
                 host.shared.borrow_mut().asked.remove(&id);
@@ -77,15 +77,19 @@ impl Visitor for UntypedQuestion {
 
 impl UntypedQuestion {
     /// Starts computing an answer, unless the log is closed.
-    fn answer(self, begin: impl FnOnce(Rc<Session>, Worker) -> LocalBoxFuture<'static, ()>) {
-        match self.host() {
-            Some((session, host)) => self.spawn_answer(begin(session, host)),
+    fn answer(
+        self,
+        is_background: bool,
+        begin: impl FnOnce(Rc<Session>, Worker) -> LocalBoxFuture<'static, ()>,
+    ) {
+        match self.host(is_background) {
+            Some((session, host)) => self.spawn_answer(is_background, begin(session, host)),
             None => refuse(self.id, NotAnswered::Closed),
         }
     }
 
     /// Returns the session of the log and the host for the answer.
-    fn host(&self) -> Option<(Rc<Session>, Worker)> {
+    fn host(&self, is_background: bool) -> Option<(Rc<Session>, Worker)> {
         let state = self.shared.borrow();
         let open = state.logs.get(&self.log)?;
         let host = Worker {
@@ -93,15 +97,21 @@ impl UntypedQuestion {
             log: self.log,
             file: open.file.clone(),
             turns: CooperativeYield::new(),
+            is_background,
         };
         Some((Rc::clone(&open.session), host))
     }
 
     /// Runs an answer until it is complete or canceled.
-    fn spawn_answer(self, answer: LocalBoxFuture<'static, ()>) {
-        let (answering, handle) = abortable(answer);
+    fn spawn_answer(self, is_background: bool, answer: LocalBoxFuture<'static, ()>) {
+        let (answering, cancel) = abortable(answer);
         let mut state = self.shared.borrow_mut();
-        state.asked.insert(self.id, (self.log, handle));
+        let asked = Asked {
+            log: self.log,
+            cancel,
+            is_background,
+        };
+        state.asked.insert(self.id, asked);
         spawn_local(async move {
             // The result of an aborted answer is not needed.
             let _ = answering.await;
@@ -125,6 +135,7 @@ struct Worker {
     log: LogId,
     file: LiveFile,
     turns: CooperativeYield,
+    is_background: bool,
 }
 
 impl Yield for Worker {
@@ -133,7 +144,12 @@ impl Yield for Worker {
     }
 
     fn pause(&self) -> LocalBoxFuture<'_, ()> {
-        self.turns.pause()
+        Box::pin(async {
+            self.turns.pause().await;
+            if self.is_background {
+                background::wait_for_foreground(&self.shared).await;
+            }
+        })
     }
 }
 

@@ -36,6 +36,7 @@ pub(super) fn grow(shared: &Shared, log: LogId, file: LiveFile, anew: bool, most
             session: Rc::new(read_on(&open.session, len)),
             file: file.clone(),
             reading: None,
+            preparation: None,
         };
         state.logs.insert(growing, next);
     }

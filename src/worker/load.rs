@@ -14,7 +14,7 @@ use super::index::IndexReader;
 use super::pause::{CooperativeYield, Pauser};
 use super::spill::PrivateFile;
 use super::worker_pool::WorkerPool;
-use super::{OpenLog, Shared, change, close, names, now_ms, post, spill};
+use super::{OpenLog, Shared, background, change, close, names, now_ms, post, spill};
 use eventlog::inflate::Compression;
 use eventlog::{Backing, LogError, Need, Stage, Step};
 use protocol::wire::LiveFile;
@@ -53,6 +53,7 @@ pub(super) fn open(
         session: Rc::new(session(shared, &file.file, memory, None)),
         file: file.clone(),
         reading: None,
+        preparation: None,
     };
     shared.borrow_mut().logs.insert(log, open);
     let shared = Rc::clone(shared);
@@ -86,6 +87,7 @@ pub(super) fn open(
             post(&FromWorker::News(log, loaded));
             named.iter().for_each(post);
         }
+        background::prepare_when_idle(&shared, log);
         spill::clear(&shared).await;
     });
 }

@@ -4,6 +4,7 @@
 //! never accesses the page, and regularly yields to messages.
 
 mod answer;
+mod background;
 mod blob;
 mod blob_file;
 mod grow;
@@ -40,14 +41,25 @@ struct OpenLog {
     file: LiveFile,
     /// Read-ahead pages for questions.
     reading: Option<answer::ReadAhead>,
+    /// Preparation of further answers, while the worker is idle.
+    preparation: Option<background::Preparation>,
+}
+
+/// Question that is being answered.
+struct Asked {
+    log: LogId,
+    /// Cancels the answer.
+    cancel: AbortHandle,
+    /// Whether its answer lets those of other questions go first.
+    is_background: bool,
 }
 
 /// State of the worker.
 #[derive(Default)]
 struct State {
     logs: SeededMap<LogId, OpenLog>,
-    /// Questions being answered, with handles to cancel them.
-    asked: SeededMap<AskId, (LogId, AbortHandle)>,
+    /// Questions that are being answered.
+    asked: SeededMap<AskId, Asked>,
     /// Custom prefixes of user spans, if set.
     prefixes: Option<SpanPrefixes>,
     /// Helpers that analyze slices.
@@ -142,8 +154,8 @@ fn handle_message(shared: &Shared, message: ToWorker, event: &MessageEvent) {
         ToWorker::Ask(id, log, name) => answer::ask(shared, id, log, &name, envelope),
         ToWorker::Merge(options) => merge::begin(shared, options, wire::files(&envelope)),
         ToWorker::CancelAsk(id) => {
-            if let Some((_, answering)) = shared.borrow_mut().asked.remove(&id) {
-                answering.abort();
+            if let Some(asked) = shared.borrow_mut().asked.remove(&id) {
+                asked.cancel.abort();
             }
         }
     }
@@ -154,11 +166,11 @@ fn close(shared: &Shared, log: LogId) {
     let mut state = shared.borrow_mut();
     state.logs.remove(&log);
     state.logs.remove(&log.growing());
-    state.asked.retain(|_, (about, answering)| {
-        if *about == log {
-            answering.abort();
+    state.asked.retain(|_, asked| {
+        if asked.log == log {
+            asked.cancel.abort();
         }
-        *about != log
+        asked.log != log
     });
 }
 
@@ -170,8 +182,13 @@ async fn change<R>(
 ) -> Option<R> {
     let mut pauser = None;
     loop {
-        if let Some(session) = Rc::get_mut(&mut shared.borrow_mut().logs.get_mut(&log)?.session) {
-            return Some(change(session));
+        {
+            let mut state = shared.borrow_mut();
+            let open = state.logs.get_mut(&log)?;
+            open.preparation = None;
+            if let Some(session) = Rc::get_mut(&mut open.session) {
+                return Some(change(session));
+            }
         }
         pauser.get_or_insert_with(Pauser::new).pause().await;
     }

@@ -13,6 +13,7 @@ pub mod ghc_events;
 pub mod merging;
 pub mod picture;
 pub mod plain_time;
+pub mod polling;
 pub mod show;
 
 use std::collections::BTreeSet;

@@ -455,6 +455,13 @@ impl Recording {
         }
     }
 
+    /// Computes the data that a view of a choice in time order needs, unless it is cached.
+    pub async fn prepare_time_order(&self, choice: &FlameSelection, yielder: &dyn Yield) {
+        if choice.source == sources::WAITING {
+            self.store.prepare_waits_in_time(choice, yielder).await;
+        }
+    }
+
     /// Computes the data that views need first after loading, unless it is cached.
     pub async fn prepare(&self, yielder: &dyn Yield) {
         self.store.prepare_wait_groups(yielder).await;

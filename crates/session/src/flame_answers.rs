@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::Session;
 use super::query::{Host, NoYield, Yield};
 use analysis::flamegraph::source_info::SourceInfo;
+use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
+use analysis::timeline::thread_table::ThreadView;
 use analysis::yielder::block_on;
 use model::profile::compared::ComparedStacks;
 use model::profile::revision::Revision;
@@ -89,6 +91,20 @@ impl Session {
         self.recording.prepare(yielder).await;
     }
 
+    /// Computes the data that is likely to be needed next, and takes long for a large log: the order of the thread
+    /// table, and the waits of threads in time order. Queries for the same data, asked meanwhile, continue the work.
+    pub async fn prepare_more(&self, yielder: &dyn Yield) {
+        let threads = ThreadView::default().query(0..0);
+        let threads = self.within_cut(&threads);
+        self.recording.store.thread_table(&threads, yielder).await;
+        let waits = FlameSelection {
+            source: sources::WAITING,
+            range: self.span(),
+            ..FlameSelection::default()
+        };
+        self.recording.prepare_time_order(&waits, yielder).await;
+    }
+
     /// Prepares and returns the stacks for a flame graph; `None` if this log, or the one that it is compared with,
     /// has no data for the source.
     pub async fn stack_source_for(
@@ -116,6 +132,21 @@ impl Session {
             ComparedStacks::new(&now, &before, !to.shares)
         });
         Some(StackSourceRef::ComparedStacks(compared))
+    }
+
+    /// Prepares and returns the stacks of this log in time order; `None` if it has no data for the source. A search
+    /// needs the weights of the stacks too, for the share of what it found.
+    pub async fn time_order_for(
+        &self,
+        choice: &FlameSelection,
+        is_searched: bool,
+        host: &dyn Host,
+    ) -> Option<StackSourceRef<'_>> {
+        if is_searched {
+            self.recording.prepare_origin(choice, host).await;
+        }
+        self.recording.prepare_time_order(choice, host).await;
+        self.stack_source(choice.source).map(StackSourceRef::Own)
     }
 
     /// Prepares and returns the stacks of this log alone.

@@ -26,6 +26,9 @@ pub trait Query: Serialize + DeserializeOwned + Clone + PartialEq + 'static {
     /// Name in messages between page and worker.
     const NAME: &'static str;
 
+    /// Whether the answer takes long and nobody has to wait for it: others then go first.
+    const IS_BACKGROUND: bool = false;
+
     /// Computes the answer from `log`, with I/O and yields through `host`.
     fn answer(&self, log: &Session, host: &dyn Host) -> impl Future<Output = Self::Answer>;
 

@@ -17,8 +17,8 @@ use crate::alignment::{Anchor, anchors};
 use crate::census_cost;
 use crate::flame::query::{
     ExportFormat, FlameBoxes, FlameHead, FlameMatches, FlameMatchesQuery, FlameOccurrence,
-    FlameOccurrenceQuery, FlameQuery, FlameRow, FlameTableQuery, answer_with, find_occurrence,
-    matches, table,
+    FlameOccurrenceQuery, FlameQuery, FlameRow, FlameTableQuery, View, answer_with,
+    find_occurrence, matches, table,
 };
 use crate::heap::band_info::BandInfoQuery;
 use crate::heap::chart::ChartQuery;
@@ -219,6 +219,7 @@ pub struct FindingsQuery(pub Option<Interval>);
 impl Query for FindingsQuery {
     type Answer = Option<Report>;
     const NAME: &'static str = "findings";
+    const IS_BACKGROUND: bool = true;
 
     fn range(&mut self) -> Option<&mut Option<Interval>> {
         Some(&mut self.0)
@@ -273,6 +274,8 @@ pub struct FindingsProgressQuery {
 impl Query for FindingsProgressQuery {
     type Answer = Option<Progress>;
     const NAME: &'static str = "findings-progress";
+    // It waits for the findings, which would otherwise wait for it.
+    const IS_BACKGROUND: bool = true;
 
     fn range(&mut self) -> Option<&mut Option<Interval>> {
         Some(&mut self.range)
@@ -446,7 +449,12 @@ impl Query for FlameQuery {
     }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
-        let stack_source = log.stack_source_for(&self.choice, host).await?;
+        let stack_source = if self.view == View::Time && self.choice.other.is_none() {
+            let is_searched = !self.search.trim().is_empty();
+            log.time_order_for(&self.choice, is_searched, host).await?
+        } else {
+            log.stack_source_for(&self.choice, host).await?
+        };
         Some(answer_with(&log.flame_steps, &*stack_source, self))
     }
 

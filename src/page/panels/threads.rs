@@ -115,10 +115,7 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
     let query = ThreadTableQuery {
         range: props.range,
         only: props.track_selection.scope.threads.clone(),
-        filter: view.filter.trim().to_owned(),
-        sort: view.sort,
-        descending: view.descending,
-        rows: (*window).clone(),
+        ..view.query((*window).clone())
     };
     let answer = use_answer(&props.source, query.clone());
     {

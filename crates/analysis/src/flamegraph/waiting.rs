@@ -1,7 +1,7 @@
 //! Waits of threads, as stacks of thread, state and reason.
 //!
-//! Computed per query from the lanes of the timeline, with the same sums as the table of threads; nothing is
-//! stored.
+//! Computed per query from the lanes of the timeline, with the same sums as the table of threads. The profile in time
+//! order is kept, as zooming requests it again.
 //!
 //! Threads with the same label share a frame. If there are too many labels or threads without a label, those that
 //! waited least in the whole log share a frame (`timeline/wait_groups`), unless they are selected.
@@ -14,16 +14,18 @@ use std::sync::Arc;
 
 use super::draft::Draft;
 use super::source_info::{SourceInfo, TrackInfo};
-use crate::timeline::group_waits::RangeWaits;
+use crate::timeline::group_waits::{MOST_NAMED, RangeWaits};
 use crate::timeline::store::Store;
 use crate::timeline::wait_groups::{GroupName, WaitGroups};
 use crate::timeline::waits::Wait;
 use crate::yielder::{NoYield, Yield, block_on};
 use eventlog::ids::{Nanos, ThreadId};
 use model::profile::frames::{Frame, FrameId, FrameKind};
-use model::profile::samples::Samples;
+use model::profile::samples::{Sample, Samples};
 use model::profile::source::Source;
-use model::profile::stack_source::{CensusCounts, FlameSelection, StackSource, WeightedStacks};
+use model::profile::stack_source::{
+    CensusCounts, FlameSelection, ProfileRef, StackSource, WeightedStacks,
+};
 use model::profile::stacks::StackId;
 use model::profile::weights::Weight;
 use model::profile::{Profile, Track, TrackSource};
@@ -69,6 +71,45 @@ impl Store {
                 self.all_waits_in(range, yielder).await;
             }
         }
+    }
+
+    /// Computes the profile that a query in time order needs, unless it is cached.
+    pub(crate) async fn prepare_waits_in_time(&self, choice: &FlameSelection, yielder: &dyn Yield) {
+        if self.is_settled() {
+            self.prepare_wait_groups(yielder).await;
+            self.waits_in_time(choice, yielder).await;
+        }
+    }
+
+    /// Returns the waits of the selected threads as tracks, from the cache if possible.
+    async fn waits_in_time(&self, choice: &FlameSelection, yielder: &dyn Yield) -> Arc<Profile> {
+        let key = (choice.tracks.clone(), choice.range);
+        if let Some(known) = self.waits_in_time.get(&key) {
+            return known;
+        }
+        let whole = Interval::new(Nanos(0), self.end());
+        let range = choice.range.unwrap_or(whole);
+        let threads = shown_threads(self, choice, yielder).await;
+        let stretches = STRETCHES / (threads.len() as u64).max(1);
+        let width_ns = range.duration().0 / stretches.clamp(1, MOST_STRETCHES);
+        let mut draft = Draft::with_empty_gaps();
+        let frames = WaitFrames::new(&mut draft);
+        for thread in threads {
+            self.prepare_life(thread, yielder).await;
+            yielder.yield_if_due().await;
+            let draft_of = (&mut draft, &frames);
+            let track = track(self, draft_of, thread, (range, width_ns));
+            draft.tracks.push(track);
+        }
+        let profile = Profile {
+            // The time axis does not depend on the selected threads.
+            span: range,
+            ..draft.finish(self.end(), None)
+        };
+        let samples = profile.tracks.iter().map(|track| track.samples.len());
+        let bytes = samples.sum::<usize>() * size_of::<Sample>();
+        self.waits_in_time
+            .insert(key, Arc::new(profile), bytes as u64)
     }
 }
 
@@ -168,37 +209,31 @@ impl StackSource for Store {
         Revision::next()
     }
 
-    fn tracks_in_time_order(&self, choice: &FlameSelection) -> (Cow<'_, Profile>, Vec<usize>) {
-        let whole = Interval::new(Nanos(0), self.end());
-        let range = choice.range.unwrap_or(whole);
-        let threads = shown_threads(self, choice);
-        let stretches = STRETCHES / (threads.len() as u64).max(1);
-        let width_ns = range.duration().0 / stretches.clamp(1, MOST_STRETCHES);
-        let mut draft = Draft::with_empty_gaps();
-        let frames = WaitFrames::new(&mut draft);
-        for thread in threads {
-            let draft_of = (&mut draft, &frames);
-            let track = track(self, draft_of, thread, (range, width_ns));
-            draft.tracks.push(track);
-        }
-        let tracks = (0..draft.tracks.len()).collect();
-        let profile = Profile {
-            // The time axis does not depend on the selected threads.
-            span: range,
-            ..draft.finish(self.end(), None)
-        };
-        (Cow::Owned(profile), tracks)
+    fn tracks_in_time_order(&self, choice: &FlameSelection) -> (ProfileRef<'_>, Vec<usize>) {
+        let profile = block_on(self.waits_in_time(choice, &NoYield));
+        let tracks = (0..profile.tracks.len()).collect();
+        (ProfileRef::Cached(profile), tracks)
     }
 }
 
 /// Returns the threads to show: the selected ones, or else those that waited longest in the range.
-fn shown_threads(store: &Store, choice: &FlameSelection) -> Vec<ThreadId> {
+async fn shown_threads(
+    store: &Store,
+    choice: &FlameSelection,
+    yielder: &dyn Yield,
+) -> Vec<ThreadId> {
     if !choice.tracks.is_empty() {
         let mut threads = chosen_threads(choice);
         threads.truncate(MOST_CHOSEN);
         return threads;
     }
-    waits_of(store, choice, choice.range).longest.clone()
+    if choice.range.is_none_or(|range| store.is_whole(range)) {
+        // Known without the sums of all threads.
+        let longest = store.wait_groups().longest.iter().take(MOST_NAMED);
+        return longest.map(|waited| waited.thread).collect();
+    }
+    let waits = store.all_waits_in(choice.range, yielder).await;
+    waits.longest.clone()
 }
 
 fn track(

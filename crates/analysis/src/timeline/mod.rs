@@ -33,6 +33,7 @@ pub mod tasks;
 pub mod thread_account;
 pub mod thread_lane;
 mod thread_list;
+mod thread_order;
 pub mod thread_table;
 pub mod threads;
 pub mod tracks;

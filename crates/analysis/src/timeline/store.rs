@@ -6,6 +6,7 @@ use super::deep_stacks::DeepStack;
 use super::group_waits::RangeWaits;
 use super::instants::Instants;
 use super::spark_runs::SparkRun;
+use super::thread_order::ThreadOrders;
 use super::threads::{Thread, Threads};
 use super::turns::{ReadyAtEnd, TurnIndex};
 use super::wait_groups::WaitGroups;
@@ -22,6 +23,7 @@ use model::class::StopCode;
 use model::lane::Lane;
 use model::moments::Moments;
 use model::packed_column::{PackedColumn, ReadCursor};
+use model::profile::{Profile, TrackSource};
 use model::saturating::saturating_u32;
 use model::spill_store::SpillStore;
 use model::time::Interval;
@@ -52,6 +54,10 @@ pub struct Store {
     pub(super) repeated_stops: SeededMap<u32, Vec<u32>>,
     /// Cached waits by range.
     pub(crate) waits: ByteLru<Option<Interval>, RangeWaits>,
+    /// Cached waits in time order, by selected threads and range.
+    pub(crate) waits_in_time: ByteLru<(Vec<TrackSource>, Option<Interval>), Profile>,
+    /// Cached orders of the thread table.
+    pub(super) thread_orders: ThreadOrders,
     /// Threads by label, built on first use.
     pub(super) wait_groups: OnceLock<WaitGroups>,
     /// Sparks that ran, computed on first use.
@@ -107,6 +113,12 @@ impl Store {
     #[must_use]
     pub const fn end(&self) -> Nanos {
         self.end
+    }
+
+    /// Returns whether a range covers the whole log.
+    pub(crate) fn is_whole(&self, range: Interval) -> bool {
+        let log = self.facts.log;
+        log.is_some_and(|log| range.start() <= log.start() && log.end() <= range.end())
     }
 
     /// Returns whether the log has been read to its end.

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use super::instants::InstantKind;
-use super::row_selection::RowSelection;
 use super::store::{FEW_THREADS, LanePositions, ReadCursors, Store};
 use super::thread_lane::ThreadLane;
 use super::threads::Thread;
@@ -20,7 +19,7 @@ use model::lane::Lane;
 use model::time::Interval;
 
 /// Column that the table can be sorted by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ThreadColumn {
     /// Thread ID.
     Thread,
@@ -168,10 +167,22 @@ impl ThreadView {
             descending: sort.largest_first(),
         }
     }
+
+    /// Returns the query for rows of this table, of all threads in the whole log.
+    #[must_use]
+    pub fn query(&self, rows: Range<u64>) -> ThreadTableQuery {
+        ThreadTableQuery {
+            filter: self.filter.trim().to_owned(),
+            sort: self.sort,
+            descending: self.descending,
+            rows,
+            ..ThreadTableQuery::default()
+        }
+    }
 }
 
 /// Query for rows of the table.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ThreadTableQuery {
     /// Range whose times count, limited to threads that lived in it; `None` for the whole log and all threads.
     pub range: Option<Interval>,
@@ -325,30 +336,6 @@ pub struct ThreadsInRange {
     blocked: [Vec<u32>; WAIT_REASONS],
 }
 
-/// Sort key of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    value: u64,
-    thread: ThreadId,
-    index: u32,
-}
-
-impl Key {
-    /// Encodes missing values such that they come last in both directions.
-    fn new(value: Option<u64>, descending: bool, thread: ThreadId, index: u32) -> Self {
-        const LAST: u64 = u64::MAX - 1;
-        let value = value.map_or(u64::MAX, |value| match value.min(LAST) {
-            value if descending => LAST - value,
-            value => value,
-        });
-        Self {
-            value,
-            thread,
-            index,
-        }
-    }
-}
-
 /// Counter per thread; most counts are small.
 #[derive(Debug)]
 struct ThreadCounts {
@@ -485,48 +472,20 @@ impl Store {
         yielder: &dyn Yield,
     ) -> Option<ThreadTable> {
         self.is_settled().then_some(())?;
+        let order = self.thread_order(query, yielder).await;
         let range = PreparedRange::new(self, query.range);
-        let by_label = query.sort == ThreadColumn::Label;
-        let ranks = by_label.then(|| self.threads.label_ranks());
-        let mut rows = RowSelection::new(query.rows.clone());
-        let mut all = ThreadSums::default();
-        let mut longest_ready_of = None;
-        let mut only = query.only.clone();
-        only.sort_unstable();
-        let wanted = |thread: &Thread| only.is_empty() || only.binary_search(&thread.id).is_ok();
-        let matches = self.threads.matching(&query.filter);
-        for (index, thread) in self.threads.iter() {
-            if index.is_multiple_of(FEW_THREADS) {
-                yielder.yield_if_due().await;
-            }
-            if !matches(&thread) || !wanted(&thread) {
-                continue;
-            }
-            if let Some(sums) = range.sums(self, (index, &thread), yielder).await {
-                let value = match &ranks {
-                    Some(ranks) => thread.label.entry_of(ranks).map(u64::from),
-                    None => self.value(query.sort, index, &thread, &sums),
-                };
-                rows.push(Key::new(value, query.descending, thread.id, index));
-                if sums.longest_ready_ns > all.longest_ready_ns {
-                    longest_ready_of = Some(thread.id);
-                }
-                all.add(&sums);
-            }
-        }
-        let total = rows.total();
-        let mut shown = Vec::new();
-        for Key { index, .. } in rows.finish() {
+        let mut rows = Vec::new();
+        for index in order.rows(&query.rows) {
             let thread = self.threads.get(index)?;
             let sums = range.sums(self, (index, &thread), yielder).await?;
-            shown.push(self.thread_times(index, &thread, sums));
+            rows.push(self.thread_times(index, &thread, sums));
         }
         Some(ThreadTable {
             first: query.rows.start,
-            rows: shown,
-            total,
-            all,
-            longest_ready_of,
+            rows,
+            total: order.total(),
+            all: order.all,
+            longest_ready_of: order.longest_ready_of,
         })
     }
 
@@ -626,7 +585,7 @@ impl Store {
     }
 
     /// Returns the sort value of a thread for any column but the label; `None` if it has none.
-    fn value(
+    pub(super) fn value(
         &self,
         sort: ThreadColumn,
         index: u32,

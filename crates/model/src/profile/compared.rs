@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::frames::{FrameId, Frames};
 use super::revision::Revision;
-use super::stack_source::{CensusCounts, FlameSelection, StackSource, WeightedStacks};
+use super::stack_source::{CensusCounts, FlameSelection, ProfileRef, StackSource, WeightedStacks};
 use super::stacks::{StackId, Stacks};
 use super::weights::Weight;
 use crate::profile::Profile;
@@ -105,8 +105,11 @@ impl StackSource for ComparedStacks {
     }
 
     /// Returns an empty profile, as two logs have no common order in time.
-    fn tracks_in_time_order(&self, _: &FlameSelection) -> (Cow<'_, Profile>, Vec<usize>) {
-        (Cow::Owned(Profile::empty()), Vec::new())
+    fn tracks_in_time_order(&self, _: &FlameSelection) -> (ProfileRef<'_>, Vec<usize>) {
+        (
+            ProfileRef::Temporary(Box::new(Profile::empty())),
+            Vec::new(),
+        )
     }
 
     fn has_time_order(&self) -> bool {

@@ -3,10 +3,9 @@
 //! The sample event has no thread, so it is taken from scheduler events: the thread that ran on the capability at
 //! that time. Samples while no thread runs (idle, collecting) have none.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
-use super::stack_source::FlameSelection;
+use super::stack_source::{FlameSelection, ProfileRef};
 use super::stacks::StackId;
 use super::weights::Weight;
 use crate::profile::samples::Samples;
@@ -137,9 +136,9 @@ pub(super) fn with_thread_tracks<'a>(
     profile: &'a Profile,
     threads: &[ThreadId],
     chosen: Vec<usize>,
-) -> (Cow<'a, Profile>, Vec<usize>) {
+) -> (ProfileRef<'a>, Vec<usize>) {
     if threads.is_empty() {
-        return (Cow::Borrowed(profile), chosen);
+        return (ProfileRef::OfLog(profile), chosen);
     }
     let mut tracks: Vec<Track> = chosen
         .iter()
@@ -155,7 +154,7 @@ pub(super) fn with_thread_tracks<'a>(
         heap: None,
         ..*profile
     };
-    (Cow::Owned(profile), all)
+    (ProfileRef::Temporary(Box::new(profile)), all)
 }
 
 /// Collects the samples of a thread from all capabilities.

@@ -3,6 +3,8 @@
 
 use super::revision::Revision;
 use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -72,13 +74,60 @@ pub struct WeightedStacks<'a> {
     pub absolute: bool,
 }
 
+/// Profile that a source has, or has made for a selection.
+#[derive(Debug)]
+pub enum ProfileRef<'a> {
+    /// Profile of the log.
+    OfLog(&'a Profile),
+    /// Profile made for a selection, which the source has cached: later queries for the selection get the same one.
+    Cached(Arc<Profile>),
+    /// Profile made for this query alone.
+    Temporary(Box<Profile>),
+}
+
+impl ProfileRef<'_> {
+    /// Returns whether stacks have the same numbers as in [`StackSource::weighted_stacks`].
+    #[must_use]
+    pub const fn is_of_log(&self) -> bool {
+        matches!(self, Self::OfLog(_))
+    }
+
+    /// Returns whether the profile outlives the query, so that what is derived from it may be cached by its revision.
+    #[must_use]
+    pub const fn lasts(&self) -> bool {
+        !matches!(self, Self::Temporary(_))
+    }
+
+    /// Returns the profile, unless it is that of the log, which can be requested again without cost.
+    #[must_use]
+    pub fn into_made(self) -> Option<ProfileRef<'static>> {
+        match self {
+            Self::OfLog(_) => None,
+            Self::Cached(profile) => Some(ProfileRef::Cached(profile)),
+            Self::Temporary(profile) => Some(ProfileRef::Temporary(profile)),
+        }
+    }
+}
+
+impl Deref for ProfileRef<'_> {
+    type Target = Profile;
+
+    fn deref(&self) -> &Profile {
+        match self {
+            Self::OfLog(profile) => profile,
+            Self::Cached(profile) => profile,
+            Self::Temporary(profile) => profile,
+        }
+    }
+}
+
 /// A source of flame graphs.
 pub trait StackSource {
     /// Returns the stacks with their weights in the selection.
     fn weighted_stacks(&self, selection: &FlameSelection) -> WeightedStacks<'_>;
 
     /// Returns a profile that contains the selected tracks in time order, and their indices. The range is not applied.
-    fn tracks_in_time_order(&self, selection: &FlameSelection) -> (Cow<'_, Profile>, Vec<usize>);
+    fn tracks_in_time_order(&self, selection: &FlameSelection) -> (ProfileRef<'_>, Vec<usize>);
 
     /// Returns whether stacks have an order in time. Live bytes have none, and are laid out by weight in every
     /// view.
@@ -142,7 +191,7 @@ impl StackSource for Profile {
         }
     }
 
-    fn tracks_in_time_order(&self, selection: &FlameSelection) -> (Cow<'_, Profile>, Vec<usize>) {
+    fn tracks_in_time_order(&self, selection: &FlameSelection) -> (ProfileRef<'_>, Vec<usize>) {
         let threads = threads_without_track(self, selection);
         sample_threads::with_thread_tracks(self, &threads, self.selected_tracks(&selection.tracks))
     }

@@ -1,7 +1,5 @@
 //! Boxes of a flame graph query.
 
-use std::borrow::Cow;
-
 use super::cache::StepCache;
 use super::layout::{self, Tree, left_heavy, time_order};
 use super::query::{FlameBoxes, FlameHead, FlameQuery, NamedFrame, View};
@@ -91,10 +89,8 @@ fn in_time(
     query: &FlameQuery,
 ) -> (FlameHead, FlameBoxes) {
     let (profile, tracks) = stack_source.tracks_in_time_order(&query.choice);
-    let lasts = matches!(profile, Cow::Borrowed(_));
-    let transformed =
-        cache.transformed_in_time(stack_source, (&profile, lasts), &query.steps, &query.view);
-    let profile = profile.as_ref();
+    let transformed = cache.transformed_in_time(&profile, &query.steps, &query.view);
+    let profile = &*profile;
     let frames = transformed.frames(&profile.frames);
     let range = query.choice.range.unwrap_or(profile.span);
     let total = range.duration();

@@ -10,7 +10,7 @@ use super::query::View;
 use super::step::{Change, Step, Transformed, apply_changes};
 use model::profile::Profile;
 use model::profile::frames::Frames;
-use model::profile::stack_source::{StackSource, WeightedStacks};
+use model::profile::stack_source::{ProfileRef, StackSource, WeightedStacks};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::{Weight, remap_weights};
 
@@ -52,7 +52,10 @@ impl StepCache {
         let changes = changes(steps, view);
         if let (Cow::Borrowed(frames), Cow::Borrowed(stacks)) = (&weighted.frames, &weighted.stacks)
         {
-            return self.get_or_insert(stack_source, frames, stacks, changes);
+            return self.get_or_insert(stack_source.revision(), changes, |changes| {
+                let seen = stack_source.sample_counts();
+                TransformedStacks::new(frames, stacks, seen.as_deref(), changes)
+            });
         }
         Arc::new(TransformedStacks::new(
             &weighted.frames,
@@ -62,40 +65,31 @@ impl StepCache {
         ))
     }
 
-    /// Returns the stacks of a profile in time order after some steps, in the form that a view needs. `lasts` says
-    /// whether the profile outlives this query.
+    /// Returns the stacks of a profile in time order after some steps, in the form that a view needs.
     pub(super) fn transformed_in_time(
         &self,
-        stack_source: &dyn StackSource,
-        (profile, lasts): (&Profile, bool),
+        profile: &ProfileRef<'_>,
         steps: &[Step],
         view: &View,
     ) -> Arc<TransformedStacks> {
         let changes = changes(steps, view);
-        let (frames, stacks) = (&profile.frames, &profile.stacks);
-        if lasts {
-            return self.get_or_insert(stack_source, frames, stacks, changes);
+        let make = |changes: &[Change]| {
+            let seen = profile.sample_counts();
+            TransformedStacks::new(&profile.frames, &profile.stacks, Some(&seen), changes)
+        };
+        if profile.lasts() {
+            return self.get_or_insert(profile.revision, changes, make);
         }
-        let seen = profile.sample_counts();
-        Arc::new(TransformedStacks::new(
-            frames,
-            stacks,
-            Some(&seen),
-            &changes,
-        ))
+        Arc::new(make(&changes))
     }
 
     fn get_or_insert(
         &self,
-        stack_source: &dyn StackSource,
-        frames: &Frames,
-        stacks: &Stacks,
+        revision: Revision,
         changes: Vec<Change>,
+        make: impl FnOnce(&[Change]) -> TransformedStacks,
     ) -> Arc<TransformedStacks> {
-        let key = Key {
-            revision: stack_source.revision(),
-            changes,
-        };
+        let key = Key { revision, changes };
         let mut entries = lock(&self.entries);
         let found = entries.iter().position(|(other, _)| *other == key);
         let transformed = match found {
@@ -104,13 +98,7 @@ impl StepCache {
                 if entries.len() >= MAX_ENTRIES {
                     entries.remove(0);
                 }
-                let seen = stack_source.sample_counts();
-                Arc::new(TransformedStacks::new(
-                    frames,
-                    stacks,
-                    seen.as_deref(),
-                    &key.changes,
-                ))
+                Arc::new(make(&key.changes))
             }
         };
         entries.push((key, Arc::clone(&transformed)));

@@ -13,7 +13,6 @@ use eventlog::ids::Nanos;
 use model::profile::TrackSource;
 use model::profile::stack_source::StackSource;
 use model::profile::stacks::Stacks;
-use std::borrow::Cow;
 
 /// Maximum number of returned matches.
 const MOST: usize = 1_000;
@@ -137,10 +136,8 @@ fn in_time(
     query: &FlameMatchesQuery,
 ) -> Option<Widest> {
     let (profile, tracks) = stack_source.tracks_in_time_order(&query.choice);
-    let lasts = matches!(profile, Cow::Borrowed(_));
-    let transformed =
-        cache.transformed_in_time(stack_source, (&profile, lasts), &query.steps, &query.view);
-    let profile = profile.as_ref();
+    let transformed = cache.transformed_in_time(&profile, &query.steps, &query.view);
+    let profile = &*profile;
     let stacks = transformed.stacks(&profile.stacks);
     let search = Search::new(transformed.frames(&profile.frames), &query.search)?;
     let mut inside = ending(stacks, &search);

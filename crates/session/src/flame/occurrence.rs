@@ -25,15 +25,14 @@ pub fn find_occurrence(
     query: &FlameOccurrenceQuery,
 ) -> Option<FlameOccurrence> {
     let (profile, tracks) = stack_source.tracks_in_time_order(&query.choice);
-    let lasts = matches!(profile, Cow::Borrowed(_));
-    let transformed =
-        cache.transformed_in_time(stack_source, (&profile, lasts), &query.steps, &query.view);
-    let profile = profile.as_ref();
+    let transformed = cache.transformed_in_time(&profile, &query.steps, &query.view);
+    let is_of_log = profile.is_of_log();
+    let profile = &*profile;
     let there = (
         transformed.frames(&profile.frames),
         transformed.stacks(&profile.stacks),
     );
-    let stack = stack_in_time_order(cache, stack_source, query, lasts, there)?;
+    let stack = stack_in_time_order(cache, stack_source, query, is_of_log, there)?;
     let wanted = with_inner(there.1, stack)?;
     if let Some(heap) = &profile.heap {
         let stacks = u32::try_from(profile.stacks.len()).unwrap_or(u32::MAX);
@@ -65,11 +64,11 @@ fn stack_in_time_order(
     cache: &StepCache,
     stack_source: &dyn StackSource,
     query: &FlameOccurrenceQuery,
-    lasts: bool,
+    is_of_log: bool,
     (frames, stacks): (&Frames, &Stacks),
 ) -> Option<StackId> {
     let stack = StackId(query.stack);
-    if lasts || query.view == View::Time {
+    if is_of_log || query.view == View::Time {
         return Some(stack);
     }
     let weighted = stack_source.weighted_stacks(&query.choice);

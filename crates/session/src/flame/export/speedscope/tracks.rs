@@ -1,6 +1,5 @@
 //! One profile per track, in time order.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use super::{ProfileHead, comma, deeper, frames_of, json};
 use crate::flame::cache::{StepCache, TransformedStacks};
 use crate::flame::query::{FlameQuery, View};
 use model::profile::frames::Frames;
-use model::profile::stack_source::{FlameSelection, StackSource};
+use model::profile::stack_source::{FlameSelection, ProfileRef, StackSource};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::weights::Measure;
 use model::profile::{Profile, Track};
@@ -25,7 +24,7 @@ pub(super) struct Tracks {
     measure: Measure,
     range: Interval,
     /// The profile, if it was created for this file only.
-    held: Option<Profile>,
+    held: Option<ProfileRef<'static>>,
     transformed: Arc<TransformedStacks>,
     limit: Limit,
     incomplete: IncompleteStacks,
@@ -68,9 +67,7 @@ impl Tracks {
     ) -> (Self, Vec<u8>) {
         let choice = without_comparison(query);
         let (profile, tracks) = stack_source.tracks_in_time_order(&choice);
-        let lasts = matches!(profile, Cow::Borrowed(_));
-        let transformed =
-            cache.transformed_in_time(stack_source, (&profile, lasts), &query.steps, &View::Time);
+        let transformed = cache.transformed_in_time(&profile, &query.steps, &View::Time);
         let (frames, stacks) = (
             transformed.frames(&profile.frames),
             transformed.stacks(&profile.stacks),
@@ -90,10 +87,7 @@ impl Tracks {
             range: choice.range.unwrap_or(profile.span),
             choice,
             measure: query.measure,
-            held: match profile {
-                Cow::Owned(profile) => Some(profile),
-                Cow::Borrowed(_) => None,
-            },
+            held: profile.into_made(),
             transformed,
             limit,
             incomplete,
@@ -117,21 +111,10 @@ impl Tracks {
         out: &mut impl Write,
         samples: usize,
     ) -> io::Result<bool> {
-        let asked;
-        let profile = match self.held.take() {
-            Some(profile) => {
-                asked = Cow::Owned(profile);
-                &asked
-            }
-            None => {
-                asked = stack_source.tracks_in_time_order(&self.choice).0;
-                &asked
-            }
-        };
-        let done = self.write(profile, out, samples);
-        if let Cow::Owned(profile) = asked {
-            self.held = Some(profile);
-        }
+        let made = self.held.take();
+        let profile = made.unwrap_or_else(|| stack_source.tracks_in_time_order(&self.choice).0);
+        let done = self.write(&profile, out, samples);
+        self.held = profile.into_made();
         done
     }
 
