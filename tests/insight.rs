@@ -166,8 +166,12 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
             all.idle_ready_ns + all.stopping_ns + all.waiting_ns + all.coming_back_ns
         }
         "lock-convoy" | "mutual-thunks" | "shared-thunk" => all.all_idle_ns(),
-        "serial-section" | "small-pool" | "blocked-together" | "one-at-a-time" => all.idle_ns,
-        "one-worker" | "capabilities-unused" | "short-foreign-calls" => all.idle_ns,
+        "serial-section" | "small-pool" | "blocked-together" | "one-at-a-time" => {
+            all.idle_ns + all.coming_back_ns
+        }
+        "one-worker" | "capabilities-unused" | "short-foreign-calls" => {
+            all.idle_ns + all.coming_back_ns
+        }
         "stm-herd" | "yield-spin" => all.running_ns,
         "sparks" | "spark-tiny" | "timer-storm" | "large-objects" | "hot-cost-centre"
         | "one-capability" => return None,
@@ -232,7 +236,17 @@ fn lost_time_is_the_account(session: &Session, report: &Report) -> Result<(), St
         ),
         ("running", of(&[Cause::Running]), all.running_ns),
         ("stopping", of(&[Cause::GcSync]), all.stopping_ns),
-        ("idle", of(&idle), all.all_idle_ns()),
+        // A capability that resumes with nothing to run is idle.
+        (
+            "idle, and waiting in collections",
+            of(&idle) + of(&[Cause::GcWaiting]),
+            all.all_idle_ns() + all.waiting_ns + all.coming_back_ns,
+        ),
+        (
+            "resuming without work",
+            of(&idle).saturating_sub(all.all_idle_ns() + all.coming_back_ns),
+            0,
+        ),
         (
             "claims",
             report.lost_time.iter().filter(|row| !claimed(row)).count() as u64,

@@ -62,6 +62,8 @@ const CAUSES: &[(&str, &[&str])] = &[
 /// Symptom and cause rules that are related only if the check on both findings succeeds.
 const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("serial-section", "queue-grows", share_a_subject),
+    ("serial-section", "shared-thunk", costs_half),
+    ("serial-section", "mutual-thunks", costs_half),
     ("live-growth", "deep-stack", is_large_part),
     ("gc-sync-straggler", "short-of-cores", is_hint),
     ("par-gc-unbalanced", "short-of-cores", none_collected),
@@ -90,6 +92,14 @@ fn is_large_part(symptom: &Finding, cause: &Finding) -> bool {
     let largest = |finding: &Finding| finding.evidence.first().map(|one| one.amount);
     match (largest(symptom), largest(cause)) {
         (Some(Value::Bytes(all)), Some(Value::Bytes(part))) => part >= all.div_ceil(2),
+        _ => false,
+    }
+}
+
+/// The cause costs at least half as much as the symptom: while one thread evaluates, those that wait for it cannot run.
+fn costs_half(symptom: &Finding, cause: &Finding) -> bool {
+    match (symptom.cost, cause.cost) {
+        (Value::Ns(all), Value::Ns(part)) => part >= all.div_ceil(2),
         _ => false,
     }
 }

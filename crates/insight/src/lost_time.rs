@@ -14,11 +14,12 @@ use std::collections::BinaryHeap;
 use serde::{Deserialize, Serialize};
 
 use crate::context::RuleContext;
+use analysis::account::runs::Cap;
 use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Steps, Yield, sort};
 use eventlog::ids::{CapId, Nanos};
-use model::class::{ManagerThread, WaitReason};
+use model::class::{Class, ManagerThread, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
 
@@ -41,7 +42,7 @@ pub enum Cause {
     Collecting,
     /// Stopped for a collection, waiting for other capabilities to stop.
     GcSync,
-    /// Without work in a collection, or not yet resumed after it.
+    /// Without work in a collection, or not yet resumed after it though a thread waited for the capability.
     GcWaiting,
     /// Heap census for a profile.
     Census,
@@ -141,7 +142,11 @@ pub async fn by_cause(context: &RuleContext<'_>, yielder: &dyn Yield) -> CauseTi
     times[Cause::Running as usize] = all.running_ns;
     times[Cause::Collecting as usize] = all.collecting_ns;
     times[Cause::GcSync as usize] = all.stopping_ns;
-    times[Cause::GcWaiting as usize] = all.waiting_ns.saturating_add(all.coming_back_ns);
+    let needless_ns = resumed_without_work(context, yielder).await;
+    let needless_ns = needless_ns.min(all.coming_back_ns);
+    let gc_wait_ns = all.waiting_ns.saturating_add(all.coming_back_ns);
+    times[Cause::GcWaiting as usize] = gc_wait_ns - needless_ns;
+    times[Cause::Serial as usize] = needless_ns;
     times[Cause::Census as usize] = all.census_ns;
     times[Cause::Unknown as usize] = all.unknown_ns;
     times[Cause::Absent as usize] = life_ns.saturating_sub(all.life_ns);
@@ -167,6 +172,46 @@ pub async fn by_cause(context: &RuleContext<'_>, yielder: &dyn Yield) -> CauseTi
     )
     .await;
     times
+}
+
+/// Returns the time in which capabilities seem to resume after collections but have nothing to run, while another one
+/// runs: the OS thread of an idle capability may log the end of a collection only when the next one wakes it.
+async fn resumed_without_work(context: &RuleContext<'_>, yielder: &dyn Yield) -> u64 {
+    /// The next run starts at most this long after the capability has resumed, if a thread was waiting for it.
+    const AT_ONCE_NS: u64 = 50_000;
+    let store = &context.log.store;
+    let (mut needless_ns, mut steps) = (0_u64, Steps::new(yielder));
+    for cap in context.cap_ids() {
+        let (Some(pieces), Some(lane)) = (store.account().pieces_of(cap), store.cap(cap)) else {
+            continue;
+        };
+        for (_, gc) in context.gc_pauses_where(|_| true) {
+            steps.step().await;
+            let index = pieces.first_ending_after(gc.pause.end.0);
+            if index >= pieces.len() || pieces.class(index) != Class::Returning {
+                continue;
+            }
+            let (from, to) = pieces.span(index);
+            let next = lane.runs.first_ending_after(to);
+            let has_work =
+                next < lane.runs.len() && lane.runs.start(next) <= to.saturating_add(AT_ONCE_NS);
+            let late = Interval::new(Nanos(from), Nanos(to)).intersection(context.range);
+            if let Some(late) = late.filter(|late| !has_work && another_runs(context, cap, *late)) {
+                needless_ns = needless_ns.saturating_add(late.duration().0);
+            }
+        }
+    }
+    needless_ns
+}
+
+/// Returns whether some other capability runs for most of a span.
+fn another_runs(context: &RuleContext<'_>, cap: CapId, span: Interval) -> bool {
+    let others = context.cap_ids().filter(|other| *other != cap);
+    let lanes = others.filter_map(|other| context.log.store.cap(other));
+    let ran_ns = |lane: &Cap| lane.runs.time_in(span).into_iter().sum::<u64>();
+    lanes
+        .map(ran_ns)
+        .any(|ran_ns| ran_ns > span.duration().0 / 2)
 }
 
 /// Returns the part of the range from the first run of any thread in the log to the end of the last one.

@@ -56,7 +56,9 @@ fn evaluate(
     let hardly: Vec<_> = hardly.collect();
     let many = format::pluralize(hardly.len() as u64, "capability");
     let all = context.times.all_caps();
-    let cost_ns = all.stopping_ns + all.waiting_ns + all.coming_back_ns;
+    let unused_ns: u64 = hardly.iter().map(|(_, times)| times.coming_back_ns).sum();
+    let late_ns = all.coming_back_ns.saturating_sub(unused_ns);
+    let cost_ns = all.stopping_ns + all.waiting_ns + late_ns;
     // If its last buffers are missing from the log, a capability looks unused.
     let is_whole = context
         .log
@@ -78,7 +80,9 @@ fn evaluate(
         "{many} of {} ran threads for less than 5 % of the time",
         used.len()
     );
-    let idle = hardly.iter().map(|(_, times)| times.idle_ns);
+    let idle = hardly
+        .iter()
+        .map(|(_, times)| times.idle_ns.saturating_add(times.coming_back_ns));
     let claimed_ns = idle.fold(0, u64::saturating_add);
     let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Serial, claimed_ns));
     finding.confidence = Confidence::Certain;
@@ -108,7 +112,8 @@ fn evaluate(
     let evidence = hardly.iter().map(|(cap, times)| Evidence {
         range: context.range,
         subjects: vec![Subject::Capability(*cap)],
-        amount: Value::Ns(idle_ns(times)),
+        // With nothing to run, it may log the end of a collection as late as the next one wakes it.
+        amount: Value::Ns(idle_ns(times).saturating_add(times.coming_back_ns)),
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }
