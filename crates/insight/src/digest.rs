@@ -34,6 +34,9 @@ pub struct Digest {
     pub range: Interval,
     /// Facts that should be equal for numbers to be comparable, in display order.
     pub facts: Vec<Fact>,
+    /// Wall-clock time of the log's time 0, in nanoseconds since 1970, if the log has it.
+    #[serde(default)]
+    pub started_unix_ns: Option<u64>,
     /// Numbers; those of one group, and within it of one name, are adjacent.
     pub rows: Vec<Row>,
     /// Number of names left out by group, for groups that left any out.

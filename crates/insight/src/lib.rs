@@ -16,6 +16,7 @@ mod disturbance;
 pub mod experiment;
 pub mod finding;
 mod flags;
+pub mod fleet;
 pub mod loss_budget;
 pub mod lost_time;
 pub mod measured;

@@ -118,7 +118,7 @@ fn normal_p(ranks: &[u32], sum: u64, size: usize) -> f64 {
 /// Returns the probability that a normal variable is at least `z` standard deviations from its mean, `z >= 0`: the
 /// complementary error function by Chebyshev polynomials (Numerical Recipes, 6.2), with a relative error below
 /// 1.2e-7.
-pub(super) fn two_sided_tail(z: f64) -> f64 {
+pub(crate) fn two_sided_tail(z: f64) -> f64 {
     const TERMS: [f64; 10] = [
         -1.265_512_23,
         1.000_023_68,

@@ -163,7 +163,7 @@ fn pairs_cut(before: usize, after: usize, alpha: f64) -> Option<usize> {
 
 /// Returns the distance from the mean, in standard deviations, beyond which the normal distribution has this tail.
 /// It bisects, as the tail has no simple inverse.
-fn normal_quantile(tail: f64) -> f64 {
+pub(crate) fn normal_quantile(tail: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..100 {
         let middle = f64::midpoint(low, high);

@@ -38,6 +38,7 @@ impl Digest {
             digest: Self {
                 range: context.range,
                 facts: facts(&context),
+                started_unix_ns: log.info.clock_origin_ns.and_then(|ns| ns.try_into().ok()),
                 ..Self::default()
             },
         };
