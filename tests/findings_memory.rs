@@ -12,6 +12,8 @@ use insight::rules::RULES;
 /// Rules with their axes.
 const CASES: &[(&str, Axis)] = &[
     ("gc-sync-straggler", Axis::Time),
+    ("finalizers", Axis::Time),
+    ("foreign-calls-block", Axis::Time),
     ("gc-sync-idle-caps", Axis::Time),
     ("idle-gc", Axis::Time),
     ("forced-gc", Axis::Time),

@@ -161,18 +161,22 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         "gc-sync-straggler" | "gc-sync-idle-caps" => all.stopping_ns,
         "idle-gc" | "forced-gc" | "par-gc-unbalanced" | "remembered-set" | "nursery-too-small"
         | "major-gc-heavy" | "costly-flags" => collecting,
-        "bound-main" | "ready-while-idle" | "hand-overs" | "tiny-threads" => all.idle_ready_ns,
+        "bound-main"
+        | "ready-while-idle"
+        | "hand-overs"
+        | "tiny-threads"
+        | "foreign-calls-block" => all.idle_ready_ns + all.coming_back_ns,
         "short-of-cores" => {
             all.idle_ready_ns + all.stopping_ns + all.waiting_ns + all.coming_back_ns
         }
-        "lock-convoy" | "mutual-thunks" | "shared-thunk" => all.all_idle_ns(),
+        "lock-convoy" | "mutual-thunks" | "shared-thunk" | "capabilities-unused" => {
+            all.all_idle_ns() + all.coming_back_ns
+        }
         "serial-section" | "small-pool" | "blocked-together" | "one-at-a-time" => {
             all.idle_ns + all.coming_back_ns
         }
-        "one-worker" | "capabilities-unused" | "short-foreign-calls" => {
-            all.idle_ns + all.coming_back_ns
-        }
-        "stm-herd" | "yield-spin" => all.running_ns,
+        "one-worker" | "short-foreign-calls" => all.idle_ns + all.coming_back_ns,
+        "stm-herd" | "yield-spin" | "finalizers" => all.running_ns,
         "sparks" | "spark-tiny" | "timer-storm" | "large-objects" | "hot-cost-centre"
         | "one-capability" => return None,
         other => panic!("which time {other} is about is to be said here"),
@@ -238,9 +242,9 @@ fn lost_time_is_the_account(session: &Session, report: &Report) -> Result<(), St
         ("stopping", of(&[Cause::GcSync]), all.stopping_ns),
         // A capability that resumes with nothing to run is idle.
         (
-            "idle, and waiting in collections",
-            of(&idle) + of(&[Cause::GcWaiting]),
-            all.all_idle_ns() + all.waiting_ns + all.coming_back_ns,
+            "idle, and in collections",
+            of(&idle) + of(&[Cause::GcWaiting, Cause::Collecting]),
+            all.all_idle_ns() + all.collecting_ns + all.waiting_ns + all.coming_back_ns,
         ),
         (
             "resuming without work",

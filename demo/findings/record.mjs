@@ -33,6 +33,7 @@ function recipes() {
       program: kind === 'found' ? names[0] : names.at(-1),
       line: cell.match(/`([^`]*)`/)[1].split(' '),
       debug: /-debug/.test(cell),
+      threaded: !/without -threaded/.test(cell),
       killed: /killed/.test(cell),
       loops: LOOPS_OF_TABLE.test(cell) ? 6 : LOAD,
     }));
@@ -42,9 +43,10 @@ function recipes() {
 const built = new Set();
 
 /** Returns the name of the program, which is built once for each way of linking. */
-function builtOnce(folder, program, debug) {
-  const name = debug ? `${program}-debug` : program;
-  if (!built.has(name)) build(folder, program, { name, words: debug ? ['-debug'] : [] });
+function builtOnce(folder, { program, debug, threaded }) {
+  const name = `${program}${debug ? '-debug' : ''}${threaded ? '' : '-single'}`;
+  // Object files of the same name are of the other way of linking.
+  if (!built.has(name)) build(folder, program, { name, words: ['-fforce-recomp', ...(debug ? ['-debug'] : [])], threaded });
   built.add(name);
   return name;
 }
@@ -56,7 +58,7 @@ function onThisMachine(rule, line) {
 }
 
 function record(folder, recipe) {
-  const name = builtOnce(folder, recipe.program, recipe.debug);
+  const name = builtOnce(folder, recipe);
   const loops = Array.from({ length: recipe.loops }, () => spawn('sh', ['-c', 'while :; do :; done'], { stdio: 'ignore' }));
   const line = [...onThisMachine(recipe.rule, recipe.line), `-ol${recipe.log}`];
   const options = { cwd: folder, env: {}, encoding: 'utf8', ...(recipe.killed ? { timeout: 30, killSignal: 'SIGKILL' } : {}) };

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use crate::finding::{Advice, Axis, Confidence, Finding, Value};
+use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Value};
 use crate::rules;
 use model::sorting::CompactSort;
+use model::time::Interval;
 
 /// Symptom rules with the rules that can explain them, deepest cause first.
 const CAUSES: &[(&str, &[&str])] = &[
@@ -17,7 +18,7 @@ const CAUSES: &[(&str, &[&str])] = &[
             "queue-grows",
             "unevaluated",
             "heap-holder",
-            "deep-stack",
+            "finalizers",
         ],
     ),
     (
@@ -27,7 +28,6 @@ const CAUSES: &[(&str, &[&str])] = &[
             "queue-grows",
             "unevaluated",
             "heap-holder",
-            "deep-stack",
             "short-of-cores",
         ],
     ),
@@ -43,10 +43,10 @@ const CAUSES: &[(&str, &[&str])] = &[
     ),
     // Data that live threads refer to stays alive with them.
     ("heap-holder", &["threads-never-end"]),
-    // Collections copy what was not evaluated, and walk the stack.
+    // Collections copy what was not evaluated.
     (
         "nursery-too-small",
-        &["queue-grows", "unevaluated", "deep-stack"],
+        &["queue-grows", "unevaluated", "finalizers"],
     ),
     (
         "hand-overs",
@@ -64,7 +64,14 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("serial-section", "queue-grows", share_a_subject),
     ("serial-section", "shared-thunk", costs_half),
     ("serial-section", "mutual-thunks", costs_half),
+    // A lock in a thunk's evaluation, or main that waits for both.
+    ("lock-convoy", "mutual-thunks", costs_half),
     ("live-growth", "deep-stack", is_large_part),
+    ("major-gc-heavy", "costly-flags", costs_half),
+    ("long-pause", "costly-flags", costs_half),
+    ("major-gc-heavy", "deep-stack", is_stack_involved),
+    ("long-pause", "deep-stack", is_stack_involved),
+    ("nursery-too-small", "deep-stack", is_stack_involved),
     ("gc-sync-straggler", "short-of-cores", is_hint),
     ("par-gc-unbalanced", "short-of-cores", none_collected),
     ("nursery-too-small", "short-of-cores", none_collected),
@@ -94,6 +101,26 @@ fn is_large_part(symptom: &Finding, cause: &Finding) -> bool {
         (Some(Value::Bytes(all)), Some(Value::Bytes(part))) => part >= all.div_ceil(2),
         _ => false,
     }
+}
+
+/// The stack grows for a fifth of the time or longer, so that a chain of thunks, which collections copied before, is
+/// forced; or most of the symptom comes after it has begun to grow.
+fn is_stack_involved(symptom: &Finding, cause: &Finding) -> bool {
+    let ranges = cause.evidence.iter().map(|one| one.range);
+    let Some(growth) = ranges.reduce(Interval::hull) else {
+        return true;
+    };
+    let first = symptom.evidence.iter().map(|one| one.range.start()).min();
+    let all = Interval::new(
+        first.unwrap_or(growth.start()).min(growth.start()),
+        growth.end(),
+    );
+    let size = |is_counted: &dyn Fn(&Evidence) -> bool| {
+        let evidence = symptom.evidence.iter().filter(|one| is_counted(one));
+        evidence.map(|one| one.amount.size()).sum::<f64>()
+    };
+    let later = size(&|one| one.range.end() >= growth.start());
+    growth.duration().0 >= all.duration().0 / 5 || later >= size(&|_| true) / 2.0
 }
 
 /// The cause costs at least half as much as the symptom: while one thread evaluates, those that wait for it cannot run.
@@ -248,7 +275,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::finding::{Evidence, Severity, Subject};
+    use crate::finding::{Severity, Subject};
     use crate::rules::RULES;
     use eventlog::ids::ThreadId;
     use model::time::Interval;

@@ -497,6 +497,11 @@ impl<'a> RuleContext<'a> {
         self.threads.get_or_init(|| all)
     }
 
+    /// Returns the sums over all threads if an earlier rule has computed them.
+    pub(crate) fn known_threads(&self) -> Option<&ThreadsInRange> {
+        self.threads.get()
+    }
+
     pub(crate) fn is_runtime_thread(&self, thread: ThreadId) -> bool {
         self.runtime_threads().contains(&thread)
     }

@@ -142,11 +142,17 @@ pub async fn by_cause(context: &RuleContext<'_>, yielder: &dyn Yield) -> CauseTi
     times[Cause::Running as usize] = all.running_ns;
     times[Cause::Collecting as usize] = all.collecting_ns;
     times[Cause::GcSync as usize] = all.stopping_ns;
-    let needless_ns = resumed_without_work(context, yielder).await;
-    let needless_ns = needless_ns.min(all.coming_back_ns);
+    let late = resumed_without_work(context, yielder).await;
+    let late_ready_ns = late.ready_ns.min(all.coming_back_ns);
+    let late_serial_ns = late.serial_ns.min(all.coming_back_ns - late_ready_ns);
     let gc_wait_ns = all.waiting_ns.saturating_add(all.coming_back_ns);
-    times[Cause::GcWaiting as usize] = gc_wait_ns - needless_ns;
-    times[Cause::Serial as usize] = needless_ns;
+    times[Cause::GcWaiting as usize] = gc_wait_ns - late_ready_ns - late_serial_ns;
+    times[Cause::ReadyLong as usize] = late_ready_ns;
+    times[Cause::Serial as usize] = late_serial_ns;
+    if context.caps == 1 {
+        // It waits for nobody: the collection compacts, or frees memory.
+        times[Cause::Collecting as usize] += std::mem::take(&mut times[Cause::GcWaiting as usize]);
+    }
     times[Cause::Census as usize] = all.census_ns;
     times[Cause::Unknown as usize] = all.unknown_ns;
     times[Cause::Absent as usize] = life_ns.saturating_sub(all.life_ns);
@@ -174,13 +180,25 @@ pub async fn by_cause(context: &RuleContext<'_>, yielder: &dyn Yield) -> CauseTi
     times
 }
 
+/// Time in which capabilities seem to resume after collections, but run nothing afterward.
+#[derive(Default)]
+struct LateWithoutWork {
+    /// While threads were ready, for other capabilities.
+    ready_ns: u64,
+    /// While no thread was ready.
+    serial_ns: u64,
+}
+
 /// Returns the time in which capabilities seem to resume after collections but have nothing to run, while another one
 /// runs: the OS thread of an idle capability may log the end of a collection only when the next one wakes it.
-async fn resumed_without_work(context: &RuleContext<'_>, yielder: &dyn Yield) -> u64 {
+async fn resumed_without_work(context: &RuleContext<'_>, yielder: &dyn Yield) -> LateWithoutWork {
     /// The next run starts at most this long after the capability has resumed, if a thread was waiting for it.
     const AT_ONCE_NS: u64 = 50_000;
+    /// Shorter times are left as they are: many of them are little.
+    const MIN_NS: u64 = 20_000;
     let store = &context.log.store;
-    let (mut needless_ns, mut steps) = (0_u64, Steps::new(yielder));
+    let mut cursor = store.account().sweep_cursor();
+    let (mut sums, mut steps) = (LateWithoutWork::default(), Steps::new(yielder));
     for cap in context.cap_ids() {
         let (Some(pieces), Some(lane)) = (store.account().pieces_of(cap), store.cap(cap)) else {
             continue;
@@ -196,12 +214,22 @@ async fn resumed_without_work(context: &RuleContext<'_>, yielder: &dyn Yield) ->
             let has_work =
                 next < lane.runs.len() && lane.runs.start(next) <= to.saturating_add(AT_ONCE_NS);
             let late = Interval::new(Nanos(from), Nanos(to)).intersection(context.range);
-            if let Some(late) = late.filter(|late| !has_work && another_runs(context, cap, *late)) {
-                needless_ns = needless_ns.saturating_add(late.duration().0);
-            }
+            let is_late = |late: &Interval| {
+                !has_work && late.duration().0 >= MIN_NS && another_runs(context, cap, *late)
+            };
+            let Some(late) = late.filter(is_late) else {
+                continue;
+            };
+            let late_ns = late.duration().0;
+            let ready = cursor.levels_in(late.start(), late.end()).ready;
+            let sum = match ready.sum_ns >= late_ns / 2 {
+                true => &mut sums.ready_ns,
+                false => &mut sums.serial_ns,
+            };
+            *sum = sum.saturating_add(late_ns);
         }
     }
-    needless_ns
+    sums
 }
 
 /// Returns whether some other capability runs for most of a span.

@@ -1,6 +1,6 @@
 //! Are there more capabilities than the program uses?
 
-use super::{Evaluation, Rule, lock_convoy, one_worker, ready_while_idle};
+use super::{Evaluation, Rule, lock_convoy, one_worker, ready_while_idle, short_of_cores};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -17,6 +17,9 @@ const MIN_COUNT: usize = 2;
 
 /// Share of capability time lost in collections from which even the second of two capabilities is worth removing.
 const MIN_COST: f64 = 0.02;
+
+/// Mean number of threads in run queues from which unused capabilities could have run some.
+const QUEUED: f64 = 1.0;
 
 const NAME: &str = "capabilities-unused";
 
@@ -76,38 +79,55 @@ fn evaluate(
             used.len()
         ));
     }
-    let title = format!(
+    let queued = mean_queued(context);
+    // Without a core, a capability runs nothing either.
+    let is_short =
+        |finding: &Finding| finding.is_significant() && finding.rule == short_of_cores::NAME;
+    let is_queued = queued >= QUEUED && !findings.iter().any(is_short);
+    let mut title = format!(
         "{many} of {} ran threads for less than 5 % of the time",
         used.len()
     );
+    if is_queued {
+        title = format!("{title}, while {queued:.1} threads on average waited for another one");
+    }
     let idle = hardly
         .iter()
-        .map(|(_, times)| times.idle_ns.saturating_add(times.coming_back_ns));
+        .map(|(_, times)| idle_ns(times).saturating_add(times.coming_back_ns));
     let claimed_ns = idle.fold(0, u64::saturating_add);
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Serial, claimed_ns));
+    let pool = if is_queued {
+        Pool::CapIdleWorkAvailable
+    } else {
+        Pool::Serial
+    };
+    let mut finding = context.time_finding(NAME, title, loss_budget, (pool, claimed_ns));
     finding.confidence = Confidence::Certain;
     // A spare one of two capabilities is fine unless collections wait for it.
-    finding.severity = if used.len() > MIN_COUNT || costs {
-        Severity::Low
-    } else {
-        Severity::Minor
+    finding.severity = match (is_queued, used.len() > MIN_COUNT || costs) {
+        (true, _) => finding.severity,
+        (false, true) => Severity::Low,
+        (false, false) => Severity::Minor,
     };
     finding.meaning =
         "These capabilities ran hardly any threads, but still take part in collections.".into();
+    if is_queued {
+        explain_queue(&mut finding);
+    }
     let enough = (used.len() - hardly.len()).max(1);
     let names_number = |one: &Advice| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-N"));
     // Do not advise a second value for the same option.
     let is_named = |other: &Finding| other.is_significant() && other.tries.iter().any(names_number);
-    if !findings.iter().any(is_named) {
+    if !is_queued && !findings.iter().any(is_named) {
         finding.tries.push(Advice::flag(
             format!("-N{enough}"),
             "Use as many capabilities as there is work for.",
             "less room for occasional work",
         ));
     }
-    finding
-        .tries
-        .push(Advice::code("Give them work: forkIO, par, async."));
+    if !is_queued {
+        let work = Advice::code("Give them work: forkIO, par, async.");
+        finding.tries.push(work);
+    }
     finding.distrust = "Another part of the run may need them.".into();
     let evidence = hardly.iter().map(|(cap, times)| Evidence {
         range: context.range,
@@ -116,6 +136,27 @@ fn evaluate(
         amount: Value::Ns(idle_ns(times).saturating_add(times.coming_back_ns)),
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
+}
+
+/// Returns the mean number of threads in run queues, outside of collections; 0 if no rule needed it before.
+fn mean_queued(context: &RuleContext<'_>) -> f64 {
+    let queued_ns = context
+        .known_threads()
+        .map(|all| all.times.ready_ns())
+        .unwrap_or_default();
+    context.share(queued_ns)
+}
+
+/// Explains why threads queue for one capability although others are free.
+fn explain_queue(finding: &mut Finding) {
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "There was work for them: threads waited in the run queues of other capabilities. The runtime moves waiting threads to idle capabilities, unless they are bound to one: by forkOn, or by +RTS -qm.".into();
+    finding.tries = vec![
+        Advice::code(
+            "Make the threads with forkIO, or spread the numbers given to forkOn: the capability is that number modulo the number of capabilities, so that even numbers alone leave every second one idle.",
+        ),
+        Advice::code("If the program was run with +RTS -qm: run it without."),
+    ];
 }
 
 const fn idle_ns(times: &CapTimes) -> u64 {

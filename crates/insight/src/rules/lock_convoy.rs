@@ -27,7 +27,7 @@ const MIN_MEMBERS: usize = 3;
 const MIN_WAKES: u64 = 20;
 /// A thread woken that often has run at least as often.
 const MIN_RUNS: u32 = MIN_WAKES as u32;
-/// A thread with a greater share of all wakeups distributes work, or collects results.
+/// A thread with at least this share of all wakeups distributes work, or collects results.
 const HUB: f64 = 0.50;
 /// Maximum mean number of members running while another one waits.
 const MAX_RUNNING: f64 = 1.5;
@@ -72,7 +72,7 @@ async fn members(
     let wakes: BTreeMap<ThreadId, WakeCounts> = often.collect();
     let all: u64 = wakes.values().map(|wakes| wakes.received).sum();
     let most = wakes.values().map(|wakes| wakes.received.max(wakes.given));
-    let is_hub = most.max().unwrap_or(0).max(most_given) as f64 > HUB * all as f64;
+    let is_hub = most.max().unwrap_or(0).max(most_given) as f64 >= HUB * all as f64;
     (wakes.len() >= MIN_MEMBERS && !is_hub).then_some(wakes)
 }
 

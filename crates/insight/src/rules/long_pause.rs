@@ -17,6 +17,9 @@ const LONG_NS: u64 = 50_000_000;
 /// Bytes per microsecond; a collector copies twenty times as much, even if it must visit each object.
 const MIN_COPIED: u64 = 20;
 
+/// A program that is busy for all but this share of the time answers no requests: its pauses matter less.
+const BATCH: f64 = 0.05;
+
 const NAME: &str = "long-pause";
 
 pub(super) const RULE: Rule = Rule {
@@ -49,6 +52,9 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     };
     let mut finding = Finding::new(NAME, Axis::Latency, title);
     finding.severity = Severity::of_latency(longest_ns);
+    if is_always_busy(context) {
+        finding.severity = finding.severity.min(Severity::Low);
+    }
     finding.cost = Value::Ns(longest_ns);
     finding.share = context.share(longest_ns);
     let worst = found.iter().max_by_key(|(_, gc)| gc.all_ns());
@@ -72,6 +78,13 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         Value::Ns(gc.all_ns())
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
+}
+
+/// Returns whether nearly always some capability runs a thread or a collection takes place.
+fn is_always_busy(context: &RuleContext<'_>) -> bool {
+    let none_running_ns = context.times.parallelism_ns.first().copied().unwrap_or(0);
+    let paused_ns: u64 = context.gc_pauses.iter().map(GcPause::all_ns).sum();
+    context.share(none_running_ns.saturating_sub(paused_ns)) < BATCH
 }
 
 /// Describes the main activity of the longest pause, with advice.

@@ -10,8 +10,10 @@ mod census_pauses;
 mod classes_missing;
 mod costly_flags;
 mod deep_stack;
+mod finalizers;
 mod forced_gc;
 mod foreign_calls;
+mod foreign_calls_block;
 mod gc_sync_idle_caps;
 mod gc_sync_straggler;
 mod hand_overs;
@@ -110,16 +112,18 @@ pub static RULES: &[Rule] = &[
     long_pause::RULE,
     nonmoving_lag::RULE,
     bound_main::RULE,
+    foreign_calls_block::RULE,
     ready_while_idle::RULE,
     hand_overs::RULE,
-    lock_convoy::RULE,
     mutual_thunks::RULE,
+    lock_convoy::RULE,
     small_pool::RULE,
     shared_thunk::RULE,
     stm_herd::RULE,
     serial_section::RULE,
     one_worker::RULE,
     yield_spin::RULE,
+    finalizers::RULE,
     short_foreign_calls::RULE,
     tiny_threads::RULE,
     timer_storm::RULE,

@@ -17,8 +17,11 @@ use eventlog::ids::{Duration, ThreadId};
 use model::class::{ManagerThread, WaitReason};
 use model::format;
 
-/// Minimum number of waits; fewer are no pattern.
+/// Minimum number of waits; fewer are no pattern, unless they take most of the time.
 const MIN_COUNT: usize = 200;
+const MIN_COUNT_OF_LONG: usize = 10;
+/// Minimum share of capability time of a few long waits.
+const MIN_LONG_SHARE: f64 = 0.20;
 /// Minimum share of capability time; less is not worth a change.
 const MIN_SHARE: f64 = 0.05;
 /// Minimum share of the waiting time in which both threads wait for thunks and are waited for.
@@ -74,9 +77,13 @@ async fn evaluate(
         return clear(any_ns);
     }
     let waits = ThunkWaits(waits_for_thunks(context, yielder).await);
-    if waits.0.len() < MIN_COUNT || waits.mutual_share() < MUTUAL {
+    let least = match context.share_of_caps(any_ns) >= MIN_LONG_SHARE {
+        true => MIN_COUNT_OF_LONG,
+        false => MIN_COUNT,
+    };
+    if waits.0.len() < least || waits.mutual_share() < MUTUAL {
         return Outcome::Clear(format!(
-            "of {} for a thunk of another thread, {} of the time was between threads that waited for each other; the limits are 200 and 50 %",
+            "there were {} for a thunk of another thread, {} of their time between threads that wait for each other; the limits are {least} and 50 %",
             format::pluralize(waits.0.len() as u64, "wait"),
             format::fraction(waits.mutual_share())
         ));

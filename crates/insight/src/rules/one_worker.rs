@@ -19,9 +19,13 @@ const MIN_SHARE: f64 = 0.95;
 const BUSY: f64 = 0.50;
 /// Minimum number of sparks in a program that is meant to be parallel.
 const MIN_SPARKS: u64 = 100;
-/// Minimum number of short-lived threads other than the one that works. Two exist in any program: one at the start
-/// of the runtime, one that flushes output at the end.
+/// Minimum number of short-lived threads other than the one that works, without the one at the start of the runtime
+/// and the one that flushes output at the end.
 const MIN_THREADS: usize = 4;
+/// The same for threads that all end in the first tenth of the time.
+const MIN_EARLY: usize = 2;
+/// A thread that begins this late flushes output.
+const AT_END_NS: u64 = 2_000_000;
 /// Maximum share of the work done by each of these threads, and by all of them.
 const LITTLE: f64 = 0.05;
 
@@ -74,16 +78,24 @@ async fn evaluate(
     } else {
         let threads = context.finished_threads(yielder).await;
         let is_little = |ns: u64| (ns as f64) < LITTLE * ran_ns as f64;
-        let helpers = threads.iter().map(|one| one.ran_ns);
-        let helpers: Vec<u64> = helpers.filter(|ns| is_little(*ns)).collect();
-        let workers = threads.len() - helpers.len();
-        let helped_ns = helpers.iter().copied().fold(0, u64::saturating_add);
+        let end = context.range.end().0.saturating_sub(AT_END_NS);
+        let program = threads.iter().filter(|one| one.life.start().0 < end);
+        let (helpers, workers): (Vec<&FinishedThread>, Vec<&FinishedThread>) =
+            program.partition(|one| is_little(one.ran_ns));
+        // A few threads exist in many programs. Those that are meant to work, and leave the work to another one, end soon.
+        let early = context.range.start().0 + context.length_ns() / 10;
+        let are_early = helpers.iter().all(|one| one.life.end().0 < early);
+        let is_some = helpers.len() >= MIN_THREADS || helpers.len() >= MIN_EARLY && are_early;
+        let helped_ns = helpers
+            .iter()
+            .map(|one| one.ran_ns)
+            .fold(0, u64::saturating_add);
         if let Some(finding) = uneven_shares(context, loss_budget, (&threads, ran_ns))
             .or_else(|| lazy_results(context, loss_budget, (&threads, ran_ns, &worked)))
         {
             return finish(context, finding, (cap, share, most_ns));
         }
-        if helpers.len() < MIN_THREADS || workers > 1 || !is_little(helped_ns) {
+        if !is_some || workers.len() > 1 || !is_little(helped_ns) {
             return Outcome::Clear(format!(
                 "the program created {}, and {} ended after little work; the limits are 100, and 4 that did less than 5 % of the work while one did the rest",
                 format::pluralize(sparks.count, "spark"),
@@ -128,14 +140,7 @@ fn uneven_shares(
     if (most.ran_ns as f64) < MIN_SHARE * ran_ns as f64 {
         return None;
     }
-    let length_ns = context.length_ns();
-    let is_with_it = |one: &&FinishedThread| {
-        let apart_ns = one.life.start().0.abs_diff(most.life.start().0);
-        let ends_early = one.life.end().0 < most.life.start().0 + most.life.duration().0 / 2;
-        let works = one.ran_ns >= MIN_WORK_NS;
-        one.thread != most.thread && works && ends_early && apart_ns < length_ns / 20
-    };
-    let others: Vec<&FinishedThread> = threads.iter().filter(is_with_it).collect();
+    let others = shares_of_work(context, threads, most);
     let longest = others.iter().max_by_key(|one| one.ran_ns)?;
     let title = format!(
         "{} began together, but {} had {} of the work; the next ran for {} of its {}",
@@ -150,19 +155,40 @@ fn uneven_shares(
     finding.severity = finding.severity.min(Severity::Medium);
     finding.confidence = Confidence::Probable;
     finding.meaning = "Their shares are uneven: when the others finish, one capability works and the rest are idle.".into();
-    finding.tries = vec![
+    finding.tries = uneven_advice();
+    finding.numbers = vec![
+        ("ran for".into(), Value::Ns(most.ran_ns)),
+        ("the next".into(), Value::Ns(longest.ran_ns)),
+    ];
+    Some(finding)
+}
+
+/// Returns the threads that began together with the one that works longest, and ended in the first half of its life.
+pub(super) fn shares_of_work<'t>(
+    context: &RuleContext<'_>,
+    threads: &'t [FinishedThread],
+    most: &FinishedThread,
+) -> Vec<&'t FinishedThread> {
+    let length_ns = context.length_ns();
+    let is_with_it = |one: &&FinishedThread| {
+        let apart_ns = one.life.start().0.abs_diff(most.life.start().0);
+        let ends_early = one.life.end().0 < most.life.start().0 + most.life.duration().0 / 2;
+        let works = one.ran_ns >= MIN_WORK_NS;
+        one.thread != most.thread && works && ends_early && apart_ns < length_ns / 20
+    };
+    threads.iter().filter(is_with_it).collect()
+}
+
+/// Returns the advice for uneven shares of work.
+pub(super) fn uneven_advice() -> Vec<Advice> {
+    vec![
         Advice::code(
             "Split the work into many more parts than threads, and let each thread take the next part when it finishes one (a queue, or an index in an IORef with atomicModifyIORef').",
         ),
         Advice::code(
             "If the sizes are known in advance: give each thread equal work, not equal numbers of items.",
         ),
-    ];
-    finding.numbers = vec![
-        ("ran for".into(), Value::Ns(most.ran_ns)),
-        ("the next".into(), Value::Ns(longest.ran_ns)),
-    ];
-    Some(finding)
+    ]
 }
 
 /// Finds threads that run very often for a moment each, while another thread does the work: what they hand over is

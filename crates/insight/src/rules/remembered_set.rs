@@ -25,6 +25,11 @@ const SLOWER: f64 = 1.4;
 /// copied explains: the changed parts of a large array.
 const MUCH_SLOWER: f64 = 4.0;
 const LONG_NS: f64 = 1_000_000.0;
+/// Collections that copy at most this much take longer than `EMPTY_NS` only if they traverse something. Clearing a
+/// block of the allocation area takes a few nanoseconds.
+const HARDLY_COPIED: u64 = 4096;
+const EMPTY_NS: f64 = 300_000.0;
+const BLOCK_NS: f64 = 10.0;
 /// Minimum share of the time; less is not worth a change.
 const MIN_SHARE: f64 = 0.05;
 /// Minimum number of objects. Traversing fewer takes tens of microseconds, so something else takes the time, such
@@ -94,11 +99,15 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let objects = fewest / ENTRY_BYTES;
     let is_more = ratio >= MIN_COPIED && (ratio > CANNOT_BE_YOUNG || is_slower);
     let each_ns = pause_ns / found.len().max(1) as f64;
-    let scans = is_slower && slower >= MUCH_SLOWER && each_ns >= LONG_NS;
+    let clearing_ns = (context.allocation_area_bytes() >> 12) as f64 * BLOCK_NS;
+    let is_serial = parallel * 2 < found.len();
+    let scans_only =
+        is_serial && copied_in(0.75) <= HARDLY_COPIED && each_ns >= EMPTY_NS + clearing_ns;
+    let scans = scans_only || is_slower && slower >= MUCH_SLOWER && each_ns >= LONG_NS;
     let has_list = objects >= MIN_OBJECTS && (is_steady || is_more);
     if found.len() < MIN_COUNT || share < MIN_SHARE || !(has_list || scans) {
         return Outcome::Clear(format!(
-            "minor collections copied {ratio:.2} times what was allocated, most of them {} to {}, in {} of the time; the smallest would be {} old mutable objects; the limits are 0.5, or the same to the byte, 5 % and 10,000, or a byte that takes 4 times as long as in major collections (here {slower:.1}) and 1 ms for each",
+            "minor collections copied {ratio:.2} times what was allocated, most of them {} to {}, in {} of the time; the smallest would be {} old mutable objects; the limits are 0.5, or the same to the byte, 5 % and 10,000, or a byte that takes 4 times as long as in major collections (here {slower:.1}) and 1 ms for each, or 0.3 ms for hardly a byte",
             format::bytes(fewest),
             format::bytes(copied_in(0.75)),
             format::fraction(share),

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use super::one_worker::{shares_of_work, uneven_advice};
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, Nanos, ThreadId};
@@ -238,7 +239,7 @@ async fn finding(
     loss_budget: &mut LossBudget,
     (found, idle_ns): (&SerialStretches, u64),
     yielder: &dyn Yield,
-) -> crate::finding::Finding {
+) -> Finding {
     let alone_ns: u64 = found
         .stretches
         .iter()
@@ -258,14 +259,14 @@ async fn finding(
     }
     let mut threads = evidence.iter().flat_map(|evidence| &evidence.subjects);
     let first = threads.next().copied();
-    let who = match first {
-        Some(Subject::Thread(thread)) if threads.all(|other| Some(*other) == first) => {
-            format!(
-                "only {} worked",
-                context.thread_name(thread).replacen("Thread", "thread", 1)
-            )
-        }
-        _ => "one thread at a time worked".to_owned(),
+    let lone = match first {
+        Some(Subject::Thread(thread)) if threads.all(|other| Some(*other) == first) => Some(thread),
+        _ => None,
+    };
+    let lower = |thread| context.thread_name(thread).replacen("Thread", "thread", 1);
+    let who = match lone {
+        Some(thread) => format!("only {} worked", lower(thread)),
+        None => "one thread at a time worked".to_owned(),
     };
     let bound = context.length_ns() as f64 / alone_ns.max(1) as f64;
     let title = format!(
@@ -295,6 +296,9 @@ async fn finding(
             "the parallel parts take longer",
         ),
     ];
+    if let Some(lone) = lone {
+        add_uneven_shares(context, &mut finding, lone, yielder).await;
+    }
     finding.distrust =
         "A program that waits for others, such as a server, may have had no more work.".into();
     let count = found.stretches.len() as u64;
@@ -306,4 +310,30 @@ async fn finding(
     let mut finding = finding.with_evidence(evidence);
     finding.places = count;
     finding
+}
+
+/// Changes meaning and advice if other threads began together with the one that works alone, and finished before it.
+async fn add_uneven_shares(
+    context: &RuleContext<'_>,
+    finding: &mut Finding,
+    lone: ThreadId,
+    yielder: &dyn Yield,
+) {
+    let threads = context.finished_threads(yielder).await;
+    let Some(most) = threads.iter().find(|one| one.thread == lone) else {
+        return;
+    };
+    let others = shares_of_work(context, &threads, most);
+    let Some(longest) = others.iter().max_by_key(|one| one.ran_ns) else {
+        return;
+    };
+    finding.meaning = format!(
+        "The shares of the work are uneven: {} began together with {}, but the longest of these ran for {}, and this one for {}. When the others finish, one capability works and the rest are idle.",
+        context.thread_name(lone),
+        format::pluralize(others.len() as u64, "other thread"),
+        format::duration(Duration(longest.ran_ns)),
+        format::duration(Duration(most.ran_ns))
+    )
+    .into();
+    finding.tries = uneven_advice();
 }

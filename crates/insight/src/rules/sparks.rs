@@ -21,8 +21,8 @@ pub(super) const RULE: Rule = Rule {
     evaluate: Evaluation::Immediate(evaluate),
 };
 
-/// Share of capability time running threads from which more parallelism would not help.
-const ALL_BUSY: f64 = 0.90;
+/// Share of capability time in which capabilities are idle, below which more parallelism would not help.
+const HARDLY_IDLE: f64 = 0.10;
 
 /// Approximate cost of creating a spark, handing it over and starting it.
 const TINY_NS: u64 = 1_000;
@@ -74,8 +74,8 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             format::pluralize(all, "spark")
         ));
     }
-    // Useless sparks cost nothing while all capabilities work anyway.
-    let running = context.share_of_caps(context.times.all_caps().running_ns);
+    // Useless sparks cost nothing while all capabilities work anyway, unless it is their work.
+    let idle = context.share_of_caps(context.times.all_caps().all_idle_ns());
     let each_ns = context.times.all_caps().running_ns / all;
     let fates = [
         (OVERFLOWED, totals.overflowed),
@@ -89,13 +89,15 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         .filter(|(fate, _, share)| *share >= fate.limit)
         .map(|(fate, count, share)| finding(&fate, (count, all), share, totals.converted))
         .map(|finding| with_work_of_each(finding, (all, each_ns)))
-        .map(|finding| match running >= ALL_BUSY {
-            true => Finding {
-                severity: Severity::Minor,
-                ..finding
+        .map(
+            |finding| match idle < HARDLY_IDLE && !(each_ns < TINY_NS && all >= MANY) {
+                true => Finding {
+                    severity: Severity::Minor,
+                    ..finding
+                },
+                false => finding,
             },
-            false => finding,
-        })
+        )
         .collect();
     if found.is_empty() {
         let converted = format::fraction(totals.converted as f64 / all as f64);

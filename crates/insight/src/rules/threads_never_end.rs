@@ -23,6 +23,8 @@ const MANY: usize = 10_000;
 const DORMANT: f64 = 0.10;
 /// Minimum share of dormant threads created in each quarter of the range before that; a pool is created at once.
 const MIN_QUARTER_SHARE: f64 = 0.10;
+/// For so many threads that they are no pool: minimum share of that range in which most of them are created.
+const MIN_SPREAD: f64 = 0.20;
 /// Minimum dormant share of all threads created before that.
 const MIN_SHARE: f64 = 0.50;
 
@@ -91,15 +93,22 @@ fn least_quarter(dormant: &[Dormant], (start, until): (u64, u64)) -> f64 {
     least as f64 / dormant.len().max(1) as f64
 }
 
+/// Returns the share of the range in which the middle nine tenths of the threads were created.
+fn spread(dormant: &[Dormant], (start, until): (u64, u64)) -> f64 {
+    let mut created: Vec<u64> = dormant.iter().map(|one| one.created.0).collect();
+    created.sort_unstable();
+    let at = |part: usize| created.get(created.len() * part / 20).copied().unwrap_or(0);
+    at(19).saturating_sub(at(1)) as f64 / (until - start).max(1) as f64
+}
+
 async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let start = context.range.start().0;
     let until = context.range.end().0 - (context.range.duration().0 as f64 * DORMANT) as u64;
     let (dormant, made) = dormant(context, until, yielder).await;
     let count = dormant.len();
-    if count < MIN_COUNT
-        || (count as f64) < MIN_SHARE * made as f64
-        || least_quarter(&dormant, (start, until)) < MIN_QUARTER_SHARE
-    {
+    let is_throughout = least_quarter(&dormant, (start, until)) >= MIN_QUARTER_SHARE
+        || count >= MANY && spread(&dormant, (start, until)) >= MIN_SPREAD;
+    if count < MIN_COUNT || (count as f64) < MIN_SHARE * made as f64 || !is_throughout {
         return Outcome::Clear(format!(
             "{} of {} stayed blocked until the end; the limits are 1,000 and half, created throughout",
             format::count(count as u64),

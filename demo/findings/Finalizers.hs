@@ -1,0 +1,25 @@
+-- | Entries of a table that is replaced again and again: each with a weak pointer and its finalizer, or one for all.
+--
+-- > Finalizers each    a finalizer for each entry
+-- > Finalizers one     one for each table
+module Main (main) where
+
+import Control.Monad
+import Data.IORef
+import System.Environment (getArgs)
+
+main :: IO ()
+main = do
+  [how] <- getArgs
+  released <- newIORef (0 :: Int)
+  let release count = atomicModifyIORef' released (\all' -> (all' + count, ()))
+      entry number = do
+        ref <- newIORef (number :: Int)
+        when (how == "each") $ void (mkWeakIORef ref (release 1))
+        pure ref
+  table <- newIORef []
+  forM_ [1 .. 60 :: Int] $ \_ -> do
+    entries <- mapM entry [1 .. 500]
+    when (how == "one") $ void (mkWeakIORef (head entries) (release 500))
+    writeIORef table entries
+  readIORef table >>= mapM readIORef >>= print . sum
