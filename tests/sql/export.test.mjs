@@ -109,7 +109,10 @@ test('the questions have the numbers of the command line', async () => {
   assert.equal(most.allocated_bytes, metrics.find(({ name }) => name === 'alloc.bytes').value);
 });
 
-test('totals over all logs are those of the command line', async () => {
+/** Of so many logs one is compared with what commands print, each in a process of its own. */
+const ONE_IN = 6;
+
+test('totals are those of the command line', async () => {
   const sums = await ask(`
     SELECT run, file, events, bytes,
       (SELECT count(*) FROM events e WHERE e.run = r.run) AS event_rows,
@@ -125,9 +128,11 @@ test('totals over all logs are those of the command line', async () => {
   const lines = (text) => text.split('\n').filter((line) => line);
   const found = await ask(`SELECT run, name, value FROM numbers WHERE statistic IS NULL OR statistic = 'count'`);
   const numbers = new Map(found.map(({ run, name, value }) => [`${run} ${name}`, value]));
-  // Logs with equal names in several folders cannot be distinguished here; tests/export.rs covers each.
+  // Logs with equal names in several folders cannot be distinguished here; tests/export.rs covers each log.
   const alone = sums.filter((row) => logs.get(row.run).path.length === 1);
-  await forEachAtOnce(alone, async (row) => {
+  assert.ok(alone.length > 100, `${alone.length} logs`);
+  const some = alone.sort((one, other) => (one.run < other.run ? -1 : 1)).filter((_, place) => place % ONE_IN === 0);
+  await forEachAtOnce(some, async (row) => {
     const [log] = logs.get(row.run).path;
     const printed = async (name, ...args) => (await command(name, log, ...args)).stdout;
     const collecting = lines(await printed('spans', 'gc'));
@@ -151,7 +156,6 @@ test('totals over all logs are those of the command line', async () => {
       assert.equal(value, metric.value ?? metric.values?.length ?? null, `${log}: ${metric.name}`);
     }
   });
-  assert.ok(alone.length > 100, `${alone.length} logs`);
   const [all] = await ask(`SELECT count(*) AS logs, sum(events) AS events, (SELECT count(*) FROM events) AS rows FROM runs`);
   assert.equal(Number(all.logs), logs.size);
   assert.equal(all.rows, all.events);

@@ -26,8 +26,11 @@ pub(super) const SHIPPED: [&str; 4] = [
     "view.spec.js",
 ];
 
-/// Folders of tests that are Node.js scripts.
-const NODE_TESTS: [&str; 2] = ["tests/npm", "tests/sql"];
+/// Folder of Node.js tests that need the command line alone.
+pub(super) const SQL: &str = "tests/sql";
+
+/// Folder of Node.js tests of the package, which is made from the site.
+pub(super) const NPM: &str = "tests/npm";
 
 /// Runs one benchmark of each kind in a browser, on a small log.
 const BENCHES: &str = "benches/smoke.mjs";
@@ -66,18 +69,17 @@ pub(super) fn command_line(root: &Path) -> Result<()> {
     )
 }
 
-/// Runs the tests that are Node.js scripts.
-pub(super) fn node_tests(root: &Path) -> Result<(Counts, bool)> {
+/// Runs the tests in a folder that are Node.js scripts.
+pub(super) fn node_tests(root: &Path, folder: &str) -> Result<(Counts, bool)> {
     let starting = || "start node --test".into();
     let mut command = Command::new("node");
     command.args(["--test", "--test-reporter=tap"]);
-    for folder in NODE_TESTS.map(|folder| root.join(folder)) {
-        command.args(
-            files(&folder, ".test.mjs")?
-                .iter()
-                .map(|name| folder.join(name)),
-        );
-    }
+    let folder = root.join(folder);
+    command.args(
+        files(&folder, ".test.mjs")?
+            .iter()
+            .map(|name| folder.join(name)),
+    );
     let ran = command
         .current_dir(root)
         .stderr(Stdio::inherit())

@@ -106,6 +106,13 @@ fn native(project: &Project, tally: &mut Tally<'_>) {
 fn browser(project: &Project, tally: &mut Tally<'_>, site: &BackgroundBuild) {
     let root = &project.root;
     let program = tally.check("command line", || browser::command_line(root));
+    if program {
+        // While the site is built, which ends in one core's work of linking.
+        tally.tests("tests in SQL", || {
+            project.npm_packages()?;
+            browser::node_tests(root, browser::SQL)
+        });
+    }
     if site.wait(tally) && program {
         on_shipped(project, tally, || browser::specs(root));
         if browser::has_benches(root) {
@@ -113,7 +120,9 @@ fn browser(project: &Project, tally: &mut Tally<'_>, site: &BackgroundBuild) {
                 browser::benches(project, site.kind)
             });
         }
-        tally.tests("node --test", || browser::node_tests(root));
+        tally.tests("tests of the package", || {
+            browser::node_tests(root, browser::NPM)
+        });
     }
 }
 
