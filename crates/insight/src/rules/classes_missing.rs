@@ -4,7 +4,10 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
+use crate::truncated_name::truncated_name;
+use eventlog::ids::Duration;
 use eventlog::{EventSet, EventType};
+use model::format;
 
 const NAME: &str = "classes-missing";
 
@@ -31,6 +34,20 @@ const USUAL: [(Input, &str, &str, &str); 2] = [
     ),
 ];
 
+/// Describes the spans of the program that take the most time, which show where to look without other events.
+fn longest_spans(context: &RuleContext<'_>) -> Option<String> {
+    let totals = context.log.span_totals(None);
+    let longest = totals.first()?.rows.first()?;
+    let share = context.share(longest.time.0);
+    Some(format!(
+        "Of the spans that the program logs, {} took the longest: {} in {}, {} of the time.",
+        truncated_name(&longest.name),
+        format::duration(Duration(longest.time.0)),
+        format::pluralize(longest.count, "span"),
+        format::fraction(share.min(1.0))
+    ))
+}
+
 fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let info = &context.log.info;
     let has = |types: &[EventType]| info.has(EventSet::from_types(types));
@@ -52,6 +69,9 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.cost = Value::Count(missing.len() as u64);
     finding.meaning =
         "Rules that need these events could not run: problems may go unnoticed.".into();
+    if let Some(longest) = longest_spans(context) {
+        finding.meaning = format!("{} {longest}", finding.meaning).into();
+    }
     let tries = missing
         .iter()
         .map(|(_, _, flag, tells)| Advice::measure(flag, *tells));
