@@ -13,6 +13,7 @@ use insight::rules::RULES;
 const CASES: &[(&str, Axis)] = &[
     ("gc-sync-straggler", Axis::Time),
     ("finalizers", Axis::Time),
+    ("deadlock-found", Axis::Time),
     ("foreign-calls-block", Axis::Time),
     ("gc-sync-idle-caps", Axis::Time),
     ("idle-gc", Axis::Time),

@@ -9,6 +9,7 @@ mod census;
 mod census_pauses;
 mod classes_missing;
 mod costly_flags;
+mod deadlock_found;
 mod deep_stack;
 mod finalizers;
 mod forced_gc;
@@ -131,6 +132,7 @@ pub static RULES: &[Rule] = &[
     foreign_calls::RULE,
     throwto_wait::RULE,
     blocked_together::RULE,
+    deadlock_found::RULE,
     one_at_a_time::RULE,
     polling::RULE,
     slow_spans::RULE,
