@@ -28,6 +28,7 @@ mod flame_compare;
 mod flame_export;
 mod flame_sources;
 mod flamegraph;
+mod fleet;
 mod flow;
 mod foreign_calls;
 mod format;

@@ -24,6 +24,9 @@ mod export;
 mod findings;
 mod flame_comparison;
 mod flamegraph;
+mod fleet;
+mod fleet_dataset;
+mod fleet_files;
 mod heap;
 mod heap_bands;
 mod heap_censuses;
@@ -112,6 +115,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Data of a log for comparison, as JSON; `compare` accepts it in place of the log
     Digest(digest::Arguments),
+    /// Statistics over thousands of digests, as a page: distributions, changes in time, hosts that differ, outliers
+    Fleet(fleet::Arguments),
     /// Time of each thread: running, waiting for a capability, blocked by reason
     Threads(threads::Arguments),
     /// All garbage collections: time, pause, copied bytes, live bytes
@@ -212,6 +217,7 @@ fn main() -> ExitCode {
         Command::Assert(arguments) => assert::run(arguments, &mut out),
         Command::Compare(arguments) => compare::run(arguments, &mut out),
         Command::Digest(arguments) => digest::run(arguments, &mut out),
+        Command::Fleet(arguments) => fleet::run(arguments, &mut out),
         Command::Threads(arguments) => threads::run(arguments, &mut out),
         Command::Collections(arguments) => collections::run(arguments, &mut out),
         Command::Heap(arguments) => heap::run(arguments, &mut out),

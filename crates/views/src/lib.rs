@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod control;
 pub mod fingerprint;
 pub mod flame;
+pub mod fleet;
 pub mod heap;
 pub mod key;
 pub mod notes;

@@ -92,6 +92,8 @@ impl RunDigest {
 pub struct FleetBuilder {
     /// Patterns of the numbers that come first.
     wanted: Vec<String>,
+    /// Labels of the runs that are kept: for each key, one of its values.
+    only: Vec<(String, String)>,
     runs: Vec<(FleetRun, BTreeMap<String, String>)>,
     numbers: Vec<NumberColumn>,
     number_by_key: SeededMap<Key, usize>,
@@ -100,24 +102,29 @@ pub struct FleetBuilder {
 }
 
 impl FleetBuilder {
-    /// Creates an empty fleet; numbers whose names match one of `wanted` come first.
+    /// Creates an empty fleet. Numbers whose names match one of `wanted` come first; only runs are kept that have one
+    /// of the values for each key in `only`.
     #[must_use]
-    pub fn new(wanted: Vec<String>) -> Self {
+    pub fn new(wanted: Vec<String>, only: Vec<(String, String)>) -> Self {
         Self {
             wanted,
+            only,
             ..Self::default()
         }
     }
 
     /// Adds a run. The `labels` take precedence over what the digest contains; those with an empty value count as
-    /// missing.
-    pub fn add(&mut self, path: &str, labels: BTreeMap<String, String>, digest: RunDigest) {
+    /// missing. Returns whether the run is kept.
+    pub fn add(&mut self, path: &str, labels: BTreeMap<String, String>, digest: RunDigest) -> bool {
+        let labels = with_facts(labels, &digest);
+        if !self.is_kept(&labels) {
+            return false;
+        }
         let run = self.runs.len();
         let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
         let name = [".json", ".digest", ".eventlog"]
             .iter()
             .fold(file, |name, end| name.strip_suffix(end).unwrap_or(name));
-        let labels = with_facts(labels, &digest);
         let info = FleetRun {
             name: name.to_owned(),
             path: path.to_owned(),
@@ -139,6 +146,15 @@ impl FleetBuilder {
                 _ => of_rule.push((run as RunIndex, finding)),
             }
         }
+        true
+    }
+
+    fn is_kept(&self, labels: &BTreeMap<String, String>) -> bool {
+        self.only.iter().all(|(key, _)| {
+            let own = labels.get(key);
+            let mut values = self.only.iter().filter(|(other, _)| other == key);
+            values.any(|(_, value)| own == Some(value))
+        })
     }
 
     fn add_number(&mut self, run: usize, row: Row) {

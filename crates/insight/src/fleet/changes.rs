@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::effects::Effect;
-use super::robust::median;
+use super::robust::{deviation, median};
 
 /// Change of a number in time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -64,8 +64,6 @@ pub(super) struct StepSearch<'a> {
 const MIN_SIDE: usize = 5;
 /// Maximum number of steps of a series.
 const MAX_STEPS: usize = 20;
-/// Share of the greatest sum of ranks from which on a place is as good as the best, if a label changes there.
-const AS_GOOD: f64 = 0.93;
 /// Number of times that a range without a step is halved to find short excursions, each half with an overlapping
 /// one (seeded binary segmentation, Kovács and others 2020).
 const HALVINGS: u32 = 3;
@@ -177,8 +175,8 @@ impl StepSearch<'_> {
             places.max_by(|a, b| sums[*a].abs().total_cmp(&sums[*b].abs()))
         };
         let best = greatest(&mut places.clone())?;
-        let mut as_good =
-            places.filter(|&at| is_boundary[at] && sums[at].abs() >= AS_GOOD * sums[best].abs());
+        let near = uncertainty(values, best);
+        let mut as_good = places.filter(|&at| is_boundary[at] && at.abs_diff(best) as f64 <= near);
         let at = greatest(&mut as_good).unwrap_or(best);
         let own = ranks.iter().map(|rank| rank * rank).sum::<f64>() / count as f64;
         let least = own * inflation.max(1.0);
@@ -193,6 +191,20 @@ impl StepSearch<'_> {
             at: range.start + at,
             p,
         })
+    }
+}
+
+/// Returns the number of values by which a step may be off: it falls with the square of the step's size in standard
+/// deviations.
+fn uncertainty(values: &[f64], at: usize) -> f64 {
+    let (before, after) = values.split_at(at);
+    let middles = [before, after].map(|side| median(side.iter().copied()));
+    let spread = deviation(before, middles[0]).max(deviation(after, middles[1]));
+    let size = (middles[1] - middles[0]).abs() / spread;
+    if size > 0.0 {
+        (8.0 / (size * size)).max(2.0)
+    } else {
+        0.0
     }
 }
 

@@ -118,8 +118,9 @@ impl Claim {
         let is_headline = |claimed: &ClaimedNumber| numbers[claimed.number].is_headline;
         for claim in &mut all {
             claim.numbers.sort_by(|a, b| {
-                is_headline(b)
-                    .cmp(&is_headline(a))
+                let is_neutral = |claimed: &ClaimedNumber| claimed.effect.trend == Trend::Neutral;
+                (is_headline(b).cmp(&is_headline(a)))
+                    .then(is_neutral(a).cmp(&is_neutral(b)))
                     .then(b.size().total_cmp(&a.size()))
             });
         }
@@ -175,8 +176,9 @@ fn merged_changes(fleet: &Fleet, numbers: &[NumberAnalysis]) -> Vec<Claim> {
     for (number, analysis) in numbers.iter().enumerate() {
         changes.extend(analysis.changes.iter().map(|change| (number, change)));
     }
-    // The most certain one of several decides about the place.
-    changes.sort_by(|(_, a), (_, b)| a.p.total_cmp(&b.p));
+    // Of several, one at which labels change decides about the place, or else the most certain one.
+    changes
+        .sort_by(|(_, a), (_, b)| (b.labels.len().cmp(&a.labels.len())).then(a.p.total_cmp(&b.p)));
     let mut all: Vec<Claim> = Vec::new();
     for (number, change) in changes {
         let is_same = |claim: &&mut Claim| match &claim.subject {

@@ -54,34 +54,41 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Ratio of the bounds from which on bins have equal ratios.
-    pub const WIDE: f64 = 30.0;
+    /// Ratio of the 95th and the 5th percentile from which on bins have equal ratios.
+    pub const WIDE: f64 = 10.0;
     /// Maximum number of bins.
     pub const MAX_BINS: usize = 48;
 
-    /// Counts the finite values. The bins cover the values between the 0.5th and the 99.5th percentile and some
-    /// room around, so that single outliers do not hide the form.
+    /// Counts the finite values. The bins cover the bulk of the values with some room around, so that single
+    /// outliers do not hide the form.
     #[must_use]
     pub fn of(values: &[f64]) -> Self {
         let sorted = sorted(values.iter().copied());
-        let (low, high) = Self::bounds_of(&sorted);
-        let is_whole =
-            (1.0..=24.0).contains(&(high - low)) && sorted.iter().all(|value| value.fract() == 0.0);
-        let is_logarithmic = !is_whole && low > 0.0 && high / low > Self::WIDE;
-        let map = |value: f64| if is_logarithmic { value.ln() } else { value };
+        let is_positive = sorted.first().is_some_and(|min| *min > 0.0);
+        let is_logarithmic =
+            is_positive && quantile(&sorted, 0.95) > Self::WIDE * quantile(&sorted, 0.05);
         let back = |value: f64| if is_logarithmic { value.exp() } else { value };
+        let mapped: Vec<f64> = if is_logarithmic {
+            sorted.iter().map(|value| value.ln()).collect()
+        } else {
+            sorted
+        };
+        let (low, high) = Self::bounds_of(&mapped);
+        let is_whole = !is_logarithmic
+            && (1.0..=24.0).contains(&(high.ceil() - low.floor()))
+            && mapped.iter().all(|value| value.fract() == 0.0);
         // Whole numbers that spread little get a bin each.
         let (from, to, bins) = if is_whole {
-            let (from, to) = (low.round() - 0.5, high.round() + 0.5);
+            let (from, to) = (low.floor() - 0.5, high.ceil() + 0.5);
             (from, to, (to - from) as usize)
         } else {
-            (map(low), map(high), Self::bins(&sorted, high - low))
+            (low, high, Self::bins(&mapped, high - low))
         };
         let width = (to - from) / bins as f64;
         let mut counts = vec![0_u64; bins];
-        for &value in &sorted {
+        for value in mapped {
             // Casts from floats saturate.
-            let bin = ((map(value) - from) / width) as usize;
+            let bin = ((value - from) / width) as usize;
             counts[bin.min(bins - 1)] += 1;
         }
         let bounds = (0..=bins).map(|bin| back(from + width * bin as f64));
@@ -92,21 +99,29 @@ impl Histogram {
         }
     }
 
-    /// Returns the range of the bins; never empty.
+    /// Returns the range of the bins, never empty: all values, but at most two and a half quartile distances beyond
+    /// the quartiles. The distance between the 5th and the 95th percentile counts as that of the quartiles if it is
+    /// more than two and a half times as long, as in a normal distribution.
     fn bounds_of(sorted: &[f64]) -> (f64, f64) {
+        const ROOM: f64 = 2.5;
         let (Some(&min), Some(&max)) = (sorted.first(), sorted.last()) else {
             return (0.0, 1.0);
         };
-        let (p0, p100) = (quantile(sorted, 0.005), quantile(sorted, 0.995));
-        let room = (p100 - p0) / 2.0;
-        let (low, high) = (min.max(p0 - room), max.min(p100 + room));
+        let [p5, p25, p75, p95] = [0.05, 0.25, 0.75, 0.95].map(|share| quantile(sorted, share));
+        let distance = (p75 - p25).max((p95 - p5) / 2.5);
+        let (low, high) = if distance > 0.0 {
+            (
+                min.max(p25 - ROOM * distance),
+                max.min(p75 + ROOM * distance),
+            )
+        } else {
+            (min, max)
+        };
         if high > low {
             (low, high)
         } else {
-            (
-                low - low.abs().max(1.0) / 2.0,
-                low + low.abs().max(1.0) / 2.0,
-            )
+            let room = low.abs().max(1.0) / 2.0;
+            (low - room, low + room)
         }
     }
 

@@ -1,0 +1,155 @@
+//! HTML document: head, style, sections, data and script.
+
+use std::fmt::Write as _;
+
+use super::html::Html;
+use super::text::{capitalized, label_values, label_word};
+use super::{FleetPage, SCRIPT, claims, data, findings, method, number, overview};
+use scene::format;
+use scene::markup::escape;
+use scene::palette::Palette;
+
+/// Style sheets of reports and of this page; the definitions of the colors precede them.
+const STYLES: [&str; 2] = [
+    include_str!("../report/report.css"),
+    include_str!("fleet.css"),
+];
+
+/// Hash of [`SCRIPT`] in the content security policy.
+pub(super) const SCRIPT_HASH: &str = "sha256-v/p12HvXe9UBnD69VrHmYG66ePM5e8LJQO/FRyLwx1I=";
+
+/// Returns the style sheet with the palettes.
+#[must_use]
+pub fn style() -> String {
+    let colors = |palette: &Palette| -> String {
+        let colors = palette.tokens().into_iter();
+        colors
+            .map(|(name, color)| format!("--{name}:{color};"))
+            .collect()
+    };
+    let light = colors(Palette::select(false, false));
+    let dark = colors(Palette::select(true, false));
+    let [report, own] = STYLES;
+    format!(
+        ":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{report}{own}"
+    )
+}
+
+/// Writes the whole file.
+#[must_use]
+pub fn document(page: &FleetPage<'_>) -> String {
+    let mut out = String::new();
+    let (title, version, style) = (escape(&title(page)), env!("CARGO_PKG_VERSION"), style());
+    // Writing to a string cannot fail.
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+         <meta name=\"generator\" content=\"Eventscope {version}\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src '{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\"/>\n\
+         <title>{title} – Eventscope</title>\n<style>\n{style}</style>\n</head>\n<body class=\"fleet\">\n"
+    );
+    out.push_str(&fragment(page));
+    let _ = write!(
+        out,
+        "<footer><p>Made by Eventscope {version} from {}. This file loads nothing.</p></footer>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
+        escape(&format::pluralize(page.fleet.runs.len() as u64, "digest"))
+    );
+    out
+}
+
+/// Writes header, sections and data, for a page with a head of its own that has [`style`] and [`SCRIPT`].
+#[must_use]
+pub fn fragment(page: &FleetPage<'_>) -> String {
+    let mut html = Html::default();
+    let mut header = Html::default();
+    header.add("h1", "", &Html::text(title(page)));
+    header.append(&facts(page));
+    let sections = sections(page);
+    let mut links = Html::default();
+    for (id, title, _) in &sections {
+        links.add(
+            "li",
+            "",
+            &Html::element("a", &format!("href=\"#{id}\""), &Html::text(title)),
+        );
+    }
+    header.add(
+        "nav",
+        "aria-label=\"Sections\"",
+        &Html::element("ul", "", &links),
+    );
+    html.add("header", "", &header);
+    let mut main = Html::default();
+    for (id, title, body) in sections {
+        let mut section = Html::default();
+        section.add("h2", &format!("id=\"{id}-title\""), &Html::text(title));
+        section.append(&body);
+        main.add(
+            "section",
+            &format!("id=\"{id}\" aria-labelledby=\"{id}-title\""),
+            &section,
+        );
+    }
+    html.add("main", "", &main);
+    let mut json = Html::default();
+    json.add_markup(&data::json(page));
+    html.add(
+        "script",
+        "type=\"application/json\" id=\"fleet-data\"",
+        &json,
+    );
+    html.as_str().to_owned()
+}
+
+fn sections(page: &FleetPage<'_>) -> Vec<(&'static str, &'static str, Html)> {
+    let mut details = Html::default();
+    let numbers = page.analysis.numbers.iter().enumerate();
+    for (index, analysis) in numbers.filter(|(_, number)| number.is_headline) {
+        details.append(&number::article(page, index, analysis));
+    }
+    let details = Html::element("div", "class=\"static\"", &details);
+    vec![
+        ("claims", "What stands out", claims::section(page)),
+        ("overview", "Numbers", overview::section(page)),
+        ("numbers", "Number by number", details),
+        ("findings", "Findings", findings::section(page)),
+        ("method", "How this was computed", method::section(page)),
+    ]
+}
+
+fn title(page: &FleetPage<'_>) -> String {
+    if let Some(title) = page.title {
+        return title.to_owned();
+    }
+    let runs = format::pluralize(page.fleet.runs.len() as u64, "run");
+    match page.fleet.label("app").map(|label| label.values.as_slice()) {
+        Some([app]) => format!("{app}: {runs}"),
+        Some(apps) if apps.len() > 1 => format!("{runs} of {} programs", apps.len()),
+        _ => runs,
+    }
+}
+
+fn facts(page: &FleetPage<'_>) -> Html {
+    let mut rows = vec![(
+        "Runs".to_owned(),
+        format::count(page.fleet.runs.len() as u64),
+    )];
+    for label in &page.fleet.labels {
+        rows.push((capitalized(label_word(&label.key)), label_values(label)));
+    }
+    if !page.skipped.is_empty() {
+        rows.push((
+            "Passed over".to_owned(),
+            format::pluralize(page.skipped.len() as u64, "file"),
+        ));
+    }
+    let mut list = Html::default();
+    for (name, text) in rows {
+        let mut row = Html::element("dt", "", &Html::text(name));
+        row.append(&Html::element("dd", "", &Html::text(text)));
+        list.add("div", "", &row);
+    }
+    Html::element("dl", "", &list)
+}

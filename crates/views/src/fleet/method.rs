@@ -1,0 +1,72 @@
+//! Section on how the page was computed.
+
+use super::FleetPage;
+use super::html::Html;
+use super::text::order;
+use insight::fleet::{ALPHA, TimeOrder};
+use scene::format;
+
+/// Number of files listed that were passed over.
+const SKIPPED: usize = 20;
+
+/// Number of runs below which the page says that they are few.
+const FEW_RUNS: usize = 20;
+
+pub(super) fn section(page: &FleetPage<'_>) -> Html {
+    let mut html = Html::default();
+    let alpha = ALPHA * 100.0;
+    html.paragraph("", format!("If no run differed but by chance, this page would claim anything with a probability of at most {alpha:.0} %: a third each for changes in time, labels and single runs; four fifths for the numbers of the table above, the rest for all others. Times are compared as ratios, shares by difference. Differences below 5 %, or 1 percentage point, are not claimed. Each program is analyzed on its own."));
+    html.paragraph(
+        "",
+        format!("The order of runs is {}.", order(page.fleet.order)),
+    );
+    let mut list = Html::default();
+    if page.fleet.order != TimeOrder::Name {
+        list.add("li", "", &Html::text("A change in time is found by ranks (Pettitt’s test with binary segmentation), with a variance that allows runs of one day to resemble each other, after the effect of labels such as hosts is subtracted. The labels named with it are those that nearly all runs shortly before and after it differ in: it need not be their fault."));
+    }
+    list.add("li", "", &Html::text("A host or another label differs by the rank test, after changes in time are subtracted; with six values or more, also by more than the others differ among themselves."));
+    list.add("li", "", &Html::text("A run is an outlier if it is farther from the median of comparable runs than a normal distribution with their median absolute deviation reaches, and than an exponential tail through the 90th and the 97.5th percentile."));
+    list.add(
+        "li",
+        "",
+        &Html::text("Quantiles are interpolated linearly."),
+    );
+    html.add("ul", "", &list);
+    if page.fleet.runs.len() < FEW_RUNS {
+        html.paragraph("", "With so few runs, hardly anything can be claimed. To compare two sets of runs, use eventscope compare.");
+    }
+    for note in page.notes {
+        html.paragraph("", note);
+    }
+    if page.fleet.left_out > 0 {
+        html.paragraph(
+            "",
+            format!(
+                "{} are left out: the fleet has too many names.",
+                format::pluralize(page.fleet.left_out, "value")
+            ),
+        );
+    }
+    if !page.skipped.is_empty() {
+        let files = format::pluralize(page.skipped.len() as u64, "file");
+        let mut list = Html::element("summary", "", &Html::text(format!("{files} passed over")));
+        let mut items = Html::default();
+        for file in page.skipped.iter().take(SKIPPED) {
+            items.add(
+                "li",
+                "",
+                &Html::text(format!("{}: {}", file.path, file.why)),
+            );
+        }
+        if page.skipped.len() > SKIPPED {
+            items.add(
+                "li",
+                "",
+                &Html::text(format!("and {} more", page.skipped.len() - SKIPPED)),
+            );
+        }
+        list.append(&Html::element("ul", "", &items));
+        html.add("details", "class=\"skipped\"", &list);
+    }
+    html
+}
