@@ -15,6 +15,7 @@ mod corpus;
 mod cut;
 mod cut_numbers;
 mod damage;
+mod dataset;
 mod diagnostics;
 mod events;
 mod export;

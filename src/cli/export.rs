@@ -1,4 +1,5 @@
-//! `eventscope export --format FORMAT -o OUT LOG…`: converts logs for other programs.
+//! `eventscope export --format FORMAT -o OUT LOG…`: converts logs for other programs. With `--dataset`, they become
+//! a part of a data set.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,6 +12,7 @@ use chrono::DateTime;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::cut::speed;
+use super::dataset;
 use super::duration::nanoseconds;
 use super::output_file::{
     INTERRUPTED, create_output, finish_output, is_input, remove_unfinished_on_signals,
@@ -31,11 +33,11 @@ pub(super) struct Arguments {
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
     /// Output format
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    format: &'static Format,
+    #[arg(long, value_name = "FORMAT", value_parser = format(), required_unless_present = "dataset")]
+    format: Option<&'static Format>,
     /// Output: for tables and OpenTelemetry a folder, which may contain those of other logs; otherwise a file, or a folder for several logs
-    #[arg(short, long, value_name = "OUT")]
-    out: PathBuf,
+    #[arg(short, long, value_name = "OUT", required_unless_present = "dataset")]
+    out: Option<PathBuf>,
     #[command(flatten)]
     range: Range,
     /// Approximate memory for the data of a log, in MiB; more goes to a temporary file
@@ -50,6 +52,15 @@ pub(super) struct Arguments {
     /// Print the bytes read of each log and the throughput
     #[arg(long)]
     verbose: bool,
+    #[command(flatten)]
+    dataset: dataset::Arguments,
+}
+
+/// What is written, and where to.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    format: &'static Format,
+    out: &'a Path,
 }
 
 /// Wall-clock time, in nanoseconds since 1970.
@@ -87,8 +98,18 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
+    let target = match (&arguments.dataset.dataset, arguments.format, &arguments.out) {
+        (Some(folder), ..) => {
+            let clock_origin_ns = arguments.wall_clock.map(|clock| clock.ns);
+            let (logs, memory) = (&arguments.logs, arguments.memory);
+            return dataset::run(&arguments.dataset, folder, logs, memory, clock_origin_ns);
+        }
+        (None, Some(format), Some(out)) => Target { format, out },
+        // The arguments require both.
+        (None, ..) => return Err(Failure::Usage("name --format and --out".to_owned())),
+    };
     let range = arguments.range.span()?;
-    if arguments.raw && arguments.format.name != "csv" {
+    if arguments.raw && target.format.name != "csv" {
         let what = "--raw requires --format csv: other formats write texts unchanged";
         return Err(Failure::Usage(what.to_owned()));
     }
@@ -97,7 +118,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     remove_unfinished_on_signals(INTERRUPTED);
     for path in &arguments.logs {
         let is_alone = arguments.logs.len() == 1;
-        match export(arguments, path, range, &mut exported) {
+        match export(arguments, target, path, range, &mut exported) {
             Ok(Condition::Sound) => {}
             Ok(Condition::Damaged) => condition = Condition::Damaged,
             // The other files may be valid logs.
@@ -122,6 +143,7 @@ struct ExportedLogs(HashMap<Fingerprint, PathBuf>);
 /// Exports one log, unless an identical one was exported already.
 fn export(
     arguments: &Arguments,
+    target: Target<'_>,
     path: &Path,
     range: Option<Interval>,
     exported: &mut ExportedLogs,
@@ -157,9 +179,10 @@ fn export(
             true => Formulas::AsIs,
             false => Formulas::Neutralized,
         },
+        original: None,
         reread: &read_again,
     };
-    write(arguments, &log)?;
+    write(arguments, target, &log)?;
     exported.0.insert(fingerprint, path.to_owned());
     if arguments.verbose {
         let bytes = session.overview().bytes;
@@ -172,13 +195,13 @@ fn export(
     Ok(report(session.reader()))
 }
 
-fn write(arguments: &Arguments, log: &Log<'_>) -> Result<(), Failure> {
-    match arguments.format.output {
+fn write(arguments: &Arguments, target: Target<'_>, log: &Log<'_>) -> Result<(), Failure> {
+    match target.format.output {
         OutputKind::Tables(write) | OutputKind::Files(write) => {
-            write(log, &arguments.out).map_err(|error| failure(error, log, &arguments.out))
+            write(log, target.out).map_err(|error| failure(error, log, target.out))
         }
         OutputKind::File { extension, write } => {
-            let path = output_path(arguments, log, extension)?;
+            let path = output_path(arguments, target.out, log, extension)?;
             let mut out = BufWriter::new(create_output(&path, log.inputs)?);
             let written = write(log, &mut out).and_then(|()| Ok(finish_output(out)?));
             written.map_err(|error| failure(error, log, &path))
@@ -188,12 +211,17 @@ fn write(arguments: &Arguments, log: &Log<'_>) -> Result<(), Failure> {
 
 /// Returns the output path of a log: the given path, or a file in the given folder. If several logs share a name,
 /// their file names include the run's identifier.
-fn output_path(arguments: &Arguments, log: &Log<'_>, extension: &str) -> Result<PathBuf, Failure> {
-    let (out, name) = (&arguments.out, log.name);
+fn output_path(
+    arguments: &Arguments,
+    out: &Path,
+    log: &Log<'_>,
+    extension: &str,
+) -> Result<PathBuf, Failure> {
+    let name = log.name;
     if arguments.logs.len() == 1 && !out.is_dir() {
-        return Ok(out.clone());
+        return Ok(out.to_owned());
     }
-    fs::create_dir_all(out).map_err(|error| Failure::File(out.clone(), error))?;
+    fs::create_dir_all(out).map_err(|error| Failure::File(out.to_owned(), error))?;
     let is_called_so = |path: &&PathBuf| path.file_name().is_some_and(|other| other == name);
     let file = match arguments.logs.iter().filter(is_called_so).count() {
         0 | 1 => format!("{name}.{extension}"),

@@ -11,9 +11,11 @@
 mod assert;
 mod check;
 mod collections;
+mod compact;
 mod compare;
 mod comparison;
 mod cut;
+mod dataset;
 mod digest;
 mod duration;
 mod empty;
@@ -134,7 +136,9 @@ enum Command {
     /// Merge logs: of several processes on one time axis, or the parts that `cut` made of a log
     Merge(merge::Arguments),
     /// Export logs as tables for DuckDB, Spark and other engines, or as traces for Perfetto and others
-    Export(export::Arguments),
+    Export(Box<export::Arguments>),
+    /// Merge the small files of a data set that `export --dataset` made
+    Compact(compact::Arguments),
     /// Shell completion script for commands, options and files
     Completions(manual::Completions),
     /// Manual page for `man`
@@ -227,6 +231,7 @@ fn main() -> ExitCode {
         Command::Cut(arguments) => cut::run(arguments),
         Command::Merge(arguments) => merge::run(arguments),
         Command::Export(arguments) => export::run(arguments),
+        Command::Compact(arguments) => compact::run(arguments),
         Command::Completions(arguments) => manual::completions(arguments, &mut out),
         Command::Man(arguments) => manual::manual(arguments, &mut out),
     };

@@ -260,6 +260,7 @@ impl OutputSizes {
             range: None,
             clock_origin_ns: Some(0),
             formulas: Formulas::default(),
+            original: None,
             reread: &read_again,
         };
         for format in FORMATS {

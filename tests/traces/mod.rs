@@ -168,6 +168,7 @@ impl ExportInput {
             range: range.map(|(from, to)| Interval::new(Nanos(from), Nanos(to))),
             clock_origin_ns: Some(self.origin_ns()),
             formulas: Formulas::default(),
+            original: None,
             reread: &read_again,
         };
         write(&log).expect("it is written");

@@ -4,7 +4,7 @@ mod bands;
 pub mod format;
 pub mod formats;
 pub mod log;
-mod rows;
+pub mod rows;
 pub mod table;
 pub mod tables;
 mod trace;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use eventlog::display::DisplayOrder;
-use eventlog::{LogError, Record};
+use eventlog::{LogError, LogReader, Record};
 use model::time::Interval;
 use session::Session;
 use session::cells::Formulas;
@@ -28,6 +28,8 @@ pub struct Log<'a> {
     pub fingerprint: Fingerprint,
     /// Analysis results of the whole log.
     pub session: &'a Session,
+    /// Reader of the log itself, if `session` is of a copy with its texts replaced.
+    pub original: Option<&'a LogReader>,
     /// Part to export; `None` for all.
     pub range: Option<Interval>,
     /// Unix time in nanoseconds at which the clock of the log was 0; `None` if neither the log nor the user

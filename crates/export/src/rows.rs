@@ -1,5 +1,6 @@
 //! Row buffering: rows become batches of columns, from which every format is written.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use crate::format::Error;
 use crate::log::Log;
-use crate::table::{Kind, Table};
+use crate::table::{Column, Kind, Table};
 use native::OutputFile;
 use session::cells::Cell;
 
@@ -23,16 +24,23 @@ pub(crate) struct Encoding {
     pub(crate) begin: fn(SchemaRef, BufWriter<File>) -> io::Result<Box<dyn Encode>>,
 }
 
-/// A file being written.
-pub(crate) trait Encode {
+/// Consumer of the batches of one table of one log, such as a file being written.
+pub trait Encode {
     /// Writes a batch of rows.
+    ///
+    /// # Errors
+    /// If the system refuses, or the batch has other columns than the first.
     fn batch(&mut self, batch: &RecordBatch) -> io::Result<()>;
     /// Writes the end of the file and closes it.
+    ///
+    /// # Errors
+    /// If the system refuses.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
 /// Extracts the system error, if there is one.
-pub(crate) fn failed(error: ArrowError) -> io::Error {
+#[must_use]
+pub fn failed(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, error) => error,
         error => io::Error::other(error),
@@ -43,20 +51,43 @@ pub(crate) fn failed(error: ArrowError) -> io::Error {
 const BATCH_ROWS: usize = 8192;
 
 /// Writer for the rows of one table of one log.
-pub(crate) struct Rows {
+pub struct Rows {
     /// The run id, repeated for a full batch.
     runs: ArrayRef,
     columns: Vec<Cells>,
     count: usize,
     schema: SchemaRef,
     encoder: Box<dyn Encode>,
-    file: OutputFile,
     path: PathBuf,
+}
+
+impl fmt::Debug for Rows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("Rows");
+        debug.field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A file that gets its final name when it is complete.
+struct EncodedFile {
+    encoder: Box<dyn Encode>,
+    file: OutputFile,
+}
+
+impl Encode for EncodedFile {
+    fn batch(&mut self, batch: &RecordBatch) -> io::Result<()> {
+        self.encoder.batch(batch)
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.encoder.finish()?;
+        self.file.finish()
+    }
 }
 
 impl Rows {
     /// Creates the file of a table.
-    pub(crate) fn begin(
+    pub(crate) fn create(
         table: &Table,
         (log, run): (&Log<'_>, &str),
         folder: &Path,
@@ -64,32 +95,42 @@ impl Rows {
     ) -> Result<Self, Error> {
         let folder = folder.join(table.name).join(format!("run={run}"));
         let path = folder.join(format!("part-0.{}", encoding.extension));
-        let schema = schema(table);
+        let schema = schema(table.columns);
         let failed = |error| Error::File(path.clone(), error);
         fs::create_dir_all(&folder).map_err(failed)?;
         let file = OutputFile::create(&path, log.inputs);
         let file = file.map_err(|error| Error::create(&path, error))?;
         let writer = BufWriter::new(file.handle().map_err(failed)?);
-        let encoder = (encoding.begin)(Arc::clone(&schema), writer).map_err(failed)?;
-        let kinds = table.columns.iter().map(|column| column.kind);
+        let encoder = (encoding.begin)(schema, writer).map_err(failed)?;
+        let encoder = Box::new(EncodedFile { encoder, file });
+        Ok(Self::new(table.columns, run, encoder, path))
+    }
+
+    /// Writes the rows of a run to `encoder`. `path` stands in error messages.
+    #[must_use]
+    pub fn new(columns: &[Column], run: &str, encoder: Box<dyn Encode>, path: PathBuf) -> Self {
+        let schema = schema(columns);
+        let kinds = columns.iter().map(|column| column.kind);
         let columns = kinds.map(Cells::new).collect();
         let mut runs = StringBuilder::new();
         for _ in 0..BATCH_ROWS {
             runs.append_value(run);
         }
-        Ok(Self {
+        Self {
             runs: Arc::new(runs.finish()),
             columns,
             count: 0,
             schema,
             encoder,
-            file,
             path,
-        })
+        }
     }
 
     /// Appends a row, with a cell for each column except `run`.
-    pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// If a full batch cannot be written.
+    pub fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), Error> {
         debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.path.display());
         for (column, cell) in self.columns.iter_mut().zip(cells) {
             column.push(cell);
@@ -111,26 +152,25 @@ impl Rows {
     }
 
     /// Completes the file; only then it gets its final name.
-    pub(crate) fn finish(mut self) -> Result<(), Error> {
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn finish(mut self) -> Result<(), Error> {
         let last = match self.count {
             0 => Ok(()),
             _ => self.flush(),
         };
-        let Self {
-            encoder,
-            file,
-            path,
-            ..
-        } = self;
-        let ended = last.and_then(|()| encoder.finish());
-        let finished = ended.and_then(|()| file.finish());
+        let Self { encoder, path, .. } = self;
+        let finished = last.and_then(|()| encoder.finish());
         finished.map_err(|error| Error::File(path, error))
     }
 }
 
-fn schema(table: &Table) -> SchemaRef {
+/// Returns the schema of a table with these columns, after the column `run`.
+#[must_use]
+pub fn schema(columns: &[Column]) -> SchemaRef {
     let run = Field::new("run", DataType::Utf8, false);
-    let columns = table.columns.iter().map(|column| {
+    let columns = columns.iter().map(|column| {
         let data = match column.kind {
             Kind::Text => DataType::Utf8,
             Kind::Number => DataType::Int64,

@@ -53,19 +53,27 @@ pub enum Kind {
 }
 
 impl Column {
-    pub(crate) const fn text(name: &'static str, help: &'static str) -> Self {
+    /// Creates a column of texts.
+    #[must_use]
+    pub const fn text(name: &'static str, help: &'static str) -> Self {
         Self::new(Kind::Text, name, help)
     }
 
-    pub(crate) const fn number(name: &'static str, help: &'static str) -> Self {
+    /// Creates a column of whole numbers.
+    #[must_use]
+    pub const fn number(name: &'static str, help: &'static str) -> Self {
         Self::new(Kind::Number, name, help)
     }
 
-    pub(crate) const fn ratio(name: &'static str, help: &'static str) -> Self {
+    /// Creates a column of floating-point numbers.
+    #[must_use]
+    pub const fn ratio(name: &'static str, help: &'static str) -> Self {
         Self::new(Kind::Ratio, name, help)
     }
 
-    pub(crate) const fn flag(name: &'static str, help: &'static str) -> Self {
+    /// Creates a column of truth values.
+    #[must_use]
+    pub const fn flag(name: &'static str, help: &'static str) -> Self {
         Self::new(Kind::Flag, name, help)
     }
 

@@ -63,6 +63,7 @@ fn export_with(bytes: &[u8], format: &str, folder: &Path, formulas: Formulas) {
         range: None,
         clock_origin_ns: None,
         formulas,
+        original: None,
         reread: &read_again,
     };
     let format = find_format(format).expect("a format");

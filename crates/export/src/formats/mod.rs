@@ -6,7 +6,7 @@ mod firefox;
 mod jsonl;
 mod openmetrics;
 mod otlp;
-mod parquet;
+pub mod parquet;
 pub mod perfetto;
 
 use crate::format::Format;

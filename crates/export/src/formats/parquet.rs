@@ -6,7 +6,7 @@ use std::io::{self, BufWriter};
 use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::{Compression, Encoding};
 use ::parquet::errors::ParquetError;
-use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 use ::parquet::schema::types::ColumnPath;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -28,9 +28,11 @@ const ENCODING: rows::Encoding = rows::Encoding {
 };
 
 /// Rows per row group: held in memory while writing, and readable separately by engines.
-const ROW_GROUP_ROWS: usize = 128 << 10;
+pub const ROW_GROUP_ROWS: usize = 128 << 10;
 
-fn properties(schema: &Schema) -> WriterProperties {
+/// Returns the properties of files with this schema: compression, encodings, size of the row groups.
+#[must_use]
+pub fn properties(schema: &Schema) -> WriterPropertiesBuilder {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
@@ -43,7 +45,7 @@ fn properties(schema: &Schema) -> WriterProperties {
             .set_column_dictionary_enabled(column.clone(), false)
             .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
     }
-    properties.build()
+    properties
 }
 
 fn is_time(field: &Field) -> bool {
@@ -55,7 +57,7 @@ struct Writer(ArrowWriter<BufWriter<File>>);
 impl Writer {
     fn new(schema: SchemaRef, file: BufWriter<File>) -> io::Result<Self> {
         let properties = properties(&schema);
-        let writer = ArrowWriter::try_new(file, schema, Some(properties));
+        let writer = ArrowWriter::try_new(file, schema, Some(properties.build()));
         writer.map(Self).map_err(failed)
     }
 }
@@ -72,7 +74,8 @@ impl Encode for Writer {
 }
 
 /// Extracts the system error, if there is one.
-fn failed(error: ParquetError) -> io::Error {
+#[must_use]
+pub fn failed(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {
             Ok(error) => *error,

@@ -75,7 +75,15 @@ fn write_one(
     folder: &Path,
     encoding: &Encoding,
 ) -> Result<(), Error> {
-    let mut rows = Rows::begin(table, (log, run), folder, encoding)?;
+    let rows = Rows::create(table, (log, run), folder, encoding)?;
+    fill(table, log, rows)
+}
+
+/// Writes the rows of a log to `rows`, which has the columns of this table.
+///
+/// # Errors
+/// If the log cannot be read again, or the rows cannot be written.
+pub fn fill(table: &Table, log: &Log<'_>, mut rows: Rows) -> Result<(), Error> {
     (table.fill)(log, &mut rows)?;
     rows.finish()
 }

@@ -70,6 +70,11 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
     });
     let way = (!process.ways.is_empty()).then(|| ways(&process.ways));
     let span = overview.span;
+    let reader = log.original.unwrap_or_else(|| log.session.reader());
+    let bytes = match log.original {
+        Some(original) => original.len().0,
+        None => overview.bytes,
+    };
     let heap = process.heap;
     rows.row(&[
         log.name.into(),
@@ -89,11 +94,11 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
         (overview.caps.len() as u64).into(),
         overview.threads.into(),
         overview.events.into(),
-        overview.bytes.into(),
+        bytes.into(),
         heap.map(|heap| u64::from(heap.generations)).into(),
         heap.map(|heap| heap.allocation_area_bytes).into(),
         heap.and_then(|heap| heap.max_heap_bytes).into(),
-        session::cells::Cell::Flag(overview.damaged, "damaged"),
-        log.session.reader().damage().lost_bytes.into(),
+        session::cells::Cell::Flag(reader.damage().loses_data(), "damaged"),
+        reader.damage().lost_bytes.into(),
     ])
 }

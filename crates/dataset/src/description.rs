@@ -1,0 +1,303 @@
+//! `dataset.json`: what all writers of a data set have in common.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Manifest, files, partition, tables, views};
+
+/// Version of the columns and of the manifest. Columns are only added, at the end of a table, so that files of all
+/// older versions can be read with those of newer ones.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Folder of the manifest.
+pub(crate) const MANIFEST: &str = "manifest";
+const DESCRIPTION: &str = "dataset.json";
+
+/// What becomes of the texts of the programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Texts {
+    /// They are kept.
+    #[default]
+    Keep,
+    /// They are replaced as by `eventscope cut --anonymise`: equal texts of a log by equal names.
+    Replace,
+    /// They are replaced, and columns that have nothing but texts are empty.
+    Omit,
+}
+
+impl Texts {
+    /// Returns the name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Replace => "replace",
+            Self::Omit => "omit",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Description {
+    schema_version: u32,
+    partition: Vec<String>,
+    texts: Texts,
+    /// Version of the program that created the data set.
+    eventscope: String,
+}
+
+/// A data set that was opened.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    folder: PathBuf,
+    description: Description,
+}
+
+impl Dataset {
+    /// Opens an existing data set.
+    ///
+    /// # Errors
+    /// If there is none, or a newer version made it.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        refuse_address(folder)?;
+        let description = read(folder)?.ok_or_else(|| {
+            let folder = folder.display();
+            Error::Refused(format!(
+                "{folder} is not a data set: it has no {DESCRIPTION}. `eventscope export --dataset {folder} LOG…` makes one"
+            ))
+        })?;
+        Ok(Self {
+            folder: folder.to_owned(),
+            description,
+        })
+    }
+
+    /// Opens a data set, or creates it. Without `partition` or `texts`, those of the data set are used; a new one
+    /// is partitioned by `app`, `host` and `day`.
+    ///
+    /// # Errors
+    /// If the data set has other keys or treats texts otherwise, a newer version made it, or the folder has
+    /// something else.
+    pub fn create(
+        folder: &Path,
+        partition: Option<&[String]>,
+        texts: Option<Texts>,
+    ) -> Result<Self, Error> {
+        refuse_address(folder)?;
+        if read(folder)?.is_none() {
+            partition::check_names(partition.unwrap_or(&default_partition()))?;
+            refuse_contents(folder)?;
+        }
+        let manifest = folder.join(MANIFEST);
+        fs::create_dir_all(&manifest).map_err(Error::about(&manifest))?;
+        let _lock = lock(folder)?;
+        let description = match read(folder)? {
+            Some(existing) => existing,
+            None => begin(folder, partition, texts)?,
+        };
+        refuse_other(folder, &description, partition, texts)?;
+        let mut dataset = Self {
+            folder: folder.to_owned(),
+            description,
+        };
+        dataset.upgrade()?;
+        Ok(dataset)
+    }
+
+    /// Writes the empty files that have the newest schema of each table, unless they are there.
+    fn upgrade(&mut self) -> Result<(), Error> {
+        let is_old = self.description.schema_version < SCHEMA_VERSION;
+        for table in &tables::TABLES {
+            let values = vec![None; self.partition().len()];
+            let folder = self.table_folder(table.name, &self.partition_path(&values));
+            let path = folder.join("schema.parquet");
+            if is_old || !path.exists() {
+                fs::create_dir_all(&folder).map_err(Error::about(&folder))?;
+                tables::write_schema(table, &path)?;
+            }
+        }
+        if is_old {
+            self.description.schema_version = SCHEMA_VERSION;
+            let path = self.folder.join(DESCRIPTION);
+            files::replace(&path, &json(&self.description))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the folder of the data set.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the partition keys, outermost first.
+    #[must_use]
+    pub fn partition(&self) -> &[String] {
+        &self.description.partition
+    }
+
+    /// Returns what becomes of texts.
+    #[must_use]
+    pub const fn texts(&self) -> Texts {
+        self.description.texts
+    }
+
+    /// Returns the manifest.
+    #[must_use]
+    pub fn manifest(&self) -> Manifest {
+        Manifest::new(self.manifest_folder())
+    }
+
+    pub(crate) fn manifest_folder(&self) -> PathBuf {
+        self.folder.join(MANIFEST)
+    }
+
+    /// Returns the path of a partition below the folder of a table.
+    pub(crate) fn partition_path(&self, values: &[Option<String>]) -> String {
+        partition::path(self.partition(), values)
+    }
+
+    /// Returns the folder of a partition of a table.
+    pub(crate) fn table_folder(&self, table: &str, partition: &str) -> PathBuf {
+        self.folder.join(table).join(partition)
+    }
+
+    /// Writes the views for DuckDB and Spark, with the present path of the folder.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn write_views(&self) -> Result<(), Error> {
+        let folder = fs::canonicalize(&self.folder).map_err(Error::about(&self.folder))?;
+        let _lock = lock(&self.folder)?;
+        for (name, text) in views::files(&folder, self.partition()) {
+            let path = self.folder.join(name);
+            if !fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+                files::replace(&path, text.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn json(description: &Description) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(description).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Waits until no other process creates the data set, or writes what all logs share. Ends with the returned file.
+fn lock(folder: &Path) -> Result<File, Error> {
+    let path = folder.join(MANIFEST).join(".dataset.lock");
+    let lock = || {
+        let file = File::create(&path)?;
+        file.lock()?;
+        Ok(file)
+    };
+    lock().map_err(Error::about(&path))
+}
+
+/// Reads the description of a data set; `None` if there is none.
+fn read(folder: &Path) -> Result<Option<Description>, Error> {
+    let path = folder.join(DESCRIPTION);
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::File(path, error)),
+    };
+    let value: serde_json::Value = serde_json::from_slice(&bytes)
+        .map_err(|error| Error::Refused(format!("{} is damaged: {error}", path.display())))?;
+    // A newer version may have other fields.
+    let version = value["schema_version"].as_u64().unwrap_or(0);
+    if version > SCHEMA_VERSION.into() {
+        return Err(Error::Refused(format!(
+            "{} has schema version {version}, this program writes {SCHEMA_VERSION}: use a newer eventscope",
+            folder.display()
+        )));
+    }
+    let description: Description = serde_json::from_value(value)
+        .map_err(|error| Error::Refused(format!("{} is damaged: {error}", path.display())))?;
+    partition::check_names(&description.partition)?;
+    Ok(Some(description))
+}
+
+fn default_partition() -> Vec<String> {
+    ["app", "host", "day"].map(str::to_owned).into()
+}
+
+/// Writes the description of a new data set.
+fn begin(
+    folder: &Path,
+    partition: Option<&[String]>,
+    texts: Option<Texts>,
+) -> Result<Description, Error> {
+    let description = Description {
+        schema_version: SCHEMA_VERSION,
+        partition: partition.map_or_else(default_partition, <[String]>::to_vec),
+        texts: texts.unwrap_or_default(),
+        eventscope: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    files::replace(&folder.join(DESCRIPTION), &json(&description))?;
+    Ok(description)
+}
+
+/// Refuses a folder for a new data set that has other files.
+fn refuse_contents(folder: &Path) -> Result<(), Error> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(Error::about(folder))?,
+    };
+    for entry in entries {
+        let name = entry.map_err(Error::about(folder))?.file_name();
+        let name = name.to_string_lossy();
+        let is_own = name.starts_with('.') || name == MANIFEST || name == DESCRIPTION;
+        // Another process may have created the data set meanwhile.
+        if !is_own && read(folder)?.is_none() {
+            return Err(Error::Refused(format!(
+                "{} has files, but is not a data set ({name}): name an empty or a new folder",
+                folder.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn refuse_other(
+    folder: &Path,
+    existing: &Description,
+    partition: Option<&[String]>,
+    texts: Option<Texts>,
+) -> Result<(), Error> {
+    let folder = folder.display();
+    if let Some(keys) = partition
+        && keys != existing.partition
+    {
+        return Err(Error::Refused(format!(
+            "{folder} is partitioned by {}, not by {}: leave --partition out, or name another folder",
+            existing.partition.join(","),
+            keys.join(",")
+        )));
+    }
+    match texts {
+        Some(texts) if texts != existing.texts => Err(Error::Refused(format!(
+            "{folder} was made with --texts {}, not {}: leave --texts out, or name another folder",
+            existing.texts.name(),
+            texts.name()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses addresses of object stores, which have neither renames nor locks.
+fn refuse_address(folder: &Path) -> Result<(), Error> {
+    match folder.to_str() {
+        Some(address) if address.contains("://") => Err(Error::Refused(format!(
+            "{address} is an address, and a data set needs a folder (files are renamed and locked). \
+             Write to a folder, and copy it afterwards, such as with `aws s3 sync`: only new files are copied"
+        ))),
+        _ => Ok(()),
+    }
+}
