@@ -146,7 +146,7 @@ impl Dataset {
         self.description.texts
     }
 
-    /// Returns the manifest.
+    /// Returns the manifest, which has an entry for each log of the data set.
     #[must_use]
     pub fn manifest(&self) -> Manifest {
         Manifest::new(self.manifest_folder())
