@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     /// Show this number first, such as gc.pause.p90 or 'request · p99'; '*' is any text
     #[arg(long = "number", value_name = "NAME")]
     numbers: Vec<String>,
-    /// Address of each log: {run}, {path}, {digest}, {file} or a label, as in 'https://logs.example/{host}/{run}.eventlog'
+    /// Address of each log: {run}, {path}, {digest}, {file} or a label, as in '/logs/{host}/{run}.eventlog'
     #[arg(long, value_name = "PATTERN", value_parser = LinkPattern::parse)]
     link: Option<LinkPattern>,
     /// Title of the page
