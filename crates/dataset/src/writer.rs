@@ -1,6 +1,6 @@
 //! Adding many logs in parallel, within a memory budget.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Returns the paths without repetitions.
 fn distinct(logs: &[PathBuf]) -> Vec<PathBuf> {
-    let mut known = HashSet::new();
+    let mut known = BTreeSet::new();
     let logs = logs.iter().filter(|path| known.insert(*path));
     logs.cloned().collect()
 }

@@ -1,6 +1,6 @@
 //! The journal of a compaction: what becomes of which files, until that is done.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 
@@ -82,7 +82,7 @@ impl Journal {
     ) -> Result<(), Error> {
         let root = dataset.folder();
         let new = || self.replacements.iter().flat_map(|files| &files.new);
-        let named: HashSet<&str> = new().map(|file| file.file.as_str()).collect();
+        let named: BTreeSet<&str> = new().map(|file| file.file.as_str()).collect();
         let old = self.replacements.iter().flat_map(|files| &files.old);
         for (index, file) in old.enumerate() {
             before(Step::Remove(index))?;
