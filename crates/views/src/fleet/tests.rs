@@ -189,7 +189,7 @@ fn the_policy_allows_this_script_alone() {
     let hash = format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(SCRIPT)));
     assert_eq!(
         SCRIPT_HASH, hash,
-        "www/fleet-view.js has changed: write its hash into document.rs"
+        "fleet-view.js has changed: write its hash into document.rs"
     );
     assert!(!SCRIPT.contains("</script"));
 }
