@@ -191,7 +191,7 @@ fn json(description: &Description) -> Vec<u8> {
 
 /// Waits until no other process creates the data set, or writes what all logs share. Ends with the returned file.
 fn lock(folder: &Path) -> Result<File, Error> {
-    let path = folder.join(MANIFEST).join(".dataset.lock");
+    let path = folder.join(".dataset.lock");
     let lock = || {
         let file = File::create(&path)?;
         file.lock()?;

@@ -31,49 +31,61 @@ GROUP BY logs.app, logs.version, logs.host
 ORDER BY p99_ns DESC;
 
 -- Since which day is which number worse? For each number of each program, the day at which the seven days from it on
--- differ the most from the seven before it. Three or more logs on each side, and their middle halves do not overlap.
+-- differ the most from the seven before it, by the rank test: z is that of Mann and Whitney, of five or more logs on
+-- each side. Before, each value is divided by the median of its host, so that hosts may differ.
 CREATE VIEW regressions AS
 WITH days AS (
   SELECT DISTINCT app, day FROM logs WHERE day IS NOT NULL
-), sides AS (
-  SELECT days.app, days.day AS since, number, unit, better,
-         count(CASE WHEN n.day < days.day THEN 1 END) AS logs_before,
-         count(CASE WHEN n.day >= days.day THEN 1 END) AS logs_after,
-         median(CASE WHEN n.day < days.day THEN value END) AS before,
-         median(CASE WHEN n.day >= days.day THEN value END) AS after,
-         percentile_cont(0.25) WITHIN GROUP (ORDER BY CASE WHEN n.day < days.day THEN value END) AS low_before,
-         percentile_cont(0.75) WITHIN GROUP (ORDER BY CASE WHEN n.day < days.day THEN value END) AS high_before,
-         percentile_cont(0.25) WITHIN GROUP (ORDER BY CASE WHEN n.day >= days.day THEN value END) AS low_after,
-         percentile_cont(0.75) WITHIN GROUP (ORDER BY CASE WHEN n.day >= days.day THEN value END) AS high_after,
-         max(CASE WHEN n.day < days.day THEN version END) AS version_before,
-         max(CASE WHEN n.day >= days.day THEN version END) AS version_after
-  FROM days JOIN program_numbers n
-    ON n.app = days.app AND n.day >= days.day - INTERVAL 7 DAY AND n.day < days.day + INTERVAL 7 DAY
-  WHERE better <> 'neutral'
-  GROUP BY days.app, days.day, number, unit, better
-), worse AS (
-  SELECT *, abs(after - before) / (abs(before) + abs(after)) AS difference
-  FROM sides
-  WHERE logs_before >= 3 AND logs_after >= 3
-    AND CASE WHEN better = 'lower' THEN low_after > high_before ELSE high_after < low_before END
+), host_medians AS (
+  SELECT app, host, number, median(value) AS typical FROM program_numbers GROUP BY app, host, number
+), adjusted AS (
+  SELECT n.app, n.version, n.day, n.number, n.unit, n.better, n.value,
+         CASE WHEN typical > 0 THEN value / typical ELSE value END AS relative
+  FROM program_numbers n JOIN host_medians h
+    ON h.app = n.app AND h.host IS NOT DISTINCT FROM n.host AND h.number = n.number
+  WHERE n.better <> 'neutral'
+), placed AS (
+  SELECT days.app, days.day AS since, number, unit, better, value, relative, version, adjusted.day >= days.day AS is_after
+  FROM days JOIN adjusted
+    ON adjusted.app = days.app AND adjusted.day >= days.day - INTERVAL 7 DAY AND adjusted.day < days.day + INTERVAL 7 DAY
 ), ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY app, number ORDER BY difference DESC, since) AS position FROM worse
+  SELECT *, rank() OVER (PARTITION BY app, since, number ORDER BY relative)
+            + (count(*) OVER (PARTITION BY app, since, number, relative) - 1) / 2 AS value_rank
+  FROM placed
+), sides AS (
+  SELECT app, since, number, unit, better,
+         count(CASE WHEN NOT is_after THEN 1 END) AS logs_before, count(CASE WHEN is_after THEN 1 END) AS logs_after,
+         sum(CASE WHEN is_after THEN value_rank END) AS ranks_after,
+         median(CASE WHEN NOT is_after THEN value END) AS before, median(CASE WHEN is_after THEN value END) AS after,
+         max(CASE WHEN NOT is_after THEN version END) AS version_before, max(CASE WHEN is_after THEN version END) AS version_after
+  FROM ranked
+  GROUP BY app, since, number, unit, better
+), tested AS (
+  SELECT *, (ranks_after - logs_after * (logs_before + logs_after + 1) / 2)
+            / sqrt(logs_before * logs_after * (logs_before + logs_after + 1) / 12) AS z
+  FROM sides
+  WHERE logs_before >= 5 AND logs_after >= 5
+), best AS (
+  SELECT *, row_number() OVER (PARTITION BY app, number ORDER BY abs(z) DESC, since) AS position
+  FROM tested
+  WHERE CASE WHEN better = 'lower' THEN z ELSE -z END > 3.5
 )
 SELECT app, since, number, unit, before, after, CASE WHEN before <> 0 THEN after / before END AS factor,
-       logs_before, logs_after, version_before, version_after
-FROM ranked
-WHERE position = 1 AND difference > 0.025
-ORDER BY difference DESC, app, number;
+       z, logs_before, logs_after, version_before, version_after
+FROM best
+WHERE position = 1 AND abs(after - before) > 0.05 * abs(before)
+ORDER BY abs(z) DESC, app, number;
 
--- Which hosts differ from their peers, and in what? The median of a host is more than five robust standard deviations
--- (1.4826 times the median absolute deviation) and more than 5 % away from the median of the hosts with the same
--- program and version, of which there are five or more.
+-- Which hosts differ from their peers, and in what? Of hosts with three or more logs of the same program and version, of
+-- which there are five or more, those whose median is more than five robust standard deviations away from the median
+-- of all (1.4826 times the median absolute deviation, but at least 2 % of the median).
 CREATE VIEW odd_hosts AS
 WITH hosts AS (
   SELECT app, version, host, number, unit, better, count(*) AS logs, median(value) AS value
   FROM program_numbers
   WHERE host IS NOT NULL
   GROUP BY app, version, host, number, unit, better
+  HAVING count(*) >= 3
 ), peers AS (
   SELECT app, version, number, count(*) AS hosts, median(value) AS peers
   FROM hosts
@@ -83,7 +95,7 @@ WITH hosts AS (
   FROM hosts JOIN peers
     ON peers.app = hosts.app AND peers.version IS NOT DISTINCT FROM hosts.version AND peers.number = hosts.number
 ), spreads AS (
-  SELECT app, version, number, 1.4826 * median(deviation) AS spread
+  SELECT app, version, number, greatest(1.4826 * median(deviation), 0.02 * abs(max(peers))) AS spread
   FROM deviations
   GROUP BY app, version, number
 )
@@ -91,8 +103,8 @@ SELECT d.app, d.version, d.host, d.number, d.unit, d.value, d.peers, d.deviation
        CASE WHEN better = 'neutral' THEN 'other' WHEN (better = 'lower') = (value > d.peers) THEN 'worse' ELSE 'better' END AS verdict
 FROM deviations d JOIN spreads s
   ON s.app = d.app AND s.version IS NOT DISTINCT FROM d.version AND s.number = d.number
-WHERE d.hosts >= 5 AND spread > 0 AND deviation > 5 * spread AND deviation > 0.05 * abs(d.peers)
-ORDER BY deviations DESC;
+WHERE d.hosts >= 5 AND spread > 0 AND deviation > 5 * spread
+ORDER BY deviations DESC, app, version, host, number;
 
 -- Which findings are frequent, and which cost the most? The log in which each is worst is named.
 CREATE VIEW frequent_findings AS

@@ -55,7 +55,7 @@ impl Journal {
 
     /// Reads the journal of a compaction that is not done; `None` if there is none.
     pub(super) fn read(dataset: &Dataset) -> Result<Option<Self>, Error> {
-        let path = dataset.manifest_folder().join(NAME);
+        let path = dataset.folder().join(NAME);
         match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::File(path, error)),
@@ -67,10 +67,10 @@ impl Journal {
 
     /// Writes the journal. From here on the new files count, which are on the disk completely.
     pub(super) fn write(&self, dataset: &Dataset) -> Result<(), Error> {
-        let folder = dataset.manifest_folder();
+        let folder = dataset.folder();
         let bytes = serde_json::to_vec(self).unwrap_or_default();
         files::replace(&folder.join(NAME), &bytes)?;
-        files::sync_folder(&folder)
+        files::sync_folder(folder)
     }
 
     /// Does what the journal says; what was done already is done again without effect. Stops with the error of
@@ -122,7 +122,7 @@ impl Journal {
             }
         }
         before(Step::Done)?;
-        files::remove(&dataset.manifest_folder().join(NAME))
+        files::remove(&dataset.folder().join(NAME))
     }
 }
 

@@ -101,7 +101,7 @@ pub(crate) fn repair(dataset: &Dataset) -> Result<(), Error> {
 
 /// Takes the lock of compactions, which ends with the process; `None` if another process has it.
 fn lock(dataset: &Dataset) -> Result<Option<File>, Error> {
-    let path = dataset.manifest_folder().join(".compaction.lock");
+    let path = dataset.folder().join(".compaction.lock");
     let file = File::create(&path).map_err(Error::about(&path))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),

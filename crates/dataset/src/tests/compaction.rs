@@ -190,7 +190,7 @@ fn two_compactions_do_not_run_at_once() {
     };
     compact_until(&dataset, SIZE, &mut |_| {}, &mut second).expect("compacted");
     checked(folder.path());
-    let journal = folder.path().join("manifest/.compaction.journal");
+    let journal = folder.path().join(".compaction.journal");
     assert!(tried > 3 && !fs::exists(journal).expect("a folder"));
     assert_eq!(tables(folder.path())["runs"].len(), some_logs().len() + 1);
 }
