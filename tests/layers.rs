@@ -188,7 +188,7 @@ fn folder(module: &Module, modules: &BTreeMap<Module, BTreeSet<Module>>) -> Modu
 /// Returns the source folder of each package.
 fn packages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut all = ["cli", "page", "protocol", "worker"]
+    let mut all = ["cli", "fleet", "page", "protocol", "worker"]
         .map(|name| root.join("src").join(name))
         .to_vec();
     for entry in fs::read_dir(root.join("crates")).expect("the crates") {

@@ -10,7 +10,7 @@ pub(crate) struct Program {
 }
 
 /// WebAssembly programs of the site.
-pub(crate) const PROGRAMS: [Program; 2] = [
+pub(crate) const PROGRAMS: [Program; 3] = [
     Program {
         package: "page",
         binary: "app",
@@ -21,12 +21,17 @@ pub(crate) const PROGRAMS: [Program; 2] = [
         binary: "worker",
         folder: "worker",
     },
+    Program {
+        package: "fleet",
+        binary: "fleet",
+        folder: "fleet",
+    },
 ];
 
-/// Cargo profile of both programs in the shipped site.
+/// Cargo profile of the programs in the shipped site.
 pub(crate) const SHIPPED_PROFILE: &str = "shipped";
 
-/// Cargo profile of both programs in the quick site.
+/// Cargo profile of the programs in the quick site.
 pub(crate) const QUICK_PROFILE: &str = "quick";
 
 /// Package and binary that generates the JavaScript of a WebAssembly program.

@@ -17,8 +17,11 @@ use sha2::{Digest, Sha256};
 
 use crate::process::{During, Failure, Result};
 
-/// Folder of each program, and the script in it that starts the program.
+/// Folder of each program of the page, and the script in it that starts the program.
 const PROGRAMS: [[&str; 2]; 2] = [["page", "app.js"], ["worker", "worker.js"]];
+/// The same of the page for fleets, and that page.
+const FLEET: [&str; 2] = ["fleet", "fleet.js"];
+const FLEET_PAGE: &str = "www/fleet.html";
 
 /// Favicon of the page.
 const ICON: &str = "www/icon.svg";
@@ -43,7 +46,7 @@ impl fmt::Display for Sealed {
 /// Finishes the newly built site in `dist`.
 pub(crate) fn seal(dist: &Path) -> Result<Sealed> {
     let id = build_id(dist, &files_below(dist)?)?;
-    for [folder, _] in PROGRAMS {
+    for [folder, _] in PROGRAMS.into_iter().chain([FLEET]) {
         let from = dist.join(folder);
         fs::rename(&from, dist.join(format!("{folder}-{id}")))
             .during(|| format!("move {}", from.display()))?;
@@ -57,6 +60,12 @@ pub(crate) fn seal(dist: &Path) -> Result<Sealed> {
     let guide_html = with_queries(&read(&guide)?, &id);
     write(&guide, &guide_html)?;
 
+    let fleet = dist.join(FLEET_PAGE);
+    let [folder, script] = FLEET;
+    let address = format!("./{folder}-{id}/{script}");
+    let fleet_html = with_queries(&with_meta(&read(&fleet)?, folder, &address)?, &id);
+    write(&fleet, &fleet_html)?;
+
     let second = dist.join(SECOND_PAGE[0]);
     write(&second, &with_queries(&read(&second)?, &id))?;
 
@@ -64,7 +73,7 @@ pub(crate) fn seal(dist: &Path) -> Result<Sealed> {
     let unfinished = dist.join("www").join("sw.js");
     let script = read(&unfinished)?;
     remove(&unfinished)?;
-    let kept = kept_offline(&files_below(dist)?, &(html + &guide_html));
+    let kept = kept_offline(&files_below(dist)?, &(html + &guide_html + &fleet_html));
     write(
         &dist.join("sw.js"),
         &finish_service_worker(&script, &id, &kept)?,
@@ -143,7 +152,7 @@ fn with_meta(html: &str, name: &str, content: &str) -> Result<String> {
     let start = format!("<meta name=\"eventscope-{name}\" content=\"");
     let at = html
         .find(&start)
-        .ok_or_else(|| Failure::new(format!("index.html has no {start}…\">")))?
+        .ok_or_else(|| Failure::new(format!("the page has no {start}…\">")))?
         + start.len();
     let end = at + html[at..].find('"').unwrap_or(0);
     Ok(format!("{}{content}{}", &html[..at], &html[end..]))
@@ -290,7 +299,9 @@ mod tests {
         assert!(says(&main, "connect-src 'self'"));
         assert!(says(&second, "connect-src https: http:"));
         assert!(says(&second, "script-src 'self'"));
-        for html in [&main, &second] {
+        let fleet = read(&www.join("fleet.html")).unwrap();
+        assert!(says(&fleet, "connect-src 'self'") && says(&fleet, "style-src 'self'"));
+        for html in [&main, &second, &fleet] {
             assert!(says(html, "default-src 'none'") && says(html, "form-action 'none'"));
         }
         assert!(!second.contains("<script>"));

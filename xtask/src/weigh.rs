@@ -47,6 +47,10 @@ const MOST_PAGE_BYTES: u64 = 1_170_000;
 ///   bound to a capability, and for answers that are prepared and continued.
 const MOST_WORKER_BYTES: u64 = 1_578_000;
 
+/// Maximum bytes of the program for fleets, which only its page loads: statistics, charts and texts, and all metrics,
+/// whose descriptions it shows.
+const MOST_FLEET_BYTES: u64 = 260_000;
+
 /// Compressed sizes, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct DownloadSizes {
@@ -56,6 +60,8 @@ pub(crate) struct DownloadSizes {
     page_bytes: u64,
     /// Worker's program, loaded after that of the page.
     worker_bytes: u64,
+    /// Program for fleets, loaded by its page alone.
+    fleet_bytes: u64,
 }
 
 impl fmt::Display for DownloadSizes {
@@ -63,10 +69,11 @@ impl fmt::Display for DownloadSizes {
         let kb = |bytes: u64| bytes.div_ceil(1000);
         write!(
             f,
-            "compressed {} kB until it can be used, then {} kB for the page and {} kB for the worker",
+            "compressed {} kB until it can be used, then {} kB for the page and {} kB for the worker; {} kB for fleets",
             kb(self.first_bytes),
             kb(self.page_bytes),
-            kb(self.worker_bytes)
+            kb(self.worker_bytes),
+            kb(self.fleet_bytes)
         )
     }
 }
@@ -80,6 +87,7 @@ impl DownloadSizes {
                 Some(LoadStage::First) => &mut sizes.first_bytes,
                 Some(LoadStage::Page) => &mut sizes.page_bytes,
                 Some(LoadStage::Worker) => &mut sizes.worker_bytes,
+                Some(LoadStage::Fleet) => &mut sizes.fleet_bytes,
                 None => continue,
             };
             let path = dist.join(&name);
@@ -96,6 +104,7 @@ impl DownloadSizes {
             (self.first_bytes, MOST_FIRST_BYTES, "until it can be used"),
             (self.page_bytes, MOST_PAGE_BYTES, "of the page's program"),
             (self.worker_bytes, MOST_WORKER_BYTES, "of the worker's"),
+            (self.fleet_bytes, MOST_FLEET_BYTES, "of that for fleets"),
         ] {
             if bytes > most {
                 return Err(Failure::new(format!(
@@ -114,6 +123,7 @@ enum LoadStage {
     First,
     Page,
     Worker,
+    Fleet,
 }
 
 /// Returns the stage in which a file is loaded; `None` if not every visit needs it.
@@ -121,6 +131,7 @@ fn load_stage(name: &str) -> Option<LoadStage> {
     match name.split_once('/') {
         Some((folder, _)) if folder.starts_with("page-") => Some(LoadStage::Page),
         Some((folder, _)) if folder.starts_with("worker-") => Some(LoadStage::Worker),
+        Some((folder, _)) if folder.starts_with("fleet-") => Some(LoadStage::Fleet),
         Some(("www", "app.css" | "first.js" | "offline.js" | "icon.svg")) => Some(LoadStage::First),
         None if name == "index.html" => Some(LoadStage::First),
         _ => None,
@@ -161,13 +172,16 @@ mod tests {
             first_bytes: MOST_FIRST_BYTES,
             page_bytes: MOST_PAGE_BYTES,
             worker_bytes: MOST_WORKER_BYTES,
+            fleet_bytes: MOST_FLEET_BYTES,
         };
         assert!(most.check().is_ok());
-        for (first, page, worker) in [(1, 0, 0), (0, 1, 0), (0, 0, 1)] {
+        for [first, page, worker, fleet] in [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+        {
             let more = DownloadSizes {
                 first_bytes: most.first_bytes + first,
                 page_bytes: most.page_bytes + page,
                 worker_bytes: most.worker_bytes + worker,
+                fleet_bytes: most.fleet_bytes + fleet,
             };
             assert!(more.check().is_err());
         }

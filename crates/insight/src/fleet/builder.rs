@@ -301,10 +301,16 @@ fn day(unix_ns: u64) -> Option<String> {
     text.split_once(' ').map(|(day, _)| day.to_owned())
 }
 
+/// Share of the runs whose time must be known for an order by time; the others come first.
+const NEARLY_ALL: f64 = 0.9;
+
 fn time_order(runs: &[(FleetRun, BTreeMap<String, String>)]) -> TimeOrder {
-    if runs.iter().all(|(run, _)| run.started_unix_ns.is_some()) {
+    let is_most = |count: usize| count as f64 >= NEARLY_ALL * runs.len() as f64;
+    let started = runs.iter().filter(|(run, _)| run.started_unix_ns.is_some());
+    let with_day = runs.iter().filter(|(_, labels)| labels.contains_key("day"));
+    if is_most(started.count()) {
         TimeOrder::Start
-    } else if runs.iter().all(|(_, labels)| labels.contains_key("day")) {
+    } else if is_most(with_day.count()) {
         TimeOrder::Day
     } else {
         TimeOrder::Name

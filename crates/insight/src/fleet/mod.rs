@@ -95,9 +95,9 @@ pub struct FleetRun {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TimeOrder {
-    /// Every log has its wall-clock time.
+    /// Nearly every log has its wall-clock time; runs without one come first.
     Start,
-    /// Every run has the label `day`; within a day, the order is that of names.
+    /// Nearly every run has the label `day`; within a day, the order is that of names. Runs without one come first.
     Day,
     /// Order of names, numbers in them by value: not time, so changes in time are not searched for.
     #[default]

@@ -1,7 +1,7 @@
 //! Section of what stands out.
 
 use super::html::Html;
-use super::text::{self, KINDS, NOTHING};
+use super::text::{self, KINDS};
 use super::{FleetPage, number};
 use insight::fleet::{Claim, ClaimSubject};
 use scene::format;
@@ -14,7 +14,7 @@ const MORE: usize = 200;
 pub(super) fn section(page: &FleetPage<'_>) -> Html {
     let mut html = Html::default();
     if page.analysis.claims.is_empty() {
-        html.paragraph("", NOTHING);
+        html.paragraph("", text::nothing(page.fleet));
     }
     for (kind, heading) in KINDS.iter().enumerate() {
         let claims: Vec<&Claim> = page

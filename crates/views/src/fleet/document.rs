@@ -16,7 +16,7 @@ const STYLES: [&str; 2] = [
 ];
 
 /// Hash of [`SCRIPT`] in the content security policy.
-pub(super) const SCRIPT_HASH: &str = "sha256-v/p12HvXe9UBnD69VrHmYG66ePM5e8LJQO/FRyLwx1I=";
+pub(super) const SCRIPT_HASH: &str = "sha256-4KbXcFrTKZT2CuVbLi9QSWExkzsDrg83nungAN1ANII=";
 
 /// Returns the style sheet with the palettes.
 #[must_use]
@@ -31,7 +31,8 @@ pub fn style() -> String {
     let dark = colors(Palette::select(true, false));
     let [report, own] = STYLES;
     format!(
-        ":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{report}{own}"
+        ":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n\
+         [data-theme=dark]{{{dark}}}\n[data-theme=dark]{{color-scheme:dark}}\n[data-theme=light]{{color-scheme:light}}\n{report}{own}"
     )
 }
 

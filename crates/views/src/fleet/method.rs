@@ -9,9 +9,6 @@ use scene::format;
 /// Number of files listed that were passed over.
 const SKIPPED: usize = 20;
 
-/// Number of runs below which the page says that they are few.
-const FEW_RUNS: usize = 20;
-
 pub(super) fn section(page: &FleetPage<'_>) -> Html {
     let mut html = Html::default();
     let alpha = ALPHA * 100.0;
@@ -32,9 +29,6 @@ pub(super) fn section(page: &FleetPage<'_>) -> Html {
         &Html::text("Quantiles are interpolated linearly."),
     );
     html.add("ul", "", &list);
-    if page.fleet.runs.len() < FEW_RUNS {
-        html.paragraph("", "With so few runs, hardly anything can be claimed. To compare two sets of runs, use eventscope compare.");
-    }
     for note in page.notes {
         html.paragraph("", note);
     }

@@ -26,8 +26,8 @@ pub use text::summary;
 
 use insight::fleet::{Analysis, Fleet};
 
-/// Script that explores the data of the page.
-pub const SCRIPT: &str = include_str!("fleet-view.js");
+/// Script that explores the data of the page; `www/fleet.html` loads the same file.
+pub const SCRIPT: &str = include_str!("../../../../www/fleet-view.js");
 
 /// Contents of a page about a fleet.
 #[derive(Clone, Copy, Debug)]

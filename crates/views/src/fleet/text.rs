@@ -206,8 +206,10 @@ pub(super) fn label_values(label: &LabelColumn) -> String {
 /// Describes the order of runs.
 pub(super) const fn order(order: TimeOrder) -> &'static str {
     match order {
-        TimeOrder::Start => "by the wall-clock time at which each log starts",
-        TimeOrder::Day => "by the label day, within a day by name",
+        TimeOrder::Start => {
+            "by the wall-clock time at which each log starts (runs without one come first)"
+        }
+        TimeOrder::Day => "by the label day, within a day by name (runs without one come first)",
         TimeOrder::Name => {
             "by name: the logs have no wall-clock time and no day, so no changes in time are looked for"
         }
@@ -242,7 +244,7 @@ pub fn summary(page: &FleetPage<'_>) -> String {
     }
     line(String::new());
     if analysis.claims.is_empty() {
-        line(NOTHING.to_owned());
+        line(nothing(fleet));
     }
     for (kind, heading) in KINDS.iter().enumerate() {
         let claims: Vec<&Claim> = analysis
@@ -301,8 +303,16 @@ pub fn summary(page: &FleetPage<'_>) -> String {
     out
 }
 
-/// Sentence of a fleet without claims.
-pub(super) const NOTHING: &str = "Nothing stands out: no change in time, no host or other label, and no single run differs by more than chance explains.";
+/// Number of runs below which hardly anything can be claimed.
+const FEW_RUNS: usize = 20;
+
+/// Returns the text of a fleet without claims.
+pub(super) fn nothing(fleet: &Fleet) -> String {
+    if fleet.runs.len() < FEW_RUNS {
+        return "With so few runs, hardly anything can be told from chance: the charts show each of them. To compare two sets of runs, use eventscope compare.".to_owned();
+    }
+    "Nothing stands out: no change in time, no host or other label, and no single run differs by more than chance explains.".to_owned()
+}
 
 /// Headings of the kinds of claims.
 pub(super) const KINDS: [&str; 3] = [

@@ -5,7 +5,9 @@
 // but the page. `eventscopeFleet(data element, options)` starts it for a page that was filled in later; the option
 // `open` opens the log of a run, and `canOpen` tells whether it can.
 
-{
+(() => {
+  'use strict';
+
   const MISSING = 0xffffffff;
   const ROWS = 25;
   const MORE_ROWS = 200;
@@ -658,4 +660,4 @@
   globalThis.eventscopeFleet = start;
   const element = document.getElementById('fleet-data');
   if (element) start(element);
-}
+})();
