@@ -133,6 +133,47 @@ fn killed_exports_go_on_where_they_were() {
     assert_same(&contents(folder.path()), &expected);
 }
 
+/// A process that ends while it adds a log, as for lack of memory, takes no other log along.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_killed_costs_one_log() {
+    let (_folder, expected) = undisturbed();
+    let folder = TempDir::new().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_eventscope"));
+    command.args(arguments(folder.path(), &paths(), &["--jobs", "1"]));
+    let mut program = command.stderr(Stdio::null()).spawn().expect("it runs");
+    let child = std::iter::repeat_with(|| child_of(program.id()))
+        .take(10_000)
+        .find_map(|child| child)
+        .expect("a process for a log");
+    let kill = Command::new("kill").args(["-KILL", &child]).status();
+    assert!(kill.expect("kill runs").success());
+    assert_eq!(program.wait().expect("a status").code(), Some(0));
+    let entries = fs::read_dir(folder.path().join("manifest")).expect("a folder");
+    let entries = entries.map(|entry| fs::read_to_string(entry.expect("an entry").path()));
+    let entries: Vec<String> = entries.map(|entry| entry.expect("a text")).collect();
+    // Of each log, and nothing is left over.
+    assert_eq!(entries.len(), LOGS.len());
+    let crashed = entries.iter().filter(|entry| entry.contains("SIGKILL"));
+    assert_eq!(crashed.count(), 1);
+    let (status, stderr) = export(folder.path(), &paths(), &[]);
+    assert_eq!(status, Some(0), "{stderr}");
+    assert_same(&contents(folder.path()), &expected);
+}
+
+/// Returns the number of a process that another one started, if there is one.
+#[cfg(target_os = "linux")]
+fn child_of(parent: u32) -> Option<String> {
+    fs::read_dir("/proc").expect("/proc").find_map(|entry| {
+        let name = entry.ok()?.file_name().into_string().ok()?;
+        let stat = fs::read_to_string(format!("/proc/{name}/stat")).ok()?;
+        // The name of the program, in parentheses, is followed by the state and the parent.
+        let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+        let (state, of) = (fields.next()?, fields.next()?);
+        (state != "Z" && of == parent.to_string()).then_some(name)
+    })
+}
+
 /// Removes logs that were added completely with another host, and leaves what is half-written.
 fn remove_elsewhere(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder.join("manifest")) else {

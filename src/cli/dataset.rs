@@ -1,5 +1,7 @@
 //! `eventscope export --dataset DIR LOG…`: adds logs to a data set.
 
+use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
@@ -10,8 +12,9 @@ use std::thread::available_parallelism;
 
 use clap::ValueEnum;
 
+use super::out::Out;
 use super::{Condition, Failure, print_message};
-use dataset::{Added, Dataset, Error, Options, Outcome, Rules, Texts, add_logs};
+use dataset::{Added, Dataset, Error, Isolation, Options, Outcome, Rules, Texts, add_logs};
 
 /// Options of `export` for data sets.
 #[derive(Debug, clap::Args)]
@@ -49,6 +52,54 @@ pub(super) struct Arguments {
     /// Exit with status 1 if a log is damaged or cannot be read
     #[arg(long, requires = "dataset")]
     strict: bool,
+    /// Add one log to a data set that exists, and print what became of it: what this program runs for each log
+    #[arg(long, requires = "dataset", hide = true)]
+    isolated: bool,
+}
+
+impl Arguments {
+    /// How each log is added in a process of its own.
+    fn isolation(&self, jobs: NonZeroUsize, run: &Run<'_>) -> Result<Isolation, Failure> {
+        let program = env::current_exe();
+        let program = program.map_err(|error| Failure::File("eventscope".into(), error))?;
+        let mut arguments: Vec<OsString> =
+            ["export", "--isolated", "--dataset"].map(Into::into).into();
+        arguments.push(run.folder.into());
+        let mut option =
+            |name: &str, value: String| arguments.push(format!("{name}={value}").into());
+        for (key, value) in &self.set {
+            option("--set", format!("{key}={value}"));
+        }
+        for (key, variable) in &self.env {
+            option("--env", format!("{key}={variable}"));
+        }
+        for pattern in &self.name_pattern {
+            option("--name-pattern", pattern.clone());
+        }
+        option("--jobs", jobs.to_string());
+        option("--memory", run.memory_mib.to_string());
+        if let Some(ns) = run.clock_origin_ns {
+            option(
+                "--wall-clock",
+                format!("{}.{:09}", ns / NS_PER_S, ns % NS_PER_S),
+            );
+        }
+        Ok(Isolation { program, arguments })
+    }
+}
+
+/// Nanoseconds in a second.
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// What `export` was told about a data set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) logs: &'a [PathBuf],
+    /// Memory for all logs together.
+    pub(super) memory_mib: u64,
+    /// Wall-clock time of time 0 of logs that do not have it, in nanoseconds since 1970.
+    pub(super) clock_origin_ns: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -85,34 +136,34 @@ impl From<Error> for Failure {
     }
 }
 
-/// Adds logs to the data set at `folder`.
-pub(super) fn run(
-    arguments: &Arguments,
-    folder: &Path,
-    logs: &[PathBuf],
-    memory_mib: u64,
-    clock_origin_ns: Option<u64>,
-) -> Result<Condition, Failure> {
+/// Adds logs to a data set.
+pub(super) fn run(arguments: &Arguments, run: &Run<'_>) -> Result<Condition, Failure> {
     let rules = Rules::new(&arguments.set, &arguments.env, &arguments.name_pattern);
     let rules = rules.map_err(|error| Failure::Usage(error.to_string()))?;
+    let logs = logs_in(run.logs)?;
+    let jobs = arguments.jobs.or(available_parallelism().ok());
+    let jobs = jobs.unwrap_or(NonZeroUsize::MIN);
+    let mut options = Options {
+        jobs,
+        memory_bytes: run.memory_mib.saturating_mul(1 << 20),
+        clock_origin_ns: run.clock_origin_ns,
+        isolation: None,
+    };
+    if arguments.isolated {
+        return add_isolated(run.folder, &logs, &rules, &options);
+    }
+    // Fewer logs than jobs have more memory and cores each.
+    options.jobs = NonZeroUsize::new(logs.len()).map_or(jobs, |logs| jobs.min(logs));
+    options.isolation = Some(arguments.isolation(options.jobs, run)?);
     let texts = match arguments.anonymise {
         true => Some(Texts::Replace),
         false => arguments.texts.map(Into::into),
     };
-    let logs = logs_in(logs)?;
     let partition = arguments.partition.as_deref();
     let default = ["app", "host", "day"].map(str::to_owned);
     // Before anything is written.
     rules.check(partition.unwrap_or(&default), &logs)?;
-    let dataset = Dataset::create(folder, partition, texts)?;
-    let options = Options {
-        jobs: arguments
-            .jobs
-            .or(available_parallelism().ok())
-            .unwrap_or(NonZeroUsize::MIN),
-        memory_bytes: memory_mib.saturating_mul(1 << 20),
-        clock_origin_ns,
-    };
+    let dataset = Dataset::create(run.folder, partition, texts)?;
     let progress = Progress::new(logs.len());
     let added = add_logs(&dataset, &logs, &rules, &options, &|path, outcome| {
         progress.advance(path, outcome);
@@ -124,6 +175,23 @@ pub(super) fn run(
         true => Ok(Condition::Damaged),
         false => Ok(Condition::Sound),
     }
+}
+
+/// Adds one log, and prints what became of it as JSON.
+fn add_isolated(
+    folder: &Path,
+    logs: &[PathBuf],
+    rules: &Rules,
+    options: &Options,
+) -> Result<Condition, Failure> {
+    let [log] = logs else {
+        return Err(Failure::Usage("--isolated adds one log".to_owned()));
+    };
+    let outcome = dataset::add_log(&Dataset::open(folder)?, log, rules, options)?;
+    let mut out = Out::new(Box::new(io::stdout()));
+    out.json(&outcome)?;
+    out.flush()?;
+    Ok(Condition::Sound)
 }
 
 /// Returns the logs, with folders replaced by the logs in them and below.

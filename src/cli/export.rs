@@ -100,9 +100,13 @@ fn format() -> impl TypedValueParser<Value = &'static Format> {
 pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let target = match (&arguments.dataset.dataset, arguments.format, &arguments.out) {
         (Some(folder), ..) => {
-            let clock_origin_ns = arguments.wall_clock.map(|clock| clock.ns);
-            let (logs, memory) = (&arguments.logs, arguments.memory);
-            return dataset::run(&arguments.dataset, folder, logs, memory, clock_origin_ns);
+            let run = dataset::Run {
+                folder,
+                logs: &arguments.logs,
+                memory_mib: arguments.memory,
+                clock_origin_ns: arguments.wall_clock.map(|clock| clock.ns),
+            };
+            return dataset::run(&arguments.dataset, &run);
         }
         (None, Some(format), Some(out)) => Target { format, out },
         // The arguments require both.

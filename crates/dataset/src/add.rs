@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{Array, RecordBatch, new_null_array};
 use chrono::Utc;
+use serde::{Deserialize, Serialize};
 
 use crate::claim::{Claim, Patience};
 use crate::log_input::{InputError, LogInput, hash_text};
@@ -29,7 +30,8 @@ use views::words::diagnostics::line;
 const MAX_MESSAGES: usize = 20;
 
 /// What became of a log that was to be added.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// All of it is in the tables now.
     Added,
@@ -55,6 +57,35 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// Returns whether a log can be read and is in the data set already.
+    pub(crate) fn is_present(&self, path: &Path) -> Result<bool, Error> {
+        match LogInput::open(path) {
+            Ok(input) => self.dataset.manifest().is_added(&input.run()),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Waits until no other process is adding a log.
+    pub(crate) fn wait(&self, path: &Path) -> Result<(), Error> {
+        let run = LogInput::open(path).map_or_else(|_| unread(path), |input| input.run());
+        if let Some(mut claim) = Claim::take(self.dataset, &run, Patience::Endless)? {
+            claim.remove_leftovers()?;
+            claim.release()?;
+        }
+        Ok(())
+    }
+
+    /// Records that a process ended while it was adding a log, and removes what it left.
+    pub(crate) fn record_crash(&self, path: &Path, why: String) -> Result<Outcome, Error> {
+        let input = LogInput::open(path).ok();
+        let run = input.as_ref().map_or_else(|| unread(path), LogInput::run);
+        let mut claim = Claim::take(self.dataset, &run, Patience::None)?;
+        if let Some(claim) = &mut claim {
+            claim.remove_leftovers()?;
+        }
+        self.fail(self.entry(path, run, input.as_ref()), claim, why)
+    }
+
     /// Adds a log, unless it is there already. Without patience, returns `None` if another process is adding it.
     pub(crate) fn add(&self, path: &Path, patience: Patience) -> Result<Option<Outcome>, Error> {
         let input = match LogInput::open(path) {
@@ -70,17 +101,14 @@ impl Job<'_> {
         };
         let run = input.run();
         let manifest = self.dataset.manifest();
-        let is_added = || -> Result<bool, Error> {
-            Ok(manifest.entry(&run)?.is_some_and(|entry| entry.is_added()))
-        };
-        if is_added()? {
+        if manifest.is_added(&run)? {
             return Ok(Some(Outcome::Present));
         }
         let Some(mut claim) = Claim::take(self.dataset, &run, patience)? else {
             return Ok(None);
         };
         // Another process may have added it before this one had the claim.
-        if is_added()? {
+        if manifest.is_added(&run)? {
             claim.release()?;
             return Ok(Some(Outcome::Present));
         }

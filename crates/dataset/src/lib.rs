@@ -5,6 +5,7 @@ mod claim;
 pub mod compaction;
 mod description;
 mod files;
+mod isolation;
 mod log_input;
 mod manifest;
 mod partition;
@@ -23,9 +24,10 @@ use eventlog::system_words;
 
 pub use add::Outcome;
 pub use description::{Dataset, SCHEMA_VERSION, Texts};
+pub use isolation::Isolation;
 pub use manifest::{Entry, Manifest, Status, TableEntry};
 pub use partition::{BUILT_IN_KEYS, MISSING, Rules, escaped};
-pub use writer::{Added, Options, add_logs};
+pub use writer::{Added, Options, add_log, add_logs};
 
 /// Reason why a data set cannot be written.
 #[derive(Debug, thiserror::Error)]

@@ -103,6 +103,11 @@ impl Manifest {
         }
     }
 
+    /// Returns whether a log is in the tables.
+    pub(crate) fn is_added(&self, run: &str) -> Result<bool, Error> {
+        Ok(self.entry(run)?.is_some_and(|entry| entry.is_added()))
+    }
+
     /// Returns all entries, ordered by run.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use std::thread;
 
 use crate::add::{Job, Outcome};
 use crate::claim::{Claim, Patience};
-use crate::{Dataset, Error, Rules, compaction};
+use crate::{Dataset, Error, Isolation, Rules, compaction};
 use session::MemoryBudget;
 
 /// How logs are added to a data set.
@@ -22,6 +22,38 @@ pub struct Options {
     pub memory_bytes: u64,
     /// Wall-clock time of time 0 of logs that do not have it, in nanoseconds since 1970.
     pub clock_origin_ns: Option<u64>,
+    /// Adds each log in a process of its own; otherwise all are added in this one.
+    pub isolation: Option<Isolation>,
+}
+
+impl Options {
+    /// Divides memory and cores among logs that are added at a time.
+    fn job<'a>(&self, dataset: &'a Dataset, rules: &'a Rules) -> Job<'a> {
+        let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Job {
+            dataset,
+            rules,
+            memory: MemoryBudget {
+                bytes: self.memory_bytes / self.jobs.get() as u64,
+            },
+            threads: NonZeroUsize::new(cores / self.jobs).unwrap_or(NonZeroUsize::MIN),
+            clock_origin_ns: self.clock_origin_ns,
+        }
+    }
+}
+
+/// Adds one log, beside others that other processes add; [`add_logs`] runs this where [`Options::isolation`] says so.
+/// Returns `None` if another process is adding it.
+///
+/// # Errors
+/// If the data set cannot be written. A log that cannot be read is no error.
+pub fn add_log(
+    dataset: &Dataset,
+    log: &Path,
+    rules: &Rules,
+    options: &Options,
+) -> Result<Option<Outcome>, Error> {
+    options.job(dataset, rules).add(log, Patience::None)
 }
 
 /// Number of logs by what became of them.
@@ -66,23 +98,17 @@ pub fn add_logs(
     compaction::repair(dataset)?;
     Claim::clean_up(dataset)?;
     let logs = distinct(logs);
-    let jobs = options.jobs.get().min(logs.len()).max(1);
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let job = Job {
-        dataset,
-        rules,
-        memory: MemoryBudget {
-            bytes: options.memory_bytes / jobs as u64,
-        },
-        threads: NonZeroUsize::new(cores / jobs).unwrap_or(NonZeroUsize::MIN),
-        clock_origin_ns: options.clock_origin_ns,
-    };
+    let jobs = options.jobs;
+    let job = options.job(dataset, rules);
     let admission = Admission::new(options.memory_bytes);
     let added = Mutex::new(Added::default());
-    let jobs = NonZeroUsize::new(jobs).unwrap_or(NonZeroUsize::MIN);
     let claimed = Mutex::new(Vec::new());
     let add = |path: &PathBuf, patience| -> Result<(), Error> {
-        let outcome = admission.while_admitted(needed_bytes(path), || job.add(path, patience))?;
+        let outcome =
+            admission.while_admitted(needed_bytes(path), || match &options.isolation {
+                Some(isolation) => isolation.add(&job, path, patience),
+                None => job.add(path, patience),
+            })?;
         match outcome {
             Some(outcome) => {
                 lock(&added).count(&outcome);

@@ -53,6 +53,7 @@ fn add_by(dataset: &Dataset, logs: &[PathBuf], rules: &Rules) -> Added {
         jobs: NonZeroUsize::new(2).expect("two"),
         memory_bytes: 1 << 30,
         clock_origin_ns: None,
+        isolation: None,
     };
     add_logs(dataset, logs, rules, &options, &|_, _| {}).expect("added")
 }

@@ -1,0 +1,105 @@
+// The data set in Spark: logs are added by executors, of which one is killed, and all questions have the answers that
+// DuckDB gives. Needs PySpark and Java: the Python that EVENTSCOPE_PYTHON names, else python3.
+
+import assert from 'node:assert/strict';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { DuckDBInstance } from '@duckdb/node-api';
+
+const root = join(import.meta.dirname, '../..');
+const eventscope = join(root, 'target/debug/eventscope');
+const python = process.env.EVENTSCOPE_PYTHON ?? 'python3';
+const folder = mkdtempSync(join(tmpdir(), 'eventscope-spark-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Returns why Spark cannot be asked here; false if it can. */
+function whyNot() {
+  if (spawnSync('java', ['-version']).status !== 0) return 'Java is not installed';
+  if (spawnSync(python, ['-c', 'import pyspark']).status !== 0) return `${python} has no PySpark (pip install pyspark)`;
+  return false;
+}
+const skip = whyNot();
+
+/** Runs a program of examples/spark; resolves to what it prints. */
+function spark(program, args, environment = {}) {
+  return new Promise((resolve, reject) => {
+    const options = { env: { ...process.env, ...environment }, maxBuffer: 1 << 28 };
+    execFile(python, [join(root, 'examples/spark', program), ...args], options, (error, stdout, stderr) => {
+      if (error) reject(new Error(`${program}: ${stderr.slice(-2000)}`));
+      else resolve(stdout);
+    });
+  });
+}
+
+/** Executors of their own processes, as in a cluster. */
+const CLUSTER = { PYSPARK_SUBMIT_ARGS: "--master local-cluster[2,1,1024] pyspark-shell", PYSPARK_PYTHON: python };
+
+const logs = join(folder, 'logs');
+before(() => {
+  mkdirSync(logs);
+  const fixtures = join(root, 'tests/fixtures/logs');
+  for (const name of readdirSync(fixtures, { recursive: true }).filter((name) => name.endsWith('.eventlog'))) {
+    copyFileSync(join(fixtures, name), join(logs, name.replaceAll('/', '-')));
+  }
+  writeFileSync(join(logs, 'poisoned.eventlog'), 'this is no log');
+});
+
+/** Returns the process ids of executors. */
+function executors() {
+  const found = spawnSync('pgrep', ['-f', `CoarseGrainedExecutorBackend.*${'--executor-id'}`], { encoding: 'utf8' });
+  return found.stdout.split('\n').filter(Boolean).map(Number);
+}
+
+const manifest = (dataset) => readdirSync(join(dataset, 'manifest')).map((name) => JSON.parse(readFileSync(join(dataset, 'manifest', name))));
+
+test('executors add logs, though one is killed and one log is none', { skip, timeout: 300_000 }, async () => {
+  const dataset = join(folder, 'added');
+  const before = new Set(executors());
+  const adding = spark('ingest.py', [dataset, `${logs}/*.eventlog`, '--eventscope', eventscope, '--logs-per-task', '4', '--', '--partition', 'app,ghc'], CLUSTER);
+  const killer = setInterval(() => {
+    const [victim] = executors().filter((id) => !before.has(id));
+    const begun = spawnSync('ls', [join(dataset, 'manifest')], { encoding: 'utf8' }).stdout.length > 0;
+    if (victim && begun) {
+      process.kill(victim, 'SIGKILL');
+      clearInterval(killer);
+    }
+  }, 50);
+  try {
+    await adding;
+  } finally {
+    clearInterval(killer);
+  }
+  const once = join(folder, 'once');
+  execFileSync(eventscope, ['export', '--dataset', once, '--partition', 'app,ghc', logs], { stdio: 'ignore' });
+  const known = (entries) => entries.map(({ run, status }) => `${run} ${status}`).sort();
+  assert.deepEqual(known(manifest(dataset)), known(manifest(once)));
+  assert.ok(manifest(dataset).some(({ status }) => status === 'failed'), 'the poisoned log is recorded');
+});
+
+test('Spark answers as DuckDB does', { skip, timeout: 300_000 }, async () => {
+  const dataset = join(folder, 'asked');
+  execFileSync(eventscope, ['export', '--dataset', dataset, '--partition', 'app,ghc', logs], { stdio: 'ignore' });
+  const database = await (await DuckDBInstance.create()).connect();
+  await database.run(readFileSync(join(dataset, 'views.sql'), 'utf8'));
+  const printed = await spark('questions.py', [dataset]);
+  const answers = printed.split(/^# /m).slice(1).map((text) => text.split('\n').filter(Boolean));
+  assert.ok(answers.length > 5, `${answers.length} questions`);
+  for (const [question, head, ...rows] of answers) {
+    const asked = (await database.runAndReadAll(`SELECT * FROM ${question}`)).getRowObjectsJson();
+    assert.equal(rows.length, asked.length, question);
+    const columns = head.split('\t');
+    const cell = (value) => {
+      if (value === null || value === undefined) return '';
+      const number = Number(value);
+      return value !== '' && Number.isFinite(number) && typeof value !== 'boolean' ? String(Number(number.toPrecision(9))) : String(value);
+    };
+    const sorted = (lines) => lines.sort();
+    const ofSpark = sorted(rows.map((row) => row.split('\t').map((value) => cell(value)).join('\t')));
+    const ofDuck = sorted(asked.map((row) => columns.map((name) => cell(row[name])).join('\t')));
+    assert.deepEqual(ofSpark, ofDuck, question);
+  }
+});
