@@ -34,7 +34,7 @@ def cell(value):
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.9g}"
+        return f"{value:.12g}"
     return str(value)
 
 

@@ -1,5 +1,6 @@
 // The data set in Spark: logs are added by executors, of which one is killed, and all questions have the answers that
-// DuckDB gives. Needs PySpark and Java: the Python that EVENTSCOPE_PYTHON names, else python3.
+// DuckDB gives. Needs PySpark and Java: the Python that EVENTSCOPE_PYTHON names, else python3. EVENTSCOPE_LOGS names a
+// folder with other logs than the fixtures, such as a thousand, and EVENTSCOPE_PROGRAM another build of the program.
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
@@ -11,7 +12,7 @@ import { after, before, test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 
 const root = join(import.meta.dirname, '../..');
-const eventscope = join(root, 'target/debug/eventscope');
+const eventscope = process.env.EVENTSCOPE_PROGRAM ?? join(root, 'target/debug/eventscope');
 const python = process.env.EVENTSCOPE_PYTHON ?? 'python3';
 const folder = mkdtempSync(join(tmpdir(), 'eventscope-spark-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -41,7 +42,7 @@ const CLUSTER = { PYSPARK_SUBMIT_ARGS: "--master local-cluster[2,1,1024] pyspark
 const logs = join(folder, 'logs');
 before(() => {
   mkdirSync(logs);
-  const fixtures = join(root, 'tests/fixtures/logs');
+  const fixtures = process.env.EVENTSCOPE_LOGS ?? join(root, 'tests/fixtures/logs');
   for (const name of readdirSync(fixtures, { recursive: true }).filter((name) => name.endsWith('.eventlog'))) {
     copyFileSync(join(fixtures, name), join(logs, name.replaceAll('/', '-')));
   }
@@ -95,7 +96,7 @@ test('Spark answers as DuckDB does', { skip, timeout: 300_000 }, async () => {
     const cell = (value) => {
       if (value === null || value === undefined) return '';
       const number = Number(value);
-      return value !== '' && Number.isFinite(number) && typeof value !== 'boolean' ? String(Number(number.toPrecision(9))) : String(value);
+      return value !== '' && Number.isFinite(number) && typeof value !== 'boolean' ? String(Number(number.toPrecision(7))) : String(value);
     };
     const sorted = (lines) => lines.sort();
     const ofSpark = sorted(rows.map((row) => row.split('\t').map((value) => cell(value)).join('\t')));

@@ -23,6 +23,7 @@ mod project;
 mod seal;
 mod serve;
 mod site;
+mod spark;
 mod steps;
 mod test;
 mod tools;

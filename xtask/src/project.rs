@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::process::Result;
+use crate::spark;
 use crate::steps::Steps;
 use crate::tools;
 use crate::wasm;
@@ -19,6 +20,7 @@ pub(crate) struct Project {
     npm_packages: OnceLock<Result<()>>,
     chromium: OnceLock<Result<PathBuf>>,
     bindgen: OnceLock<Result<()>>,
+    spark_python: OnceLock<Result<PathBuf>>,
 }
 
 impl Project {
@@ -36,6 +38,7 @@ impl Project {
             npm_packages: OnceLock::new(),
             chromium: OnceLock::new(),
             bindgen: OnceLock::new(),
+            spark_python: OnceLock::new(),
         }
     }
 
@@ -85,5 +88,11 @@ impl Project {
                 None => self.steps.run("Chromium", tools::install_chromium),
             })
             .clone()
+    }
+
+    /// Returns a Python with PySpark, for the tests in Spark, installing it if it is missing.
+    pub(crate) fn spark_python(&self) -> Result<PathBuf> {
+        let install = || self.steps.run("PySpark", || spark::python(&self.root));
+        self.spark_python.get_or_init(install).clone()
     }
 }

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use crate::process::{self, During, Failure, Result};
 
@@ -50,25 +51,36 @@ fn chromium_in_usual_place() -> Option<PathBuf> {
     .find_map(|name| on_path(Path::new(name)))
 }
 
-/// Installs Chromium with apt, if apt is available, and root or sudo without a password.
+/// Installs Chromium with apt, if that can be done.
 pub(crate) fn install_chromium() -> Result<PathBuf> {
-    let missing = || Failure::new(NO_CHROMIUM);
-    let apt = on_path(Path::new("apt-get")).ok_or_else(missing)?;
+    apt_install(&["chromium"], NO_CHROMIUM)?;
+    chromium_in_usual_place().ok_or_else(|| Failure::new(NO_CHROMIUM))
+}
+
+/// Installs packages with apt, if apt is available, and root or sudo without a password; otherwise fails with
+/// `missing`.
+pub(crate) fn apt_install(packages: &[&str], missing: &str) -> Result<()> {
+    // Two of them at a time would wait for, or fail at, the lock of apt.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let apt = on_path(Path::new("apt-get")).ok_or_else(|| Failure::new(missing))?;
     let mut prefix = Vec::new();
     if process::output(Command::new("id").arg("-u")).as_deref() != Some("0") {
-        let sudo = on_path(Path::new("sudo")).ok_or_else(missing)?;
+        let sudo = on_path(Path::new("sudo")).ok_or_else(|| Failure::new(missing))?;
         // Without a terminal, sudo cannot ask for a password.
         if !std::io::stdin().is_terminal()
             && process::output(Command::new(&sudo).args(["-n", "true"])).is_none()
         {
-            return Err(missing());
+            return Err(Failure::new(missing));
         }
         prefix = vec![sudo.into_os_string()];
     }
-    for arguments in [
-        &["update", "-qq"][..],
-        &["install", "-y", "-qq", "chromium"][..],
-    ] {
+    let install = [
+        &["install", "-y", "-qq"],
+        packages,
+    ]
+    .concat();
+    for arguments in [&["update", "-qq"][..], &install] {
         let mut words = prefix.clone();
         words.extend(["env", "DEBIAN_FRONTEND=noninteractive"].map(OsString::from));
         words.push(apt.clone().into_os_string());
@@ -80,12 +92,12 @@ pub(crate) fn install_chromium() -> Result<PathBuf> {
             .during(|| "start apt-get".into())?;
         if !status.success() {
             return Err(Failure::new(format!(
-                "apt-get {} failed; {NO_CHROMIUM}",
+                "apt-get {} failed; {missing}",
                 arguments[0]
             )));
         }
     }
-    chromium_in_usual_place().ok_or_else(missing)
+    Ok(())
 }
 
 /// Returns whether the toolchain has the standard library for WebAssembly.

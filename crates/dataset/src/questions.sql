@@ -110,7 +110,7 @@ ORDER BY deviations DESC, app, version, host, number;
 CREATE VIEW frequent_findings AS
 WITH found AS (
   SELECT logs.app, logs.version, findings.run, rule, axis,
-         max(findings.share) AS share, sum(claimed_ns) AS claimed_ns, max(title) AS title
+         coalesce(max(findings.share), 0) AS share, sum(claimed_ns) AS claimed_ns, max(title) AS title
   FROM findings JOIN logs ON logs.run = findings.run
   WHERE severity <> 'minor'
   GROUP BY logs.app, logs.version, findings.run, rule, axis
@@ -119,10 +119,10 @@ WITH found AS (
 )
 SELECT found.app, found.version, rule, axis, count(*) AS logs, count(*) / max(all_logs) AS share_of_logs,
        sum(claimed_ns) / 1e9 AS claimed_s, median(found.share) AS median_share, max(found.share) AS max_share,
-       max_by(found.run, found.share) AS worst_run, max_by(found.title, found.share) AS worst_title
+       max_by(found.run, (found.share, found.run)) AS worst_run, max_by(found.title, (found.share, found.run)) AS worst_title
 FROM found JOIN counts ON counts.app IS NOT DISTINCT FROM found.app AND counts.version IS NOT DISTINCT FROM found.version
 GROUP BY found.app, found.version, rule, axis
-ORDER BY logs DESC, claimed_s DESC;
+ORDER BY logs DESC, claimed_s DESC, app, version, rule;
 
 -- How much does a program allocate for each of its spans? All that it allocated, divided by the number of spans of a
 -- name. What is not done for these spans is counted too.

@@ -9,6 +9,7 @@ use crate::process::{self, During, Failure, Result};
 use crate::programs::{COMMAND_LINE, WHOLE_TESTS};
 use crate::project::Project;
 use crate::site::Kind;
+use crate::spark;
 use crate::test::counts::{Counts, playwright_counts, tap_counts};
 
 /// Folder of the browser tests.
@@ -28,6 +29,9 @@ pub(super) const SHIPPED: [&str; 4] = [
 
 /// Folder of Node.js tests that need the command line alone.
 pub(super) const SQL: &str = "tests/sql";
+
+/// Folder of Node.js tests of data sets in Spark.
+const SPARK: &str = "tests/spark";
 
 /// Folder of Node.js tests of the package, which is made from the site.
 pub(super) const NPM: &str = "tests/npm";
@@ -69,10 +73,25 @@ pub(super) fn command_line(root: &Path) -> Result<()> {
     )
 }
 
+/// Runs the tests in Spark. Where it cannot be installed, they are skipped.
+pub(super) fn spark_tests(project: &Project) -> Result<(Counts, bool)> {
+    let mut command = Command::new("node");
+    match project.spark_python() {
+        Ok(python) => {
+            command.env(spark::PYTHON, python);
+        }
+        Err(failure) => println!("tests in Spark are skipped: {failure}"),
+    }
+    run_node_tests(&project.root, SPARK, command)
+}
+
 /// Runs the tests in a folder that are Node.js scripts.
 pub(super) fn node_tests(root: &Path, folder: &str) -> Result<(Counts, bool)> {
+    run_node_tests(root, folder, Command::new("node"))
+}
+
+fn run_node_tests(root: &Path, folder: &str, mut command: Command) -> Result<(Counts, bool)> {
     let starting = || "start node --test".into();
-    let mut command = Command::new("node");
     command.args(["--test", "--test-reporter=tap"]);
     let folder = root.join(folder);
     command.args(

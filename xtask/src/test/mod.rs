@@ -62,7 +62,13 @@ pub(crate) fn test(project: &Project, selection: &Selection) -> ExitCode {
 fn all(project: &Project, tally: &mut Tally<'_>) {
     thread::scope(|scope| {
         // Failures are reported where the tools are used.
-        scope.spawn(|| (project.npm_packages(), project.chromium()));
+        scope.spawn(|| {
+            (
+                project.npm_packages(),
+                project.chromium(),
+                project.spark_python(),
+            )
+        });
         native(project, tally);
         // Not concurrently: both compile on all cores, and twice as many compilers as cores take some 15 % longer.
         browser(
@@ -112,6 +118,7 @@ fn browser(project: &Project, tally: &mut Tally<'_>, site: &BackgroundBuild) {
             project.npm_packages()?;
             browser::node_tests(root, browser::SQL)
         });
+        tally.tests("tests in Spark", || browser::spark_tests(project));
     }
     if site.wait(tally) && program {
         on_shipped(project, tally, || browser::specs(root));
