@@ -30,6 +30,7 @@ mod flame_export;
 mod flame_sources;
 mod flamegraph;
 mod fleet;
+mod fleet_example;
 mod flow;
 mod foreign_calls;
 mod format;
