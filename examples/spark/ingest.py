@@ -68,7 +68,7 @@ def main():
     asked = parser.parse_args(arguments[:split])
     options = arguments[split + 1 :]
 
-    spark = SparkSession.builder.appName("eventscope ingest").getOrCreate()
+    spark = SparkSession.builder.appName("eventscope ingest").config("spark.ui.showConsoleProgress", "false").getOrCreate()
     context = spark.sparkContext
     context.setLogLevel("ERROR")
     how = (asked.eventscope, asked.dataset, options)

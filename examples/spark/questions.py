@@ -40,7 +40,7 @@ def cell(value):
 
 def main():
     dataset, *wanted = sys.argv[1:] or sys.exit(__doc__)
-    spark = SparkSession.builder.appName("eventscope questions").getOrCreate()
+    spark = SparkSession.builder.appName("eventscope questions").config("spark.ui.showConsoleProgress", "false").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     questions = define_views(spark, dataset)
     for view in wanted or questions:

@@ -14,7 +14,9 @@ use clap::ValueEnum;
 
 use super::out::Out;
 use super::{Condition, Failure, print_message};
-use dataset::{Added, Dataset, Error, Isolation, Options, Outcome, Rules, Texts, add_logs};
+use dataset::{
+    Added, Choices, Dataset, Error, Isolation, Options, Outcome, Rules, Texts, add_logs,
+};
 
 /// Options of `export` for data sets.
 #[derive(Debug, clap::Args)]
@@ -46,6 +48,14 @@ pub(super) struct Arguments {
     /// The same as --texts replace
     #[arg(long, requires = "dataset", conflicts_with = "texts")]
     anonymise: bool,
+    /// Tables that are not written, for a new data set: events and spans are the largest
+    #[arg(
+        long,
+        value_name = "TABLE,…",
+        value_delimiter = ',',
+        requires = "dataset"
+    )]
+    without: Option<Vec<String>>,
     /// Number of logs that are analyzed at a time; they share the memory [default: number of cores]
     #[arg(long, value_name = "N", requires = "dataset")]
     jobs: Option<NonZeroUsize>,
@@ -155,15 +165,19 @@ pub(super) fn run(arguments: &Arguments, run: &Run<'_>) -> Result<Condition, Fai
     // Fewer logs than jobs have more memory and cores each.
     options.jobs = NonZeroUsize::new(logs.len()).map_or(jobs, |logs| jobs.min(logs));
     options.isolation = Some(arguments.isolation(options.jobs, run)?);
-    let texts = match arguments.anonymise {
-        true => Some(Texts::Replace),
-        false => arguments.texts.map(Into::into),
+    let choices = Choices {
+        partition: arguments.partition.clone(),
+        texts: match arguments.anonymise {
+            true => Some(Texts::Replace),
+            false => arguments.texts.map(Into::into),
+        },
+        without: arguments.without.clone(),
     };
     let partition = arguments.partition.as_deref();
     let default = ["app", "host", "day"].map(str::to_owned);
     // Before anything is written.
     rules.check(partition.unwrap_or(&default), &logs)?;
-    let dataset = Dataset::create(run.folder, partition, texts)?;
+    let dataset = Dataset::create(run.folder, &choices)?;
     let progress = Progress::new(logs.len());
     let added = add_logs(&dataset, &logs, &rules, &options, &|path, outcome| {
         progress.advance(path, outcome);

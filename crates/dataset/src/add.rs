@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::claim::{Claim, Patience};
 use crate::log_input::{InputError, LogInput, hash_text};
 use crate::table_file::TableFile;
-use crate::tables::{self, Origin, TABLES, Table};
+use crate::tables::{self, Origin, Table};
 use crate::writer::for_each;
 use crate::{Dataset, Entry, Error, Rules, SCHEMA_VERSION, Status, TableEntry, Texts, files};
 use eventlog::{LogReader, Record, system_words};
@@ -282,7 +282,7 @@ impl Job<'_> {
         let is_omitted = self.dataset.texts() == Texts::Omit;
         let written = Mutex::new(BTreeMap::new());
         // The largest tables are at the end.
-        let order: Vec<&'static Table> = TABLES.iter().rev().collect();
+        let order: Vec<&'static Table> = self.dataset.tables().rev().collect();
         let filled = for_each(self.threads, &order, |table| {
             let path = claim.file_path(table.name, &entry.partition_path);
             let sink = Sink::new(table, &path, is_omitted);
@@ -306,10 +306,8 @@ impl Job<'_> {
             Err(error) => return Err(Error::Refused(error.to_string())),
         }
         let written = written.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for table in TABLES
-            .iter()
-            .filter(|table| written.contains_key(table.name))
-        {
+        let tables = self.dataset.tables();
+        for table in tables.filter(|table| written.contains_key(table.name)) {
             let path = claim.file_path(table.name, &entry.partition_path);
             fs::rename(files::unfinished(&path), &path).map_err(Error::about(&path))?;
         }

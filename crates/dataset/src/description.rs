@@ -1,5 +1,6 @@
 //! `dataset.json`: what all writers of a data set have in common.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,9 +47,27 @@ struct Description {
     schema_version: u32,
     partition: Vec<String>,
     texts: Texts,
+    /// Names of tables that are not written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    without: Vec<String>,
     /// Version of the program that created the data set.
     eventscope: String,
 }
+
+/// What a data set is to be like. Without a choice, it is as it was made; a new one is partitioned by `app`, `host` and
+/// `day`, keeps texts, and has all tables.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// Partition keys, outermost first.
+    pub partition: Option<Vec<String>>,
+    /// What becomes of texts.
+    pub texts: Option<Texts>,
+    /// Names of tables that are not written.
+    pub without: Option<Vec<String>>,
+}
+
+/// Tables that every data set has: what a log is, its numbers and findings, and what the views join.
+const ESSENTIAL: [&str; 4] = ["runs", "digests", "measurements", "findings"];
 
 /// A data set that was opened.
 #[derive(Clone, Debug)]
@@ -76,20 +95,16 @@ impl Dataset {
         })
     }
 
-    /// Opens a data set, or creates it. Without `partition` or `texts`, those of the data set are used; a new one
-    /// is partitioned by `app`, `host` and `day`.
+    /// Opens a data set, or creates it.
     ///
     /// # Errors
-    /// If the data set has other keys or treats texts otherwise, a newer version made it, or the folder has
-    /// something else.
-    pub fn create(
-        folder: &Path,
-        partition: Option<&[String]>,
-        texts: Option<Texts>,
-    ) -> Result<Self, Error> {
+    /// If the data set is not as chosen, a newer version made it, or the folder has something else.
+    pub fn create(folder: &Path, choices: &Choices) -> Result<Self, Error> {
         refuse_address(folder)?;
         if read(folder)?.is_none() {
-            partition::check_names(partition.unwrap_or(&default_partition()))?;
+            let partition = choices.partition.clone();
+            partition::check_names(&partition.unwrap_or_else(default_partition))?;
+            check_tables(choices.without.as_deref().unwrap_or_default())?;
             refuse_contents(folder)?;
         }
         let manifest = folder.join(MANIFEST);
@@ -97,9 +112,9 @@ impl Dataset {
         let _lock = lock(folder)?;
         let description = match read(folder)? {
             Some(existing) => existing,
-            None => begin(folder, partition, texts)?,
+            None => begin(folder, choices)?,
         };
-        refuse_other(folder, &description, partition, texts)?;
+        refuse_other(folder, &description, choices)?;
         let mut dataset = Self {
             folder: folder.to_owned(),
             description,
@@ -144,6 +159,13 @@ impl Dataset {
     #[must_use]
     pub const fn texts(&self) -> Texts {
         self.description.texts
+    }
+
+    /// Returns the tables that are written, `runs` last.
+    pub(crate) fn tables(&self) -> impl DoubleEndedIterator<Item = &'static tables::Table> {
+        let without = &self.description.without;
+        let is_written = |table: &&tables::Table| !without.iter().any(|name| name == table.name);
+        tables::TABLES.iter().filter(is_written)
     }
 
     /// Returns the manifest, which has an entry for each log of the data set.
@@ -228,16 +250,30 @@ fn default_partition() -> Vec<String> {
     ["app", "host", "day"].map(str::to_owned).into()
 }
 
+/// Refuses names of tables that there are not, or that cannot be left out.
+fn check_tables(without: &[String]) -> Result<(), Error> {
+    for name in without {
+        let name = name.as_str();
+        if ESSENTIAL.contains(&name) || tables::TABLES.iter().all(|table| table.name != name) {
+            let others = tables::TABLES.iter().map(|table| table.name);
+            let others: Vec<&str> = others.filter(|name| !ESSENTIAL.contains(name)).collect();
+            return Err(Error::Refused(format!(
+                "--without {name}: the tables that can be left out are {}",
+                others.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Writes the description of a new data set.
-fn begin(
-    folder: &Path,
-    partition: Option<&[String]>,
-    texts: Option<Texts>,
-) -> Result<Description, Error> {
+fn begin(folder: &Path, choices: &Choices) -> Result<Description, Error> {
+    let choices = choices.clone();
     let description = Description {
         schema_version: SCHEMA_VERSION,
-        partition: partition.map_or_else(default_partition, <[String]>::to_vec),
-        texts: texts.unwrap_or_default(),
+        partition: choices.partition.unwrap_or_else(default_partition),
+        texts: choices.texts.unwrap_or_default(),
+        without: choices.without.unwrap_or_default(),
         eventscope: env!("CARGO_PKG_VERSION").to_owned(),
     };
     files::replace(&folder.join(DESCRIPTION), &json(&description))?;
@@ -265,30 +301,41 @@ fn refuse_contents(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-fn refuse_other(
-    folder: &Path,
-    existing: &Description,
-    partition: Option<&[String]>,
-    texts: Option<Texts>,
-) -> Result<(), Error> {
+fn refuse_other(folder: &Path, existing: &Description, choices: &Choices) -> Result<(), Error> {
     let folder = folder.display();
-    if let Some(keys) = partition
-        && keys != existing.partition
+    let differ = |what: String, option: &str| {
+        let why = format!("{folder} {what}: leave {option} out, or name another folder");
+        Err(Error::Refused(why))
+    };
+    if let Some(keys) = &choices.partition
+        && *keys != existing.partition
     {
-        return Err(Error::Refused(format!(
-            "{folder} is partitioned by {}, not by {}: leave --partition out, or name another folder",
-            existing.partition.join(","),
-            keys.join(",")
-        )));
+        let (is, asked) = (existing.partition.join(","), keys.join(","));
+        return differ(
+            format!("is partitioned by {is}, not by {asked}"),
+            "--partition",
+        );
     }
-    match texts {
-        Some(texts) if texts != existing.texts => Err(Error::Refused(format!(
-            "{folder} was made with --texts {}, not {}: leave --texts out, or name another folder",
-            existing.texts.name(),
-            texts.name()
-        ))),
-        _ => Ok(()),
+    if let Some(texts) = choices.texts
+        && texts != existing.texts
+    {
+        let (is, asked) = (existing.texts.name(), texts.name());
+        return differ(
+            format!("was made with --texts {is}, not {asked}"),
+            "--texts",
+        );
     }
+    let sorted = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
+    if let Some(without) = &choices.without
+        && sorted(without) != sorted(&existing.without)
+    {
+        let what = match existing.without.as_slice() {
+            [] => "was made with all tables".to_owned(),
+            names => format!("was made --without {}", names.join(",")),
+        };
+        return differ(what, "--without");
+    }
+    Ok(())
 }
 
 /// Refuses addresses of object stores, which have neither renames nor locks.

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use eventlog::system_words;
 
 pub use add::Outcome;
-pub use description::{Dataset, SCHEMA_VERSION, Texts};
+pub use description::{Choices, Dataset, SCHEMA_VERSION, Texts};
 pub use isolation::Isolation;
 pub use manifest::{Entry, Manifest, Status, TableEntry};
 pub use partition::{BUILT_IN_KEYS, MISSING, Rules, escaped};

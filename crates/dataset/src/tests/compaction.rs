@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{add, copy, files, hidden, keys, log, some_logs, tables};
+use super::{add, by, copy, files, hidden, keys, log, some_logs, tables};
 use crate::compaction::{Step, compact, compact_until};
 use crate::{Dataset, Error};
 
@@ -18,7 +18,7 @@ fn small() -> tempfile::TempDir {
 
 fn with_logs(logs: &[PathBuf]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let dataset = Dataset::create(folder.path(), Some(&keys(&["day"])), None).expect("a data set");
+    let dataset = Dataset::create(folder.path(), &by(&keys(&["day"]))).expect("a data set");
     add(&dataset, logs);
     folder
 }

@@ -7,9 +7,9 @@ use parquet::arrow::parquet_to_arrow_schema;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 
-use super::{add, files, hidden, keys, log, rows, some_logs, tables};
+use super::{add, by, files, hidden, keys, log, rows, some_logs, tables};
 use crate::tables::{TABLES, Table};
-use crate::{Dataset, SCHEMA_VERSION, Status, Texts};
+use crate::{Choices, Dataset, SCHEMA_VERSION, Status, Texts};
 use export::format::OutputKind;
 use export::formats::find_format;
 use export::log::{Log, RecordCallback};
@@ -73,7 +73,7 @@ fn without_run(rows: Vec<String>) -> Vec<String> {
 fn rows_are_those_of_the_export() {
     for path in some_logs() {
         let [own, other] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-        let dataset = Dataset::create(own.path(), None, None).expect("a data set");
+        let dataset = Dataset::create(own.path(), &Choices::default()).expect("a data set");
         assert_eq!(add(&dataset, std::slice::from_ref(&path)).added, 1);
         exported(&path, other.path());
         let own = tables(own.path());
@@ -91,7 +91,7 @@ fn rows_are_those_of_the_export() {
 #[test]
 fn logs_of_all_versions_have_one_schema() {
     let folder = tempfile::tempdir().expect("a folder");
-    let dataset = Dataset::create(folder.path(), Some(&keys(&["ghc"])), None).expect("a data set");
+    let dataset = Dataset::create(folder.path(), &by(&keys(&["ghc"]))).expect("a data set");
     let all = super::fixtures().join("logs");
     let mut logs: Vec<_> = files(&all).into_iter().map(|file| all.join(file)).collect();
     logs.retain(|path| path.extension().is_some_and(|end| end == "eventlog"));
@@ -149,7 +149,7 @@ fn check_row_groups(table: &Table, reader: &SerializedFileReader<File>) {
 #[test]
 fn rows_of_a_log_are_sorted_by_time() {
     let folder = tempfile::tempdir().expect("a folder");
-    let dataset = Dataset::create(folder.path(), None, None).expect("a data set");
+    let dataset = Dataset::create(folder.path(), &Choices::default()).expect("a data set");
     add(&dataset, &[log("ghc-9.6.6/fib-forkio-N2-l")]);
     let mut sorted = 0;
     for file in files(folder.path()) {
@@ -172,7 +172,7 @@ fn rows_of_a_log_are_sorted_by_time() {
 #[test]
 fn logs_are_added_once() {
     let folder = tempfile::tempdir().expect("a folder");
-    let dataset = Dataset::create(folder.path(), None, None).expect("a data set");
+    let dataset = Dataset::create(folder.path(), &Choices::default()).expect("a data set");
     let copy = folder.path().join("manifest/copy.eventlog");
     fs::copy(log(LOG), &copy).expect("a copy");
     let logs = [log(LOG), copy, log(LOG)];
@@ -190,7 +190,7 @@ const LOG: &str = "ghc-9.6.6/fib-forkio-N2-l";
 #[test]
 fn bad_logs_are_recorded_and_passed_over() {
     let [folder, logs] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
-    let dataset = Dataset::create(folder.path(), None, None).expect("a data set");
+    let dataset = Dataset::create(folder.path(), &Choices::default()).expect("a data set");
     let text = logs.path().join("text.eventlog");
     fs::write(&text, "no log").expect("a file");
     let missing = logs.path().join("missing.eventlog");
@@ -235,12 +235,45 @@ fn bad_logs_are_recorded_and_passed_over() {
 const LOGS_OTHER: &str = "ghc-9.0.2/binmsg-N1-l-au";
 
 #[test]
+fn tables_are_left_out() {
+    let create = |folder: &tempfile::TempDir, without: &[&str]| {
+        let without = Some(keys(without));
+        let choices = Choices {
+            without,
+            ..Choices::default()
+        };
+        Dataset::create(folder.path(), &choices)
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let dataset = create(&folder, &["events", "spans"]).expect("a data set");
+    assert_eq!(add(&dataset, &[log(LOG)]).added, 1);
+    let found = tables(folder.path());
+    // Views find their columns all the same.
+    assert_eq!((found["events"].len(), found["spans"].len()), (0, 0));
+    assert!(!found["threads"].is_empty() && !found["measurements"].is_empty());
+    assert!(create(&folder, &["spans", "events"]).is_ok());
+    let why = create(&folder, &[]).expect_err("other tables").to_string();
+    assert!(why.contains("was made --without events,spans"), "{why}");
+    for name in ["digests", "event"] {
+        let other = tempfile::tempdir().expect("a folder");
+        let why = create(&other, &[name]).expect_err("refused").to_string();
+        assert!(why.contains("capabilities, spans"), "{why}");
+    }
+}
+
+#[test]
 fn texts_are_replaced_or_left_out() {
     let secrets = ["fib", "forkio", "main thread", "worker"];
     let rows = |texts: Texts| {
         let folder = tempfile::tempdir().expect("a folder");
         let partition = keys(&["ghc"]);
-        let dataset = Dataset::create(folder.path(), Some(&partition), Some(texts));
+        let dataset = Dataset::create(
+            folder.path(),
+            &Choices {
+                texts: Some(texts),
+                ..by(&partition)
+            },
+        );
         add(&dataset.expect("a data set"), &[log(LOG)]);
         tables(folder.path())
     };

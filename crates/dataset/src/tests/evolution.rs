@@ -5,7 +5,7 @@ use std::fs;
 use super::{add, copy, files, fixtures, log, tables};
 use crate::compaction::compact;
 use crate::tables::TABLES;
-use crate::{Dataset, Status};
+use crate::{Choices, Dataset, Status};
 use export::rows::schema;
 
 #[test]
@@ -30,7 +30,7 @@ fn a_data_set_of_version_1_goes_on() {
     }
     let before = tables(folder.path());
     assert_eq!(before["runs"].len(), 2);
-    let dataset = Dataset::create(folder.path(), None, None).expect("a data set");
+    let dataset = Dataset::create(folder.path(), &Choices::default()).expect("a data set");
     assert_eq!(dataset.partition(), ["app", "ghc"]);
     let entries = dataset.manifest().entries().expect("entries");
     assert!(
@@ -54,8 +54,12 @@ fn a_data_set_of_version_1_goes_on() {
 fn other_keys_texts_and_newer_versions_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let create = |partition: Option<&[&str]>, texts| {
-        let partition = partition.map(super::keys);
-        let dataset = Dataset::create(folder.path(), partition.as_deref(), texts);
+        let choices = Choices {
+            partition: partition.map(super::keys),
+            texts,
+            without: None,
+        };
+        let dataset = Dataset::create(folder.path(), &choices);
         dataset.map(drop).map_err(|error| error.to_string())
     };
     assert_eq!(create(Some(&["app", "day"]), None), Ok(()));
@@ -78,8 +82,9 @@ fn other_keys_texts_and_newer_versions_are_refused() {
 
     let other = tempfile::tempdir().expect("a folder");
     fs::write(other.path().join("letter.txt"), "").expect("a file");
-    let why = Dataset::create(other.path(), None, None).expect_err("not empty");
+    let why = Dataset::create(other.path(), &Choices::default()).expect_err("not empty");
     assert!(why.to_string().contains("letter.txt"), "{why}");
-    let why = Dataset::create("s3://bucket/x".as_ref(), None, None).expect_err("an address");
+    let why =
+        Dataset::create("s3://bucket/x".as_ref(), &Choices::default()).expect_err("an address");
     assert!(why.to_string().contains("aws s3 sync"), "{why}");
 }

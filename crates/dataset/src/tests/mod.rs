@@ -16,7 +16,7 @@ use arrow_json::LineDelimitedWriter;
 use arrow_json::writer::{LineDelimited, WriterBuilder};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use crate::{Added, Dataset, Options, Rules, add_logs};
+use crate::{Added, Choices, Dataset, Options, Rules, add_logs};
 
 /// Logs with threads, damage, heap profiles and samples, of several GHC versions.
 const LOGS: [&str; 6] = [
@@ -42,6 +42,13 @@ fn some_logs() -> Vec<PathBuf> {
 
 fn keys(keys: &[&str]) -> Vec<String> {
     keys.iter().map(|&key| key.to_owned()).collect()
+}
+
+fn by(keys: &[String]) -> Choices {
+    Choices {
+        partition: Some(keys.into()),
+        ..Choices::default()
+    }
 }
 
 fn add(dataset: &Dataset, logs: &[PathBuf]) -> Added {

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::{add_by, keys, log};
+use super::{add_by, by, keys, log};
 use crate::{Dataset, Rules};
 
 /// Adds a log by rules; returns the path of its partition.
-fn partition(by: &[&str], path: PathBuf, rules: &Rules) -> String {
+fn partition(wanted: &[&str], path: PathBuf, rules: &Rules) -> String {
     let folder = tempfile::tempdir().expect("a folder");
-    let dataset = Dataset::create(folder.path(), Some(&keys(by)), None).expect("a data set");
+    let dataset = Dataset::create(folder.path(), &by(&keys(wanted))).expect("a data set");
     assert_eq!(add_by(&dataset, &[path], rules).added, 1);
     let entries = dataset.manifest().entries().expect("entries");
     let runs = folder.path().join("runs").join(&entries[0].partition_path);
