@@ -75,11 +75,7 @@ pub(crate) fn apt_install(packages: &[&str], missing: &str) -> Result<()> {
         }
         prefix = vec![sudo.into_os_string()];
     }
-    let install = [
-        &["install", "-y", "-qq"],
-        packages,
-    ]
-    .concat();
+    let install = [&["install", "-y", "-qq"], packages].concat();
     for arguments in [&["update", "-qq"][..], &install] {
         let mut words = prefix.clone();
         words.extend(["env", "DEBIAN_FRONTEND=noninteractive"].map(OsString::from));
