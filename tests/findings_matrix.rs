@@ -82,11 +82,14 @@ fn which_rule_finds_what_in_which_log() {
     // Variants of the same problem.
     for (rule, kind) in [
         ("costly-flags", "limit"),
+        ("one-at-a-time", "asks"),
         ("one-at-a-time", "looks"),
         ("one-worker", "threads"),
+        ("pinned-blocks", "slices"),
         ("ready-while-idle", "loop"),
         ("remembered-set", "array"),
         ("serial-section", "turns"),
+        ("small-pool", "lost"),
     ] {
         assert_eq!(finds(&logs, rule, kind), Some(true), "{rule}-{kind}");
     }

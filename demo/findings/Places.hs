@@ -2,11 +2,12 @@
 --
 -- > Places few     3 places for 60 threads
 -- > Places many    60 places
+-- > Places lost    6 places, most of which are lost: an exception ends a thread that has one
 -- > Places jobs    workers sleep for each job, and wait for the next one
 module Main (main) where
 
 import Control.Concurrent
-import Control.Exception (bracket_)
+import Control.Exception (bracket_, throwIO)
 import Control.Monad
 import System.Environment (getArgs)
 
@@ -16,6 +17,7 @@ main = do
   case how of
     "few" -> asking 3
     "many" -> asking 60
+    "lost" -> losing
     _ -> working
 
 -- | Each of the threads asks once.
@@ -27,6 +29,20 @@ asking places = do
     void . forkIO $ do
       bracket_ (waitQSem free) (signalQSem free) sleep
       putMVar answer ()
+    return answer
+  mapM_ takeMVar answers
+
+-- | Some of the threads fail, and do not give their place back.
+losing :: IO ()
+losing = do
+  free <- newQSem 6
+  answers <- forM [1 .. 60 :: Int] $ \number -> do
+    answer <- newEmptyMVar
+    void . (`forkFinally` const (putMVar answer ())) $ do
+      waitQSem free
+      sleep
+      when (number >= 12 && number < 17) (throwIO (userError "no answer"))
+      signalQSem free
     return answer
   mapM_ takeMVar answers
 

@@ -2,6 +2,7 @@
 --
 -- > Requests one     it asks for the next one when it has the last
 -- > Requests many    two threads ask at the same time
+-- > Requests asks    it asks six threads in turn, and waits for each answer
 -- > Requests beat    it is asked nothing; a thread gives a sign of life now and then, and main works
 module Main (main) where
 
@@ -22,6 +23,12 @@ main = do
         _ <- forkIO (forM_ [worker * 60 + 1 .. worker * 60 + 60] request >> putMVar done ())
         pure done
       mapM_ takeMVar done
+    "asks" -> do
+      boxes <- forM [1 .. 6 :: Int] $ \_ -> do
+        (question, answer) <- (,) <$> newEmptyMVar <*> newEmptyMVar
+        _ <- forkIO (forever (takeMVar question >>= request >> putMVar answer ()))
+        pure (question, answer)
+      forM_ [1 .. 20] $ \number -> forM_ boxes (\(question, answer) -> putMVar question number >> takeMVar answer)
     _ -> do
       beat <- forkIO (forever (threadDelay 4000))
       labelThread beat "beat"

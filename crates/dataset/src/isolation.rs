@@ -11,7 +11,7 @@ use crate::claim::Patience;
 /// Program that adds one log in a process of its own.
 #[derive(Clone, Debug)]
 pub struct Isolation {
-    /// The program.
+    /// Path of an executable file.
     pub program: PathBuf,
     /// Its arguments; the path of the log follows. It calls [`crate::add_log`] and prints the result as JSON.
     pub arguments: Vec<OsString>,

@@ -39,7 +39,7 @@ async fn evaluate(
     }
     let all = context.gc_pauses_where(|gc| gc.is_major).count() as u64;
     let title = format!(
-        "{} of {} were asked for: allocation required none of them",
+        "{} of {} were requested, as by performGC: allocation did not cause them",
         format::count(count),
         format::pluralize(all, "major collection")
     );

@@ -93,7 +93,7 @@ async fn evaluate(
         loss_budget.claim_sync(*index);
     }
     let title = format!(
-        "Waking idle capabilities usually took {}, before {count}: {} in all",
+        "{count} waited for idle capabilities to wake: usually {} each, {} in all",
         format::duration(Duration(usual_ns)),
         format::duration(Duration(waking_ns)),
     );
@@ -121,7 +121,7 @@ async fn evaluate(
         ),
     ];
     finding.distrust =
-        "Large collections may gain more from all cores than waking them costs. Waits are counted up to twice the usual one: longer ones come from other work of the machine."
+        "Large collections may gain more from all cores than waking them costs. Of each wait, no more than twice the usual one counts: the rest comes from other work of the machine."
             .into();
     finding.numbers = vec![
         ("the usual wait".into(), Value::Ns(usual_ns)),

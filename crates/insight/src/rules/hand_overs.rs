@@ -37,11 +37,11 @@ const WAITS_TOO: f64 = 0.10;
 /// Share of the hand-over time by such threads above which the finding is only a hint.
 const ONE_WAY: f64 = 0.75;
 
-const MEANING: &str = "The woken thread, the first of each row, belongs to another capability, whose OS thread must be woken first. Within one capability a wakeup takes less than a microsecond.";
+const MEANING: &str = "The woken thread belongs to another capability, whose OS thread must be woken first. Each row names the woken thread, then the one that woke it. Within one capability a wakeup takes less than a microsecond.";
 
-const MEANING_IF_BOUND: &str = "A bound thread (main, one made by forkOS, or one that foreign code called) runs on its own OS thread, which must be woken for it. Two unbound threads on one capability wake each other within a microsecond. The first thread of each row is the woken one.";
+const MEANING_IF_BOUND: &str = "A bound thread (main, one made by forkOS, or one that foreign code called) runs on its own OS thread, which must be woken for it. Two unbound threads on one capability wake each other within a microsecond. Each row names the woken thread first.";
 
-const MORE_IF_ONE_WAY: &str = " Usually the waking thread does not wait for the woken one: this slows the program only where the woken thread finishes late.";
+const MORE_IF_ONE_WAY: &str = " Usually the waking thread goes on meanwhile: only what waits for the result of the woken thread becomes slower.";
 
 pub(super) const NAME: &str = "hand-overs";
 

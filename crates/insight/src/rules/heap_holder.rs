@@ -330,6 +330,8 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     // Threads, however, seldom hold most of a heap on purpose.
     finding.severity = match (trend, holder.group) {
         (SizeTrend::Grows, _) | (_, Group::Threads) => Severity::Medium,
+        // Hardly any program is made of lists alone, other than by String, or by a list that is traversed twice.
+        (_, Group::Lists) if share >= NEARLY_ALL => Severity::Medium,
         _ => Severity::Low,
     };
     let (what, advice) = holder.explanation(context);

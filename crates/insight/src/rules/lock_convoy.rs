@@ -31,6 +31,9 @@ const MIN_RUNS: u32 = MIN_WAKES as u32;
 const HUB: f64 = 0.50;
 /// Maximum mean number of members running while another one waits.
 const MAX_RUNNING: f64 = 1.5;
+/// If fewer run, and as many sleep, those that hold what the others wait for sleep: no lock around work.
+const MIN_RUNNING: f64 = 0.5;
+const ASLEEP: f64 = 0.5;
 /// Minimum share of capability time; less is not worth a change.
 const MIN_SHARE: f64 = 0.05;
 
@@ -76,26 +79,41 @@ async fn members(
     (wakes.len() >= MIN_MEMBERS && !is_hub).then_some(wakes)
 }
 
-/// Returns the members' waits for an `MVar`, and all runs of members.
+/// What the members do.
+#[derive(Default)]
+struct MemberTimes {
+    /// Waits for an `MVar`.
+    waits: Vec<Wait>,
+    /// Start and end of runs.
+    runs: Vec<(u64, u64)>,
+    /// Start and end of waits for a timer, I/O and foreign calls.
+    sleeps: Vec<(u64, u64)>,
+}
+
+/// Returns when the members wait for an `MVar`, run and sleep.
 async fn waits(
     context: &RuleContext<'_>,
     members: &BTreeMap<ThreadId, WakeCounts>,
     yielder: &dyn Yield,
-) -> (Vec<Wait>, Vec<(u64, u64)>) {
-    let (mut waits, mut runs) = (Vec::new(), Vec::new());
+) -> MemberTimes {
+    let mut times = MemberTimes::default();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if turn.1.wait_reason() == Some(WaitReason::Mvar) {
-            waits.extend(context.wait(life, turn, 0));
+        let reason = turn.1.wait_reason();
+        if reason == Some(WaitReason::Mvar) {
+            times.waits.extend(context.wait(life, turn, 0));
+        }
+        if reason.is_some_and(WaitReason::is_asleep) {
+            times.sleeps.push(turn.1.part(0));
         }
         if turn.1.code.is_some() {
-            runs.push(turn.1.part(2));
+            times.runs.push(turn.1.part(2));
         }
     };
     let store = &context.log.store;
     let lives = store.lives_with_min_runs(MIN_RUNS);
     let lives = lives.filter(|life| members.contains_key(&life.id()));
     context.each_turn_of(lives, yielder, visit).await;
-    (waits, runs)
+    times
 }
 
 /// Returns how much of the spans lies in stretches, which are sorted and disjoint.
@@ -137,7 +155,11 @@ async fn evaluate(
             "no three threads woke each other in turns, each waking and being woken at least 20 times".to_owned(),
         );
     };
-    let (waits, runs) = waits(context, &members, yielder).await;
+    let MemberTimes {
+        waits,
+        runs,
+        sleeps,
+    } = waits(context, &members, yielder).await;
     let cap_ns = context
         .overlapping_idle_ns(waits.iter().map(Wait::span), yielder)
         .await;
@@ -153,6 +175,12 @@ async fn evaluate(
         .map(|&(from, to)| (to - from).saturating_sub(pauses.paused_in_ns(from, to)))
         .sum();
     let running = inside_ns(&runs, &waiting, yielder).await as f64 / waiting_ns.max(1) as f64;
+    let asleep = inside_ns(&sleeps, &waiting, yielder).await as f64 / waiting_ns.max(1) as f64;
+    if running < MIN_RUNNING && asleep >= ASLEEP {
+        return Outcome::Clear(format!(
+            "while threads waited for an MVar, {running:.1} of them ran and {asleep:.1} slept: they wait for those that sleep; the limits are 0.5 each"
+        ));
+    }
     if running > MAX_RUNNING {
         return Outcome::Clear(format!(
             "while threads that wake each other waited for an MVar, {running:.1} of them ran; the limit is 1.5"

@@ -49,7 +49,9 @@ mod serial_section;
 mod shared_thunk;
 mod short_foreign_calls;
 pub(crate) mod short_of_cores;
+mod sleeping_threads;
 mod slow_spans;
+mod slowest_stage;
 mod small_pool;
 mod spark_tiny;
 mod sparks;
@@ -122,6 +124,7 @@ pub static RULES: &[Rule] = &[
     shared_thunk::RULE,
     stm_herd::RULE,
     serial_section::RULE,
+    slowest_stage::RULE,
     one_worker::RULE,
     yield_spin::RULE,
     finalizers::RULE,

@@ -186,7 +186,7 @@ fn explain_little_copied(minors: &MinorTotals, finding: &mut Finding) {
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);
     finding.meaning = format!(
-        "Collections copied only {} of the allocated bytes, not counting data that stays: a larger allocation area saves little of this time, and can cost more than it saves.",
+        "Collections copied only {} of the allocated bytes, not counting long-lived data: a larger allocation area saves little of this time, and can cost more than it saves.",
         format::fraction(minors.copied())
     )
     .into();
@@ -212,7 +212,7 @@ fn explain_much_copied(context: &RuleContext<'_>, minors: &MinorTotals, finding:
     let severity = Severity::of_share(finding.share * minors.short_lived());
     finding.severity = finding.severity.min(severity.max(Severity::Low));
     finding.meaning = format!(
-        "Collections copied {} of the allocated bytes, not counting data that stays; soon after, most of it was garbage. With a larger allocation area fewer collections copy less.",
+        "Collections copied {} of the allocated bytes, not counting long-lived data; most of what was copied was garbage soon after. With a larger allocation area fewer collections copy less.",
         format::fraction(minors.copied())
     )
     .into();

@@ -3,9 +3,10 @@
 //! A program that queries a database, a service or a disk, waits for the answer and queries again takes as long as
 //! all answers together. Nothing runs while it waits, and the same thread continues each time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::polling::{CHECK_NS, is_polling};
+use super::sleeping_threads::{Answers, WORKING, several_threads};
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
@@ -28,18 +29,15 @@ const SHORTEST_NS: u64 = 50_000;
 /// Minimum length of a sleep that counts by itself.
 const LONG_SLEEP_NS: u64 = 100_000_000;
 /// Minimum number of waits; fewer may be the start of the program.
-const MIN_COUNT: u64 = 20;
+pub(super) const MIN_COUNT: u64 = 20;
 /// Minimum share of capability time; less is not worth a change.
-const MIN_SHARE: f64 = 0.20;
+pub(super) const MIN_SHARE: f64 = 0.20;
 /// If all other threads sleep and wake more often than this share of the thread's waits, the program waits for
 /// several things simultaneously.
 const OTHERS: f64 = 0.50;
 /// A thread with a smaller share of the program's running time, which also wakes others after a smaller share of
 /// its waits, merely checks whether something has happened.
 const WORK: f64 = 0.50;
-
-/// Minimum share of runs that are mere checks, for several threads that sleep and poll.
-const CHECKS: f64 = 0.25;
 
 const NAME: &str = "one-at-a-time";
 
@@ -54,16 +52,17 @@ pub(super) const RULE: Rule = Rule {
 
 /// Waits of a thread while nothing ran.
 #[derive(Debug, Default)]
-struct IdleWaits {
+pub(super) struct IdleWaits {
     /// A wait has several gaps if the runtime's own threads ran in between.
-    gaps: Vec<Gap>,
+    pub(super) gaps: Vec<Gap>,
     waits: u64,
     ns: u64,
     /// Long gaps that a timer ended, also those that are too long to be waits for an answer.
     long_sleeps: Vec<Gap>,
     /// Part of `ns` that a timer ended.
     timer_ns: u64,
-    ran_ns: u64,
+    pub(super) ran_ns: u64,
+    pub(super) answers: Answers,
 }
 
 impl IdleWaits {
@@ -74,13 +73,15 @@ impl IdleWaits {
 
 /// Stretch in which nothing ran.
 #[derive(Clone, Copy, Debug)]
-struct Gap {
-    from: u64,
-    to: u64,
-    ns: u64,
-    end: GapEnd,
+pub(super) struct Gap {
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) ns: u64,
+    pub(super) end: GapEnd,
     /// Whether the run after it was a mere check.
-    is_check: bool,
+    pub(super) is_check: bool,
+    /// Whether it is the last one of a wait.
+    pub(super) is_last: bool,
 }
 
 /// Collects the gaps by the thread that runs next. Also returns the total length of gaps.
@@ -105,6 +106,7 @@ async fn idle_waits_by_thread(
                 ns,
                 end,
                 is_check: false,
+                is_last: false,
             });
         }
         if context.is_runtime_thread(one.run.thread) {
@@ -113,6 +115,10 @@ async fn idle_waits_by_thread(
         let thread = all.entry(one.run.thread).or_default();
         thread.ran_ns += one.run.end_ns - one.run.start_ns;
         let ns = thread.ns;
+        if let Some(last) = before.last_mut() {
+            last.is_last = true;
+        }
+        let answer = before.clone();
         for gap in before.drain(..) {
             if gap.end == GapEnd::Timer && gap.ns >= LONG_SLEEP_NS {
                 thread.long_sleeps.push(gap);
@@ -125,6 +131,18 @@ async fn idle_waits_by_thread(
             }
         }
         thread.waits += u64::from(thread.ns - ns >= SHORTEST_NS);
+        let during = Interval::new(Nanos(one.run.start_ns), Nanos(one.run.end_ns));
+        let mut woken = store.wakeups_on(one.cap, during).map(|(_, woken)| woken);
+        let is_other =
+            |woken: &ThreadId| *woken != one.run.thread && !context.is_runtime_thread(*woken);
+        if !answer.is_empty()
+            && let Some(asker) = woken.find(is_other)
+        {
+            let asker = &mut all.entry(asker).or_default().answers;
+            let is_wait = |gap: &Gap| gap.end != GapEnd::Threads && gap.ns <= LONGEST_NS;
+            asker.gaps.extend(answer.into_iter().filter(is_wait));
+            asker.by.insert(one.run.thread);
+        }
     };
     each_run(context, context.range, yielder, &mut visit).await;
     (all, all_ns)
@@ -187,6 +205,11 @@ async fn evaluate(
     {
         return Outcome::Found(vec![found]);
     }
+    if (waits < MIN_COUNT || share < MIN_SHARE)
+        && let Some(found) = several_threads(context, loss_budget, (&all, WORKING), yielder).await
+    {
+        return Outcome::Found(vec![found]);
+    }
     if waits < MIN_COUNT || share < MIN_SHARE {
         return Outcome::Clear(format!(
             "nothing ran for {} of the time, {} of the time until {name} continued, after {} of up to 2 s; the limits are 20 % and 20",
@@ -197,13 +220,7 @@ async fn evaluate(
     }
     let others = sleeps_of_others(context, thread, yielder).await;
     if others as f64 > OTHERS * waits as f64 {
-        let sleeps = timer_gaps(&all);
-        let checks = sleeps.iter().filter(|(_, gap)| gap.is_check).count();
-        let slept_ns = sleeps.iter().map(|(_, gap)| gap.ns);
-        let slept_ns = slept_ns.fold(0, u64::saturating_add);
-        let is_much = context.share(slept_ns) >= MIN_SHARE;
-        if is_much && checks as f64 >= CHECKS * sleeps.len() as f64 {
-            let found = sleepers_finding(context, loss_budget, (&sleeps, slept_ns), yielder).await;
+        if let Some(found) = several_threads(context, loss_budget, (&all, 0.0), yielder).await {
             return Outcome::Found(vec![found]);
         }
         return Outcome::Clear(format!(
@@ -341,7 +358,7 @@ fn span_around<'a>(context: &RuleContext<'a>, gap: &Gap) -> Option<&'a str> {
 
 /// Creates the finding about gaps, and returns it with the capability time lost in them. It is a hint of low
 /// severity: a program that waits for its users, or sleeps on purpose, loses nothing.
-async fn gaps_finding(
+pub(super) async fn gaps_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (title, gaps): (String, impl Iterator<Item = &Gap>),
@@ -356,53 +373,4 @@ async fn gaps_finding(
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);
     (finding, cap_ns)
-}
-
-/// Returns the gaps that a timer ended.
-fn timer_gaps(all: &BTreeMap<ThreadId, IdleWaits>) -> Vec<(ThreadId, Gap)> {
-    let sleeps = all.iter().flat_map(|(thread, idle_waits)| {
-        let sleeps = idle_waits
-            .gaps
-            .iter()
-            .filter(|gap| gap.end == GapEnd::Timer);
-        sleeps.map(|gap| (*thread, *gap))
-    });
-    sleeps.collect()
-}
-
-/// Creates the finding on several threads that sleep while nothing runs, then check something.
-async fn sleepers_finding(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    (sleeps, slept_ns): (&[(ThreadId, Gap)], u64),
-    yielder: &dyn Yield,
-) -> Finding {
-    let threads: BTreeSet<ThreadId> = sleeps.iter().map(|(thread, _)| *thread).collect();
-    let title = format!(
-        "{} sleep and look again, {}, and nothing ran meanwhile for {} of the time",
-        format::pluralize(threads.len() as u64, "thread"),
-        format::pluralize(sleeps.len() as u64, "time"),
-        format::fraction(context.share(slept_ns))
-    );
-    let gaps = sleeps.iter().map(|(_, gap)| gap);
-    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
-    finding.meaning = "After many of these pauses a thread ran only briefly. A polling thread notices an event half a pause late on average, and delays every thread that waits for it.".into();
-    finding.tries = vec![
-        Advice::code("Wait for the event instead, with takeMVar, readTQueue or retry in STM."),
-        Advice::code("If polling is unavoidable: poll more often."),
-    ];
-    finding.distrust = "Intended pauses, as in a clock, lose nothing.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("pauses".into(), Value::Count(sleeps.len() as u64)),
-        (
-            "a pause, on average".into(),
-            Value::Ns(slept_ns / (sleeps.len() as u64).max(1)),
-        ),
-    ];
-    finding.with_evidence(sleeps.iter().map(|(thread, gap)| Evidence {
-        range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
-        subjects: vec![Subject::Thread(*thread)],
-        amount: Value::Ns(gap.ns),
-    }))
 }

@@ -17,7 +17,7 @@ use model::format;
 /// work.
 const MIN_QUEUED: f64 = 1.0;
 /// From this mean number on, the threads are clearly work; one occasional ready thread may only have to finish.
-const CLEARLY_QUEUED: f64 = 2.0;
+const CLEARLY_QUEUED: f64 = 1.5;
 /// Minimum share of running time; otherwise one capability is enough.
 const MIN_RUNNING: f64 = 0.10;
 /// Minimum running time; less is over before a second capability has started.

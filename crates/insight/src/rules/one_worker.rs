@@ -185,6 +185,7 @@ pub(super) fn uneven_advice() -> Vec<Advice> {
         Advice::code(
             "Split the work into many more parts than threads, and let each thread take the next part when it finishes one (a queue, or an index in an IORef with atomicModifyIORef').",
         ),
+        Advice::code("If the parts are in a queue already: start the largest first."),
         Advice::code(
             "If the sizes are known in advance: give each thread equal work, not equal numbers of items.",
         ),

@@ -110,7 +110,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
 fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
     let is_serial = context.parallelism() <= MOSTLY_ONE;
     finding.confidence = Confidence::Probable;
-    finding.distrust = "The runtime also counts capabilities that it left idle (-qn): fewer threads may have collected.".into();
+    finding.distrust = "With +RTS -qn, fewer threads collect than the log counts.".into();
     if is_serial {
         finding.tries.push(Advice::flag(
             "-qg",

@@ -58,6 +58,10 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ));
     }
     let strings = byte_strings(&peak);
+    let texts = texts(&peak);
+    if strings < MIN_STRINGS && texts >= MIN_STRINGS && arrays / texts >= LARGE_BYTES {
+        return Outcome::Found(vec![texts_finding(&peak, arrays, texts)]);
+    }
     if strings < MIN_STRINGS {
         return Outcome::Clear(format!(
             "byte arrays were {} of the largest census, {}, but only {} in it; the limit is 1,000",
@@ -79,6 +83,14 @@ fn byte_strings(peak: &Peak<'_>) -> u64 {
         found.iter().map(|(_, bytes)| bytes).sum()
     };
     bytes("PS") / (5 * WORD) + bytes("BS") / (4 * WORD)
+}
+
+/// Returns the number of `Text`s in a census: their constructor has four words.
+fn texts(peak: &Peak<'_>) -> u64 {
+    const BYTES: u64 = 4 * 8;
+    let is_it = |name: &str| name.rsplit('.').next() == Some("Text");
+    let found = peak.types(is_it);
+    found.iter().map(|(_, bytes)| bytes).sum::<u64>() / BYTES
 }
 
 /// Returns bytes as a share of all.
@@ -155,6 +167,31 @@ fn arrays_finding(peak: &Peak<'_>, arrays: u64, strings: u64) -> Finding {
     finding.numbers = vec![
         ("byte arrays".into(), Value::Bytes(arrays)),
         ("ByteStrings".into(), Value::Count(strings)),
+        ("all of the census".into(), Value::Bytes(peak.bytes)),
+    ];
+    finding.with_evidence([peak.evidence(arrays)])
+}
+
+/// Creates the finding on `Text`s with large arrays, which may be slices of larger texts.
+fn texts_finding(peak: &Peak<'_>, arrays: u64, texts: u64) -> Finding {
+    let share = share_of(arrays, peak.bytes);
+    let title = format!(
+        "{} hold {} of byte arrays, {} of live data: {} each",
+        format::pluralize(texts, "Text"),
+        format::bytes(arrays),
+        format::fraction(share),
+        format::bytes(arrays / texts.max(1))
+    );
+    let mut finding = Finding::of_memory(NAME, title, (arrays, share));
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "If they should be shorter: a Text that was taken out of a larger one (take, drop, strip, splitOn, lines) is a slice, and retains all of the larger one.".into();
+    finding.tries = vec![Advice::code(
+        "Copy the slices that you keep: Data.Text.copy, or Data.ByteString.copy.",
+    )];
+    finding.distrust = "Texts that really are this long waste nothing. The array of a short Text may also be shared by many: then fewer arrays are larger. Unboxed arrays are byte arrays too.".into();
+    finding.numbers = vec![
+        ("byte arrays".into(), Value::Bytes(arrays)),
+        ("Texts".into(), Value::Count(texts)),
         ("all of the census".into(), Value::Bytes(peak.bytes)),
     ];
     finding.with_evidence([peak.evidence(arrays)])

@@ -32,6 +32,8 @@ const MAX_WORK: f64 = 0.50;
 /// Maximum duration of a mere check. Checking a variable and setting the timer again took 7 to 12 µs when measured
 /// (GHC 9.0 to 9.10, also on a busy machine); the little work of a request takes at least 15 µs.
 pub(super) const CHECK_NS: u64 = 13_000;
+/// Minimum share of a thread's waits that a timer ends. With less, it sleeps for a while in each round of its work.
+const MAINLY_TIMER: f64 = 0.75;
 /// Wakeups per second from which the machine never rests.
 const HIGH_RATE: f64 = 10_000.0;
 
@@ -121,14 +123,40 @@ pub(super) fn is_polling(context: &RuleContext<'_>, thread: ThreadId, waits: u64
     is_often && context.run_statistics(thread, context.range).median_ns < CHECK_NS
 }
 
+/// Keeps threads whose waits a timer ends, nearly all of them. The others sleep for a while in each round of their
+/// work, as after each message that they receive.
+pub(super) async fn retain_mainly_timer<T>(
+    context: &RuleContext<'_>,
+    threads: &mut BTreeMap<ThreadId, T>,
+    yielder: &dyn Yield,
+) {
+    let mut waits: BTreeMap<ThreadId, (u64, u64)> = BTreeMap::new();
+    let lives = context.log.store.lives();
+    let lives = lives.filter(|life| threads.contains_key(&life.id()));
+    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+        if let Some(reason) = turn.wait_reason() {
+            let (by_timer, all) = waits.entry(life.id()).or_default();
+            *by_timer += u64::from(reason == WaitReason::Delay);
+            *all += 1;
+        }
+    };
+    context.each_turn_of(lives, yielder, visit).await;
+    threads.retain(|thread, _| {
+        let (by_timer, all) = waits.get(thread).copied().unwrap_or_default();
+        by_timer as f64 >= MAINLY_TIMER * all as f64
+    });
+}
+
 async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
-    let woken = timer_wakeups(context, yielder).await;
+    let mut woken = timer_wakeups(context, yielder).await;
     let most = woken.values().map(|woken| woken.by_timer).max();
-    let often = woken.into_iter().filter(|(_, woken)| {
+    woken.retain(|_, woken| {
         let given = woken.given as f64;
         woken.rate() >= MIN_RATE && given <= MAX_GIVEN * woken.by_timer as f64
     });
-    let found: Vec<Finding> = often
+    retain_mainly_timer(context, &mut woken, yielder).await;
+    let found: Vec<Finding> = woken
+        .into_iter()
         .filter_map(|(thread, woken)| finding(context, thread, &woken))
         .collect();
     if found.is_empty() {

@@ -40,6 +40,8 @@ const MIN_PARALLEL: f64 = 0.05;
 /// Alternatively, several threads each do at least this share of the work outside: they were meant to run in
 /// parallel, but take turns, perhaps for a lock.
 const WORKER: f64 = 0.15;
+/// Minimum share of one stretch in all of them, for shares of the work that are uneven.
+const MAIN_STRETCH: f64 = 0.50;
 /// Maximum number of intervals between stretches to examine, longest first.
 const MAX_PARTS: usize = 4;
 
@@ -296,7 +298,13 @@ async fn finding(
             "the parallel parts take longer",
         ),
     ];
-    if let Some(lone) = lone {
+    let longest_ns = found
+        .stretches
+        .iter()
+        .map(|stretch| stretch.range.duration().0);
+    let is_at_end = longest_ns.max().unwrap_or(0) as f64 >= MAIN_STRETCH * alone_ns as f64;
+    // Many stretches, one after each parallel step, are not the rest of one uneven share.
+    if let Some(lone) = lone.filter(|_| is_at_end) {
         add_uneven_shares(context, &mut finding, lone, yielder).await;
     }
     finding.distrust =

@@ -357,7 +357,7 @@ fn signs_finding(
         (
             hung.len(),
             "parallel collection",
-            "in which finished threads waited for one that was not running",
+            "in which one of the collecting OS threads did not run, and the others waited for it",
         ),
         (
             late.len(),

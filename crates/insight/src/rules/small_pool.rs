@@ -88,6 +88,54 @@ async fn waits_for_slot(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<W
     waits
 }
 
+/// Mean number of threads that sleep at a time, and so may have a slot.
+#[derive(Clone, Copy, Debug)]
+struct Holders {
+    first: f64,
+    last: f64,
+}
+
+impl Holders {
+    /// Number of equal parts of the time in which threads wait for a slot.
+    const PARTS: u64 = 50;
+    /// Minimum fall: at most two of five slots are left, and at least one and a half are lost.
+    const FALLS: f64 = 0.4;
+    const MIN_LOST: f64 = 1.5;
+
+    /// Returns the greatest mean of a part in the first half, and that of the last third, if it fell for good.
+    async fn over_time(
+        context: &RuleContext<'_>,
+        (threads, waiting): (&BTreeSet<ThreadId>, &[(u64, u64)]),
+        yielder: &dyn Yield,
+    ) -> Option<Self> {
+        let (start, end) = (waiting.first()?.0, waiting.last()?.1);
+        let width = (end - start) / Self::PARTS;
+        let mut slept_ns = [0_u64; Self::PARTS as usize];
+        let lives = context.log.store.lives();
+        let lives = lives.filter(|life| threads.contains(&life.id()));
+        let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+            if !turn.wait_reason().is_some_and(WaitReason::is_asleep) {
+                return;
+            }
+            let (from, to) = turn.part(0);
+            let mut begins = start;
+            for part in &mut slept_ns {
+                let inside = to.min(begins + width).saturating_sub(from.max(begins));
+                *part += inside;
+                begins += width;
+            }
+        };
+        context.each_turn_of(lives, yielder, visit).await;
+        let means = slept_ns.map(|ns| ns as f64 / width.max(1) as f64);
+        let (early, late) = means.split_at(means.len() / 2);
+        let first = early.iter().copied().fold(0.0, f64::max);
+        let end = &late[late.len() / 3..];
+        let last = end.iter().sum::<f64>() / end.len().max(1) as f64;
+        let is_fall = last <= Self::FALLS * first && first - last >= Self::MIN_LOST;
+        is_fall.then_some(Self { first, last })
+    }
+}
+
 async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
@@ -129,6 +177,7 @@ async fn evaluate(
     let title = format!(
         "On average {waiting:.1} threads waited for a slot in a pool whose holders were asleep"
     );
+    let holders = Holders::over_time(context, (&threads, &stretches), yielder).await;
     let mut finding = context
         .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
         .await;
@@ -139,6 +188,15 @@ async fn evaluate(
         Advice::code("Hold a slot for a shorter time: move work that needs none outside."),
         Advice::code("Speed up what the holders wait for, or batch their requests."),
     ];
+    if let Some(Holders { first, last }) = holders {
+        finding.meaning = format!(
+            "{} At first {first:.1} of these threads slept at a time, in the end {last:.1}: slots seem not to be given back, as when an exception ends a thread that has one.",
+            finding.meaning
+        )
+        .into();
+        let give_back = "Give each slot back in all cases: bracket_ (waitQSem s) (signalQSem s), or withResource of the pool.";
+        finding.tries.insert(0, Advice::code(give_back));
+    }
     finding.distrust = "If the resource behind the pool serves no more requests at a time, a larger pool only moves the queue. A limit that protects it has this price.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),

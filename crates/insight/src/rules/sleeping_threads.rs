@@ -1,0 +1,200 @@
+//! Several threads that wait for time, I/O or foreign calls while nothing runs: those that answer another thread, one
+//! after the other, and those that poll. Helper of the rule `one-at-a-time`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::one_at_a_time::{Gap, IdleWaits, MIN_COUNT, MIN_SHARE, gaps_finding};
+use super::polling::retain_mainly_timer;
+use crate::context::RuleContext;
+use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, Value};
+use crate::loss_budget::LossBudget;
+use crate::lost_time::GapEnd;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::Yield;
+use eventlog::ids::{Nanos, ThreadId};
+use model::class::WaitReason;
+use model::format;
+use model::time::Interval;
+
+/// Minimum share of runs that are mere checks, for several threads that sleep and poll.
+const CHECKS: f64 = 0.25;
+/// Minimum share of the time in which threads work that sleep and poll less often than one thread alone would have to.
+pub(super) const WORKING: f64 = 0.10;
+/// Minimum number of threads that answer another one, one after the other; a single one may be a device.
+const MIN_ANSWERERS: usize = 2;
+/// Maximum sum of their sleeps, in relation to the time that the other one waits: if they sleep at the same time, they
+/// were asked at the same time.
+const AT_ONCE: f64 = 1.5;
+
+/// Idle gaps after which another thread ran, and woke this one.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    pub(super) gaps: Vec<Gap>,
+    /// The threads that woke it.
+    pub(super) by: BTreeSet<ThreadId>,
+}
+
+impl Answers {
+    fn ns(&self) -> u64 {
+        let lengths = self.gaps.iter().map(|gap| gap.ns);
+        lengths.fold(0, u64::saturating_add)
+    }
+
+    fn count(&self) -> u64 {
+        self.gaps.iter().filter(|gap| gap.is_last).count() as u64
+    }
+}
+
+/// Finds one thread that waits for the answers of several, or several that sleep and poll. These work for at least
+/// the share `least_work` of the time: a clock does not.
+pub(super) async fn several_threads(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (all, least_work): (&BTreeMap<ThreadId, IdleWaits>, f64),
+    yielder: &dyn Yield,
+) -> Option<Finding> {
+    let asker = all.iter().max_by_key(|(_, waits)| waits.answers.ns())?;
+    if is_sequential(context, &asker.1.answers, yielder).await {
+        return Some(answers_finding(context, loss_budget, asker, yielder).await);
+    }
+    let sleeps = poll_gaps(context, all, yielder).await;
+    let checks = sleeps.iter().filter(|(_, gap)| gap.is_check).count();
+    let slept_ns = sleeps.iter().map(|(_, gap)| gap.ns);
+    let slept_ns = slept_ns.fold(0, u64::saturating_add);
+    let is_much = context.share(slept_ns) >= MIN_SHARE;
+    let pollers: BTreeSet<ThreadId> = sleeps.iter().map(|(thread, _)| *thread).collect();
+    let worked_ns = pollers.iter().filter_map(|thread| all.get(thread));
+    let worked_ns = worked_ns
+        .map(|waits| waits.ran_ns)
+        .fold(0, u64::saturating_add);
+    if context.share(worked_ns) < least_work || pollers.len() < 2 {
+        return None;
+    }
+    if !is_much || (checks as f64) < CHECKS * sleeps.len() as f64 {
+        return None;
+    }
+    Some(sleepers_finding(context, loss_budget, (&sleeps, slept_ns), yielder).await)
+}
+
+/// Returns whether the threads that answer another one sleep one after the other, and for long.
+async fn is_sequential(context: &RuleContext<'_>, answers: &Answers, yielder: &dyn Yield) -> bool {
+    let waited_ns = answers.ns();
+    if answers.count() < MIN_COUNT
+        || answers.by.len() < MIN_ANSWERERS
+        || context.share(waited_ns) < MIN_SHARE
+    {
+        return false;
+    }
+    let mut asleep_ns = 0_u64;
+    let lives = context.log.store.lives();
+    let lives = lives.filter(|life| answers.by.contains(&life.id()));
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+        if turn.1.wait_reason().is_some_and(WaitReason::is_asleep) {
+            let wait = context.wait(life, turn, 0);
+            asleep_ns += wait.map_or(0, |wait| wait.ns);
+        }
+    };
+    context.each_turn_of(lives, yielder, visit).await;
+    asleep_ns as f64 <= AT_ONCE * waited_ns as f64
+}
+
+/// Creates the finding on a thread that several threads answer, one after the other, each after a sleep.
+async fn answers_finding(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (asker, waits): (&ThreadId, &IdleWaits),
+    yielder: &dyn Yield,
+) -> Finding {
+    let answers = &waits.answers;
+    let (count, waited_ns) = (answers.count(), answers.ns());
+    let name = context.thread_name(*asker);
+    let title = format!(
+        "{name} waited {} for {}, one after the other, and nothing ran meanwhile for {} of the time",
+        format::pluralize(count, "time"),
+        format::pluralize(answers.by.len() as u64, "other thread"),
+        format::fraction(context.share(waited_ns))
+    );
+    let gaps = answers.gaps.iter();
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
+    finding.subject = Some(name);
+    finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "Each time, one of these threads waited for a timer, I/O or a foreign call, then woke this one. They never wait at the same time, so the program takes as long as all their waits together.".into();
+    finding.tries = vec![
+        Advice::code("Ask all of them first, and wait for the answers after that."),
+        Advice::code("If nothing depends on the answers, do not wait for them."),
+    ];
+    finding.distrust = "If each question depends on the answer before, the order is needed.".into();
+    finding.numbers = vec![
+        ("lost capability time".into(), Value::Ns(cap_ns)),
+        ("waits".into(), Value::Count(count)),
+        (
+            "a wait, on average".into(),
+            Value::Ns(waited_ns / count.max(1)),
+        ),
+    ];
+    finding.with_evidence(answers.gaps.iter().map(|gap| Evidence {
+        range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
+        subjects: vec![Subject::Thread(*asker)],
+        amount: Value::Ns(gap.ns),
+    }))
+}
+
+/// Returns the gaps that a timer ended, of threads that hardly wait for anything else.
+async fn poll_gaps(
+    context: &RuleContext<'_>,
+    all: &BTreeMap<ThreadId, IdleWaits>,
+    yielder: &dyn Yield,
+) -> Vec<(ThreadId, Gap)> {
+    let mut pollers: BTreeMap<ThreadId, &IdleWaits> =
+        all.iter().map(|(thread, waits)| (*thread, waits)).collect();
+    pollers.retain(|_, waits| !waits.gaps.is_empty());
+    retain_mainly_timer(context, &mut pollers, yielder).await;
+    let sleeps = pollers.iter().flat_map(|(thread, idle_waits)| {
+        let sleeps = idle_waits
+            .gaps
+            .iter()
+            .filter(|gap| gap.end == GapEnd::Timer);
+        sleeps.map(|gap| (*thread, *gap))
+    });
+    sleeps.collect()
+}
+
+/// Creates the finding on several threads that sleep while nothing runs, then check something.
+async fn sleepers_finding(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (sleeps, slept_ns): (&[(ThreadId, Gap)], u64),
+    yielder: &dyn Yield,
+) -> Finding {
+    let threads: BTreeSet<ThreadId> = sleeps.iter().map(|(thread, _)| *thread).collect();
+    let count = sleeps.iter().filter(|(_, gap)| gap.is_last).count() as u64;
+    let title = format!(
+        "{} poll: they slept {}, and nothing ran meanwhile for {} of the time",
+        format::pluralize(threads.len() as u64, "thread"),
+        format::pluralize(count, "time"),
+        format::fraction(context.share(slept_ns))
+    );
+    let gaps = sleeps.iter().map(|(_, gap)| gap);
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
+    finding.meaning = "They sleep again and again, and often run only for a moment in between, as to look whether something has happened. They notice it half a pause late on average, and delay every thread that waits for them.".into();
+    finding.tries = vec![
+        Advice::code("Wait for the event instead, with takeMVar, readTQueue or retry in STM."),
+        Advice::code("If polling is unavoidable: poll more often."),
+    ];
+    finding.distrust = "Intended pauses, as in a clock, lose nothing.".into();
+    finding.numbers = vec![
+        ("lost capability time".into(), Value::Ns(cap_ns)),
+        ("pauses".into(), Value::Count(count)),
+        (
+            "a pause, on average".into(),
+            Value::Ns(slept_ns / count.max(1)),
+        ),
+    ];
+    finding.with_evidence(sleeps.iter().map(|(thread, gap)| Evidence {
+        range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
+        subjects: vec![Subject::Thread(*thread)],
+        amount: Value::Ns(gap.ns),
+    }))
+}

@@ -1,0 +1,189 @@
+//! Does one thread set the pace of a pipeline?
+//!
+//! In a pipeline each stage waits for the one before or after it. If one stage has most of the work, the others wait
+//! for it, and capabilities are idle although the program has several threads. The log does not identify `MVar`s and
+//! queues, but it shows that this thread works nearly all the time, and wakes those that wait.
+
+use std::collections::BTreeMap;
+
+use super::{Evaluation, Rule};
+use crate::context::{Input, RuleContext};
+use crate::finding::{Advice, Confidence, Evidence, Outcome, Severity, Subject, Value};
+use crate::loss_budget::{LossBudget, Pool};
+use crate::threads::{Wait, Wakeup};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::Yield;
+use eventlog::ids::{Duration, ThreadId};
+use model::class::WaitReason;
+use model::format;
+
+/// Minimum share of the time outside collections in which the thread works.
+const BUSY: f64 = 0.70;
+/// Minimum work of all other threads, as a share of its own: with less, it does the program's work alone.
+const OTHERS: f64 = 0.10;
+/// Maximum work of another thread, as a share of its own: with more, there are two slow stages.
+const NEXT: f64 = 0.60;
+/// Minimum number of times that it wakes a thread that waits for it.
+const MIN_WAKES: u64 = 20;
+/// Minimum share of the time in which such a thread waits.
+const WAITS: f64 = 0.40;
+/// Minimum share of capability time; less is not worth a change.
+const MIN_SHARE: f64 = 0.10;
+
+const NAME: &str = "slowest-stage";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Does one thread set the pace of a pipeline?",
+    inputs: &[Input::EachRun],
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
+    }),
+};
+
+/// Thread that works nearly all the time beside others that work less.
+struct Stage {
+    thread: ThreadId,
+    ran_ns: u64,
+}
+
+async fn evaluate(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let idle = context.share_of_caps(loss_budget.unclaimed_ns(Pool::Idle));
+    if context.caps < 2 || idle < MIN_SHARE {
+        return Outcome::Clear(format!(
+            "capabilities were idle with no thread ready for {} of their time, not counting other findings; the limit is 10 %",
+            format::fraction(idle)
+        ));
+    }
+    let open_ns = context.length_ns().saturating_sub(paused_ns(context));
+    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for (thread, ran_ns) in context.log.store.run_times_in(context.range, yielder).await {
+        if !context.is_runtime_thread(thread) {
+            *by_thread.entry(thread).or_default() += ran_ns;
+        }
+    }
+    let stage = match busiest(&by_thread, open_ns) {
+        Ok(stage) => stage,
+        Err(why) => return Outcome::Clear(why),
+    };
+    let waits = waits_for(context, stage.thread, yielder).await;
+    let spans: Vec<(u64, u64)> = waits.values().flatten().map(Wait::span).collect();
+    let cap_ns = context
+        .overlapping_idle_ns(spans.iter().copied(), yielder)
+        .await;
+    if context.share_of_caps(cap_ns) < MIN_SHARE {
+        return Outcome::Clear(format!(
+            "{} worked for {} of the time, but capabilities were idle for {} of theirs while threads waited that it wakes; the limit is 10 %",
+            context.thread_name(stage.thread),
+            format::fraction(stage.ran_ns as f64 / open_ns.max(1) as f64),
+            format::fraction(context.share_of_caps(cap_ns))
+        ));
+    }
+    let name = context.thread_name(stage.thread);
+    let title = format!(
+        "{name} worked for {} of {} outside collections; {} waited for it",
+        format::duration(Duration(stage.ran_ns)),
+        format::duration(Duration(open_ns)),
+        format::pluralize(waits.len() as u64, "other thread")
+    );
+    let mut finding = context
+        .blocked_finding((NAME, title), loss_budget, (spans, cap_ns), yielder)
+        .await;
+    finding.subject = Some(name);
+    finding.confidence = Confidence::Probable;
+    finding.severity = finding.severity.min(Severity::Medium);
+    finding.meaning = "The slowest stage of a pipeline sets its pace: those before it wait until it takes a value, those after it until it delivers one. More capabilities do not help as long as one thread does this work.".into();
+    finding.tries = vec![
+        Advice::code(
+            "Let several threads do the work of this stage: start more of them on the same queue.",
+        ),
+        Advice::code("Move a part of its work to the threads that wait."),
+        Advice::code(
+            "Make its work cheaper: a profile shows where its time goes (-prof, +RTS -p -l-au).",
+        ),
+    ];
+    finding.distrust =
+        "If one thread must do this work in order, only making it cheaper helps.".into();
+    finding.numbers = vec![
+        ("lost capability time".into(), Value::Ns(cap_ns)),
+        ("worked for".into(), Value::Ns(stage.ran_ns)),
+        ("waiting threads".into(), Value::Count(waits.len() as u64)),
+    ];
+    let evidence = Evidence {
+        range: context.range,
+        subjects: vec![Subject::Thread(stage.thread)],
+        amount: Value::Ns(stage.ran_ns),
+    };
+    Outcome::Found(vec![finding.with_evidence([evidence])])
+}
+
+/// Returns the time in which no thread could run because of collections.
+fn paused_ns(context: &RuleContext<'_>) -> u64 {
+    let (start, end) = (context.range.start().0, context.range.end().0);
+    context
+        .log
+        .store
+        .account()
+        .pauses()
+        .paused_in_ns(start, end)
+}
+
+/// Returns the thread with the most work, or why it is not the slowest stage of a pipeline.
+fn busiest(by_thread: &BTreeMap<ThreadId, u64>, open_ns: u64) -> Result<Stage, String> {
+    let most = by_thread.iter().max_by_key(|(_, ran_ns)| **ran_ns);
+    let Some((&thread, &ran_ns)) = most else {
+        return Err("no thread ran".to_owned());
+    };
+    let others = by_thread.iter().filter(|(other, _)| **other != thread);
+    let (sum_ns, next_ns) = others.fold((0_u64, 0), |(sum, next), (_, ns)| {
+        (sum.saturating_add(*ns), (*ns).max(next))
+    });
+    let share = |ns: u64| ns as f64 / ran_ns.max(1) as f64;
+    let busy = ran_ns as f64 / open_ns.max(1) as f64;
+    if busy < BUSY || share(sum_ns) < OTHERS || share(next_ns) > NEXT {
+        return Err(format!(
+            "the busiest thread worked for {} of the time outside collections, the next for {} of that, and all others for {}; the limits are at least 70 %, at most 60 % and at least 10 %",
+            format::fraction(busy),
+            format::fraction(share(next_ns)),
+            format::fraction(share(sum_ns))
+        ));
+    }
+    Ok(Stage { thread, ran_ns })
+}
+
+/// Returns the waits for an `MVar` or in STM of threads that another one often wakes, and that wait for long.
+async fn waits_for(
+    context: &RuleContext<'_>,
+    stage: ThreadId,
+    yielder: &dyn Yield,
+) -> BTreeMap<ThreadId, Vec<Wait>> {
+    let mut wakes: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    let visit = |wakeup: Wakeup| {
+        if wakeup.waker == stage && wakeup.thread != stage {
+            *wakes.entry(wakeup.thread).or_default() += 1;
+        }
+    };
+    context.each_wakeup(yielder, visit).await;
+    wakes.retain(|_, count| *count >= MIN_WAKES);
+    let mut waits: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
+    let lives = context.log.store.lives();
+    let lives = lives.filter(|life| wakes.contains_key(&life.id()));
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+        let is_for_it = |reason| matches!(reason, WaitReason::Mvar | WaitReason::Stm);
+        if turn.1.wait_reason().is_some_and(is_for_it) {
+            let wait = context.wait(life, turn, 0);
+            waits.entry(life.id()).or_default().extend(wait);
+        }
+    };
+    context.each_turn_of(lives, yielder, visit).await;
+    waits.retain(|_, waits| {
+        let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
+        context.share(sum_ns) >= WAITS
+    });
+    waits
+}
