@@ -24,7 +24,6 @@ use model::profile::{Profile, Track};
 use model::time::Interval;
 use scene::format;
 use scene::painter::Painter;
-use scene::strip::Strip;
 
 /// Foreign calls of an OS thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -73,7 +72,7 @@ impl TrackKind for ForeignCalls {
         if let Some(number) = link::number(link, "calls") {
             return Some(Self(Caller::OsThread(OsThreadId(number))));
         }
-        let lane = u32::try_from(link::number(link, "callsunknown")?).ok()?;
+        let lane = link::number(link, "callsunknown")?;
         Some(Self(Caller::Unknown { lane }))
     }
 
@@ -117,12 +116,8 @@ impl TrackKind for ForeignCalls {
     }
 
     /// Paints bars with the name of the function, and with the duration if there is room.
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let bar = |mark: &MarkView<'_>| {
             let Call { function, open } = mark.read();
             let function = function.and_then(|number| shown.names.foreign_function(number));

@@ -7,7 +7,7 @@ use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, LinkRelation};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::waves::wave;
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane};
+use super::{Log, Shape, TrackEntry, TrackKind, lane, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
@@ -81,13 +81,7 @@ impl TrackKind for Collections {
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Collections;
 
-    fn link(self, _: &LogContents) -> String {
-        "gc".to_owned()
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        (link == "gc").then_some(Self)
-    }
+    link::word_link!("gc");
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let there = !log.recording.tracks.collections.is_empty();
@@ -115,12 +109,8 @@ impl TrackKind for Collections {
         });
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
         for (mark, span) in shown.marks.row_marks(self) {
             let rect = strip.rect(span, y, h);

@@ -18,7 +18,6 @@ use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
 use model::time::Interval;
 use scene::format;
 use scene::painter::Painter;
-use scene::strip::Strip;
 
 /// Spans with one name, by its index in the list of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -90,12 +89,8 @@ impl TrackKind for UserSpan {
         });
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let bar = |mark: &MarkView<'_>| {
             let open = mark.read::<UserSpanPayload>().open;
             lane::by_duration(mark).open(open)
