@@ -6,6 +6,7 @@ use std::ops::Range;
 use web_sys::Element;
 use yew::prelude::*;
 
+use super::dom::consume;
 use super::timeline::Observer;
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
@@ -272,8 +273,7 @@ fn bars(plot: Plot, props: &HistogramProps) -> Html {
         let onclick = on_choose.reform(|_: MouseEvent| ());
         let onkeydown = Callback::from(move |event: KeyboardEvent| {
             if matches!(event.key().as_str(), "Enter" | " ") {
-                event.prevent_default();
-                event.stop_propagation();
+                consume(&event);
                 on_choose.emit(());
             }
         });

@@ -16,6 +16,7 @@ use yew::prelude::*;
 use super::pick::{Pick, Reveal, SearchMatch};
 use crate::canvas::CanvasPainter;
 use crate::client::LogClient;
+use crate::dom::{consume, has_modifier};
 use crate::panel::{Axis, slow_notice};
 use crate::timeline::Observer;
 use analysis::flamegraph::source_info::SourceInfo;
@@ -220,7 +221,7 @@ impl FlameCanvas {
     }
 
     fn key(&mut self, props: &CanvasProps, event: &KeyboardEvent) -> bool {
-        if event.ctrl_key() || event.alt_key() || event.meta_key() {
+        if has_modifier(event) {
             return false;
         }
         let key = event.key();
@@ -247,8 +248,7 @@ impl FlameCanvas {
                 props.on_act.emit((act, pick));
             }
         }
-        event.prevent_default();
-        event.stop_propagation();
+        consume(event);
         true
     }
 

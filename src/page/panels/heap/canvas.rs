@@ -8,7 +8,7 @@ use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
 use yew::prelude::*;
 
 use crate::canvas::CanvasPainter;
-use crate::dom::set_style;
+use crate::dom::{capture_pointer, consume, has_modifier, set_style};
 use crate::theme;
 use crate::timeline::Observer;
 use eventlog::ids::Nanos;
@@ -201,9 +201,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
         let drag = Rc::clone(&drag);
         move |event: PointerEvent| {
             if event.button() == 0 {
-                let target: HtmlElement = event.target_unchecked_into();
-                // Best effort: without capture a drag ends at the edge.
-                let _ = target.set_pointer_capture(event.pointer_id());
+                capture_pointer(&event);
                 let x = f64::from(event.offset_x());
                 *drag.borrow_mut() = Some(Drag { x, moved: false });
             }
@@ -258,8 +256,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
         let props = props.clone();
         move |event: KeyboardEvent| {
             if key(&props, &event) {
-                event.prevent_default();
-                event.stop_propagation();
+                consume(&event);
             }
         }
     };
@@ -312,7 +309,7 @@ fn key(props: &CanvasProps, event: &KeyboardEvent) -> bool {
     let Some(chart) = props.chart.as_ref() else {
         return false;
     };
-    if event.ctrl_key() || event.alt_key() || event.meta_key() || chart.stacks.is_empty() {
+    if has_modifier(event) || chart.stacks.is_empty() {
         return false;
     }
     let last = chart.stacks.len() - 1;
