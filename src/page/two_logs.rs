@@ -102,13 +102,13 @@ pub(super) fn Caption(props: &CaptionProps) -> Html {
     let on_close = props.on_close.reform(move |_: MouseEvent| role);
     html! {
         <header class="caption">
-            <span class="role">{ role.name() }</span>
+            <span class="role">{ role.title() }</span>
             <h2 class="file" title={props.name.clone()} aria-label={props.name.clone()}>{ file_name(&props.name) }</h2>
             <span class="facts">{ props.facts.clone() }</span>
             { props.children.clone() }
             <button class="small" aria-pressed={props.is_shown.to_string()} onclick={on_show}
-                title={format!("The panels below show the log {}", role.word())}>{ "Panels" }</button>
-            <button class="quiet" onclick={on_close} aria-label={format!("Close the log {}", role.word())}>{ "✕" }</button>
+                title={format!("The panels below show the log {}", role.name())}>{ "Panels" }</button>
+            <button class="quiet" onclick={on_close} aria-label={format!("Close the log {}", role.name())}>{ "✕" }</button>
         </header>
     }
 }

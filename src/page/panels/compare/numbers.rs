@@ -195,7 +195,7 @@ fn places_of(row: &Difference, on_switch_log: &SwitchLog) -> Html {
             on_switch_log.emit((role, navigation::to_number(&key)));
         });
         value.map(|value| {
-            html! { <button class="small" {onclick}>{ format!("See {} {}", amount(row.unit, value), role.word()) }</button> }
+            html! { <button class="small" {onclick}>{ format!("See {} {}", amount(row.unit, value), role.name()) }</button> }
         })
     };
     html! {

@@ -89,12 +89,12 @@ fn list(
     let onchange = {
         let view = view.clone();
         on_view.reform(move |event: Event| HeapView {
-            growth: GrowthBy::from_word(&value_of(event)).unwrap_or_default(),
+            growth: GrowthBy::from_name(&value_of(event)).unwrap_or_default(),
             ..view.clone()
         })
     };
     let option = |by: GrowthBy, title: &'static str| {
-        html! { <option value={by.word()} selected={view.growth == by}>{ title }</option> }
+        html! { <option value={by.name()} selected={view.growth == by}>{ title }</option> }
     };
     let pinned = view.choice.pinned.as_deref();
     let row = |(place, row): (usize, &BandRow)| {

@@ -93,7 +93,7 @@ fn open_tab(tab: Tab, props: &PanelProps) -> Html {
 }
 
 fn tab_id(tab: Tab) -> String {
-    format!("heap-{}", tab.word())
+    format!("heap-{}", tab.name())
 }
 
 fn view_tabs(tabs: &[Tab], open: Tab, on_tab: &Callback<Tab>) -> Html {
