@@ -5,8 +5,7 @@ use super::out::{RowLimit, print_table};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
-use eventlog::ids::Duration;
-use model::format::{NO_VALUE, bytes, duration, time};
+use model::format::{NO_VALUE, bytes, duration_ns, time};
 use session::collection_export::{cells, names};
 
 #[derive(Debug, clap::Args)]
@@ -72,9 +71,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 fn line(gc: &Collection) -> [String; 8] {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| NO_VALUE.to_owned());
     [
-        duration(Duration(gc.pause_ns())),
+        duration_ns(gc.pause_ns()),
         time(gc.start),
-        or_dash(gc.sync_ns.map(|ns| duration(Duration(ns)))),
+        or_dash(gc.sync_ns.map(|ns| duration_ns(ns))),
         or_dash(gc.generation.map(|generation| generation.to_string())),
         or_dash(gc.generation.map(|_| bytes(gc.copied_bytes))),
         or_dash(gc.live_bytes.map(bytes)),

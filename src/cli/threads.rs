@@ -5,8 +5,7 @@ use super::out::{RowLimit, escape_line, print_table};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery, ThreadTimes};
 use analysis::yielder::{NoYield, block_on};
-use eventlog::ids::Duration;
-use model::format::{count, duration};
+use model::format::{count, duration_ns};
 use session::thread_export::{cells, names};
 
 #[derive(Debug, clap::Args)]
@@ -72,7 +71,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 /// Formats a row for a terminal.
 fn line(row: &ThreadTimes) -> [String; 7] {
     let times = &row.sums.times;
-    let lasted = |ns| duration(Duration(ns));
+    let lasted = |ns| duration_ns(ns);
     let label = row.label.as_deref().unwrap_or_default();
     [
         lasted(times.running_ns.saturating_add(times.open_ns)),

@@ -44,6 +44,24 @@ pub(super) struct ScrollTo {
     pub(super) row: u64,
 }
 
+/// Rows requested first, until the grid reports its visible rows.
+pub(super) const FIRST_ROWS: Range<u64> = 0..100;
+
+/// Returns the requested rows of a table, and its current row, which is forgotten when `shown` changes: another
+/// range or order puts something else into that row.
+#[hook]
+pub(super) fn use_rows<D: PartialEq + 'static>(
+    shown: D,
+) -> (UseStateHandle<Range<u64>>, UseStateHandle<Option<u64>>) {
+    let window = use_state_eq(|| FIRST_ROWS);
+    let current = use_state_eq(|| None);
+    {
+        let current = current.setter();
+        use_effect_with(shown, move |_| current.set(None));
+    }
+    (window, current)
+}
+
 #[derive(Properties, PartialEq)]
 pub(super) struct GridProps {
     /// CSS class and id prefix of the table; also the storage name of its column arrangement.

@@ -22,7 +22,6 @@ use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, Pause, Pauses,
 };
-use eventlog::ids::Duration;
 use model::time::Interval;
 use scene::format;
 use session::tracks::collections::Collections as CollectionsTrack;
@@ -281,7 +280,7 @@ fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html
         let cell = |(what, pause): (&'static str, Pause)| {
             html! {
                 <td class="number" data-value={pause.ns.to_string()}>
-                    <GotoLink text={format::duration(Duration(pause.ns))} {what} on_goto={props.on_goto.clone()}
+                    <GotoLink text={format::duration_ns(pause.ns)} {what} on_goto={props.on_goto.clone()}
                         target={NavigationTarget::details(CollectionsTrack.into(), pause.span())} />
                 </td>
             }

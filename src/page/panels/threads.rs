@@ -2,7 +2,6 @@
 
 mod waits;
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use yew::prelude::*;
@@ -13,7 +12,9 @@ use crate::dom::{state_callback, use_debounced, value_of};
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
 use crate::goto_link::GotoLink;
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns};
+use crate::grid::{
+    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+};
 use crate::guide::how_to_record;
 use crate::panel::span_text;
 use crate::panel::{PanelProps, TrackSelection, slow_notice, use_answer};
@@ -23,7 +24,7 @@ use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
 };
 use analysis::timeline::turns::TurnSums;
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::class::{Class, WaitReason};
 use model::sorting::CompactSort;
 use model::time::Interval;
@@ -74,8 +75,6 @@ const COLUMNS: SortableColumns<ThreadColumn> = sortable_columns! {
 /// Index of the column of blocking reasons; the menu sorts rows by a single reason.
 const BLOCKED_ON: usize = 11;
 
-/// Rows requested first, until the grid reports its visible rows.
-const FIRST_ROWS: Range<u64> = 0..100;
 /// Debounce delay for typing in the filter.
 const TYPED_MS: u32 = 150;
 /// Returns the table once the answer has arrived and has one.
@@ -86,20 +85,14 @@ fn table_of(answer: Option<&Rc<Option<ThreadTable>>>) -> Option<&ThreadTable> {
 #[component]
 pub(super) fn Threads(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<ThreadView>();
-    let window = use_state(|| FIRST_ROWS);
-    let current = use_state(|| None::<u64>);
+    let shown = (props.range, Rc::clone(&props.track_selection), view.clone());
+    let (window, current) = use_rows(shown);
     let query = ThreadTableQuery {
         range: props.range,
         only: props.track_selection.scope.threads.clone(),
         ..view.query((*window).clone())
     };
     let answer = use_answer(&props.source, query.clone());
-    {
-        // Another range, selection or order puts another thread into that row.
-        let current = current.setter();
-        let shown = (props.range, Rc::clone(&props.track_selection), view.clone());
-        use_effect_with(shown, move |_| current.set(None));
-    }
     let table = table_of(answer.as_ref());
     let rows = use_memo(answer.clone(), |answer| {
         let table = table_of(answer.as_ref());
@@ -262,7 +255,7 @@ fn longest_wait(
     };
     let what = format!("the longest wait of thread {thread} for a capability");
     html! {
-        <GotoLink text={format::duration(Duration(sums.longest_ready_ns))} {what} in_grid=true
+        <GotoLink text={format::duration_ns(sums.longest_ready_ns)} {what} in_grid=true
             target={NavigationTarget::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
     }
 }
@@ -271,7 +264,7 @@ fn longest_wait(
 fn time(ns: u64) -> Html {
     match ns {
         0 => html! { <span class="faint">{ "0" }</span> },
-        ns => format::duration(Duration(ns)).into(),
+        ns => format::duration_ns(ns).into(),
     }
 }
 
@@ -309,7 +302,7 @@ fn blocked_on(times: &TurnSums) -> Html {
     let mut reasons: Vec<_> = reasons.filter(is_blocked).collect();
     reasons.sort_small_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     let words = |(reason, ns): &(&WaitReason, u64)| {
-        format!("{} {}", reason.name(), format::duration(Duration(*ns)))
+        format!("{} {}", reason.name(), format::duration_ns(*ns))
     };
     let title = reasons.iter().map(words).collect::<Vec<_>>().join(", ");
     let one = |part: &(&WaitReason, u64)| {

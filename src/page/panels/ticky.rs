@@ -3,13 +3,13 @@
 mod controls;
 mod details;
 
-use std::ops::Range;
-
 use yew::prelude::*;
 
 use crate::copy::CopyButton;
 use crate::dom::state_callback;
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns};
+use crate::grid::{
+    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+};
 use crate::guide::how_to_record;
 use crate::panel::{PanelProps, use_answer};
 use crate::share_bar::share_bar;
@@ -50,14 +50,10 @@ const COLUMNS: SortableColumns<TickyColumn> = sortable_columns! {
         "Entries per closure. Thunk: 0 if allocated in vain, 1 if needed. Function: many entries justify its closure") => Some(TickyColumn::EntriesPerAllocd),
 };
 
-/// Rows requested first, until the grid reports its visible rows.
-const FIRST_ROWS: Range<u64> = 0..100;
-
 #[component]
 pub(super) fn Ticky(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<TickyView>();
-    let window = use_state(|| FIRST_ROWS);
-    let current = use_state(|| None::<u64>);
+    let (window, current) = use_rows((props.range, view.clone()));
     let chosen = use_state_eq(|| None::<u64>);
     let query = TickyQuery {
         range: props.range,
@@ -68,11 +64,6 @@ pub(super) fn Ticky(props: &PanelProps) -> Html {
         rows: (*window).clone(),
     };
     let answer = use_answer(&props.source, query.clone());
-    {
-        // Another range or order puts another counter into that row.
-        let current = current.setter();
-        use_effect_with((props.range, view.clone()), move |_| current.set(None));
-    }
     let rows = use_memo(answer.clone(), |answer| {
         answer.as_deref().map_or_else(Rows::default, grid_rows)
     });

@@ -14,7 +14,7 @@ use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::{Caller, OPEN};
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::SeededMap;
-use eventlog::ids::{Duration, Nanos, OsThreadId};
+use eventlog::ids::{Nanos, OsThreadId};
 use model::class::Class;
 use model::lane::{Lane, partition};
 use model::marks::{MarkKind, MarkView, MarkWriter, NONE, PackedPayload, Payload};
@@ -360,7 +360,7 @@ impl Calls<'_> {
                 *weights.entry(frame).or_default() += span.duration().0;
             }
         }
-        let time = |ns: u64| format::duration(Duration(ns));
+        let time = |ns: u64| format::duration_ns(ns);
         heaviest(self.profile, weights, "in it", time, facts);
     }
 
@@ -388,7 +388,7 @@ impl Calls<'_> {
         let Some(longest) = longest else {
             return Vec::new();
         };
-        let time = |ns: u64| format::duration(Duration(ns));
+        let time = |ns: u64| format::duration_ns(ns);
         let mut facts = vec![
             Fact::new("calls", format::count(count)),
             Fact::new("together", time(total)),

@@ -13,7 +13,6 @@ use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
 use analysis::numbers::Collection;
 use analysis::recording::Recording;
-use eventlog::ids::Duration;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView, MarkWriter, NONE, PackedPayload, Payload};
 use model::time::Interval;
@@ -279,8 +278,8 @@ fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
     let mut add = |label: &str, text: Option<String>| {
         facts.extend(text.map(|text| Fact::new(label, text)));
     };
-    let pause = format::duration(Duration(gc.pause_ns()));
-    let wait = gc.sync_ns.map(|wait| format::duration(Duration(wait)));
+    let pause = format::duration_ns(gc.pause_ns());
+    let wait = gc.sync_ns.map(|wait| format::duration_ns(wait));
     let Some(generation) = gc.generation else {
         add("pause", Some(pause));
         add("until all had stopped", wait);
@@ -345,13 +344,13 @@ fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
     };
     let text = format!(
         "{}, collection {}",
-        format::duration(Duration(longest.pause_ns())),
+        format::duration_ns(longest.pause_ns()),
         longest.number
     );
     let span = Interval::new(longest.start, longest.end);
     vec![
         Fact::new("collections", format::count(count)),
-        Fact::new("pauses in all", format::duration(Duration(pauses_ns))),
+        Fact::new("pauses in all", format::duration_ns(pauses_ns)),
         Fact::new("longest", text).linked_to(LinkRelation::Other, Collections, span),
         Fact::new("copied", format::bytes(copied)),
     ]

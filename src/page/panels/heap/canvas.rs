@@ -8,9 +8,9 @@ use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
 use yew::prelude::*;
 
 use crate::canvas::CanvasPainter;
+use crate::chart::use_size;
 use crate::dom::{capture_pointer, consume, has_modifier, set_style};
 use crate::theme;
-use crate::timeline::Observer;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use scene::painter::Rect;
@@ -111,31 +111,13 @@ fn width_of(element: &HtmlElement) -> f64 {
     f64::from(element.client_width() - bar.clamp(0, 40))
 }
 
-/// Tracks the size of the canvas, in CSS pixels.
-#[hook]
-fn use_size(node: &NodeRef) -> (f64, f64) {
-    let size = use_state_eq(|| (0.0, 0.0));
-    {
-        let (node, size) = (node.clone(), size.setter());
-        use_effect_with((), move |()| {
-            let observer = node.cast::<HtmlElement>().and_then(|element| {
-                let measured = element.clone();
-                let measure =
-                    move || size.set((width_of(&measured), f64::from(measured.client_height())));
-                measure();
-                Observer::new(&element, measure)
-            });
-            move || drop(observer)
-        });
-    }
-    *size
-}
-
 /// Renders the canvas with its tooltip.
 #[component]
 pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
     let (frame, canvas) = (use_node_ref(), use_node_ref());
-    let size = use_size(&frame);
+    let size = use_size(&frame, |element| {
+        (width_of(element), f64::from(element.client_height()))
+    });
     let painter = use_mut_ref(|| None::<CanvasPainter>);
     let drag: Pressed = use_mut_ref(|| None);
     {

@@ -6,11 +6,13 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use super::counted::{band_name, no_census};
-use super::table::{FIRST_ROWS, all_bands, pin, size};
+use super::table::{all_bands, pin, size};
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns};
+use crate::grid::{
+    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+};
 use crate::panel::{PanelProps, use_answer};
 use scene::format;
 use session::cells::{RowFormat, rows_text};
@@ -47,20 +49,15 @@ const POINTS: u32 = 600;
 #[component]
 pub(super) fn CensusDiff(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
-    let window = use_state_eq(|| FIRST_ROWS);
-    let current = use_state_eq(|| None::<u64>);
+    let choice = all_bands(&view.choice);
+    let (window, current) = use_rows((props.range, choice.clone(), view.moments));
     let query = CensusDiffQuery {
-        choice: all_bands(&view.choice),
+        choice,
         range: props.range,
         moments: view.moments,
         points: POINTS,
         rows: (*window).clone(),
     };
-    {
-        let current = current.setter();
-        let shown = (props.range, query.choice.clone(), query.moments);
-        use_effect_with(shown, move |_| current.set(None));
-    }
     let answer = use_answer(&props.source, query.clone());
     let (alone, pinned) = (view.moments.alone, view.choice.pinned.clone());
     let rows = use_memo(

@@ -11,7 +11,6 @@ use crate::exportable_table::ExportableTable;
 use crate::panel::{PanelProps, Source, span_text, use_answer};
 use crate::term::heading;
 use crate::viewer::NavigationTarget;
-use eventlog::ids::Duration;
 use model::time::Interval;
 use scene::format;
 use session::heap::growth::{
@@ -336,7 +335,7 @@ fn threads(panel: &PanelProps, span: Interval, then: &ConcurrentActivity) -> Htm
             .label
             .as_ref()
             .map_or_else(String::new, |label| format!(" {label}"));
-        let time = format::duration(Duration(thread.running_ns));
+        let time = format::duration_ns(thread.running_ns);
         let share = format::percent(thread.running_ns, then.running_ns);
         html! { <li><button class="link" {onclick}>{ format!("thread {}{name}", thread.id) }</button>{ format!(" ran {time} ({share})") }</li> }
     };

@@ -1,13 +1,13 @@
 //! The table tab: statistics of all bands in the range.
 
-use std::ops::Range;
-
 use yew::prelude::*;
 
 use super::counted::{MaximumLink, band_name, censuses_text, no_census, spark};
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns};
+use crate::grid::{
+    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+};
 use crate::panel::{PanelProps, use_answer};
 use crate::viewer::NavigationTarget;
 use scene::format;
@@ -51,9 +51,6 @@ const INFO_COLUMNS: SortableColumns<BandColumn> = sortable_columns! {
 /// Columns for all other profiles, which do not describe their bands.
 const COLUMNS: SortableColumns<BandColumn> = INFO_COLUMNS.first(12);
 
-/// Rows requested first, until the grid reports its visible rows.
-pub(super) const FIRST_ROWS: Range<u64> = 0..100;
-
 /// Returns a choice for tables: the same bands, without the limit, order and pin of the chart.
 pub(super) fn all_bands(choice: &HeapChoice) -> HeapChoice {
     let usual = HeapChoice::default();
@@ -76,21 +73,15 @@ pub(super) fn pin(view: &HeapView, on_view: &Callback<HeapView>, key: &str) {
 #[component]
 pub(super) fn Table(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
-    let window = use_state_eq(|| FIRST_ROWS);
-    let current = use_state_eq(|| None::<u64>);
+    let choice = all_bands(&view.choice);
+    let (window, current) = use_rows((props.range, choice.clone(), view.sort));
     let query = BandTableQuery {
-        choice: all_bands(&view.choice),
+        choice,
         range: props.range,
         sort: view.sort,
         rows: (*window).clone(),
     };
     let answer = use_answer(&props.source, query.clone());
-    {
-        // Another range or order puts another band into that row.
-        let current = current.setter();
-        let shown = (props.range, query.choice.clone(), query.sort);
-        use_effect_with(shown, move |_| current.set(None));
-    }
     let rows = use_memo(
         (
             answer.clone(),

@@ -1,7 +1,6 @@
 //! The tree tab of a `-hc` profile: what each cost centre holds by itself and including its callees, in the selected
 //! range or the whole log.
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use yew::prelude::*;
@@ -9,7 +8,8 @@ use yew::prelude::*;
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::grid::{
-    Branch, Column, Grid, GridRow, RowActivated, Rows, ScrollTo, SortableColumns, sortable_columns,
+    Branch, Column, FIRST_ROWS, Grid, GridRow, RowActivated, Rows, ScrollTo, SortableColumns,
+    sortable_columns,
 };
 use crate::guide::how_to_record;
 use crate::panel::{PanelProps, span_text, use_answer};
@@ -37,8 +37,6 @@ const COLUMNS: SortableColumns<TreeColumn> = sortable_columns! {
         "Self bytes in the last census") => Some(TreeColumn::LastOwn),
 };
 
-/// Rows requested first, until the grid reports its visible rows.
-const FIRST_ROWS: Range<u64> = 0..100;
 /// Maximum indentation level; deeper rows are not indented further.
 const DEEPEST: u16 = 24;
 

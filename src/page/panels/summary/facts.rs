@@ -10,9 +10,8 @@ use crate::share_bar::share_bar;
 use crate::term::Term;
 use crate::viewer::NavigationTarget;
 use analysis::numbers::summary::SparkTotals;
-use eventlog::ids::Duration;
 use model::time::Interval;
-use scene::format;
+use scene::format::{self, duration_ns};
 use views::words::processes::OF_EACH;
 
 /// Reason for missing statistics of the collector; a sentence below the list names the remedy.
@@ -94,10 +93,6 @@ fn size(bytes: u64) -> (String, String) {
     }
 }
 
-fn duration(ns: u64) -> String {
-    format::duration(Duration(ns))
-}
-
 /// Name of the fact that only programs built for profiling have.
 const PROF: &str = "Heap censuses";
 
@@ -108,15 +103,15 @@ pub(super) fn time(about: About<'_>) -> Html {
     let several = !numbers.processes.is_empty();
     let no_gc = if several { OF_EACH } else { NO_GC };
     let part = |ns: Option<u64>| {
-        ns.map(|ns| (duration(ns), format::percent(ns, total_ns)))
+        ns.map(|ns| (duration_ns(ns), format::percent(ns, total_ns)))
             .ok_or_else(|| no_gc.to_owned())
     };
     let no_phases = if several { OF_EACH } else { NO_PHASES };
     let phase = |ns: Option<u64>| {
-        ns.map(|ns| (duration(ns), format::percent(ns, total_ns)))
+        ns.map(|ns| (duration_ns(ns), format::percent(ns, total_ns)))
             .ok_or_else(|| no_phases.to_owned())
     };
-    let (length, total) = (duration(numbers.account.life_ns), duration(total_ns));
+    let (length, total) = (duration_ns(numbers.account.life_ns), duration_ns(total_ns));
     // The clock usually starts so shortly before the first event that both lengths print the same.
     let length = (length != total).then(|| Fact {
         place: None,

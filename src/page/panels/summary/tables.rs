@@ -14,15 +14,11 @@ use crate::share_bar::share_bar;
 use crate::term::{Term, heading};
 use analysis::account::report::CapTimes;
 use analysis::numbers::summary::Generation;
-use eventlog::ids::{CapId, Duration};
-use scene::format;
-
-fn duration(ns: u64) -> String {
-    format::duration(Duration(ns))
-}
+use eventlog::ids::CapId;
+use scene::format::{self, duration_ns};
 
 fn or_dash(ns: Option<u64>) -> String {
-    ns.map_or_else(|| format::NO_VALUE.to_owned(), duration)
+    ns.map_or_else(|| format::NO_VALUE.to_owned(), duration_ns)
 }
 
 /// Renders the collections by generation.
@@ -31,7 +27,7 @@ pub(super) fn collections(about: About<'_>) -> Html {
     if rows.is_empty() {
         let untold = about.numbers.account.collections;
         if untold.count > 0 {
-            let (count, time) = (format::count(untold.count), duration(untold.pause_ns));
+            let (count, time) = (format::count(untold.count), duration_ns(untold.pause_ns));
             let text = format!(
                 "{count} collections, {time} together. The log has no statistics of them: GHC 7.6 and later write these with +RTS -l."
             );
@@ -52,7 +48,7 @@ pub(super) fn collections(about: About<'_>) -> Html {
             <>
                 <td class="number">{ format::count(row.collections) }</td>
                 <td class="number">{ format::count(row.parallel) }</td>
-                <td class="number">{ duration(row.elapsed_ns) }</td>
+                <td class="number">{ duration_ns(row.elapsed_ns) }</td>
                 <td class="number">{ or_dash(pause(row, row.avg_pause_ns)) }</td>
                 <td class="number">
                     <GotoLink text={or_dash(pause(row, row.max_pause_ns))} what="the longest pause"
@@ -124,7 +120,7 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
         (None, _) => Err("nothing was copied in parallel".into()),
     };
     let sync: FactValue = match (numbers.sync_ns, numbers.collections) {
-        (Some(ns), _) => Ok((duration(ns), String::new())),
+        (Some(ns), _) => Ok((duration_ns(ns), String::new())),
         (None, Some(0)) => Err(NO_COLLECTION.into()),
         (None, _) => Err("no requests in this log".into()),
     };
@@ -135,7 +131,7 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
         0 => Err(NO_COLLECTION.into()),
         _ => {
             let share = format::percent(cost_ns, all.known_ns());
-            Ok((duration(cost_ns), format!("{share} of their time")))
+            Ok((duration_ns(cost_ns), format!("{share} of their time")))
         }
     };
     vec![
@@ -194,7 +190,7 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
             <tr key={first}>
                 <th scope="row">{ name }</th>
                 <td class="bar-cell">{ share_bar(all_ns, [(class, ns)]) }</td>
-                <td class="number">{ duration(ns) }</td>
+                <td class="number">{ duration_ns(ns) }</td>
                 <td class="number share-number">{ format::percent(ns, all_ns) }</td>
             </tr>
         }
@@ -320,7 +316,7 @@ fn cells(row: &Row, columns: &[Column]) -> Html {
         let ns = time(&row.times);
         html! {
             <>
-                <td class="number">{ duration(ns) }</td>
+                <td class="number">{ duration_ns(ns) }</td>
                 <td class="number share-number">{ format::percent(ns, row.times.life_ns) }</td>
             </>
         }
