@@ -1,24 +1,12 @@
 //! `eventscope collections FILE`: lists every garbage collection with its numbers.
 
 use super::empty::no_collections;
-use super::out::{RowLimit, print_table};
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
+use super::out::print_table;
+use super::{Condition, Failure, ListArguments, Out, Table, print_message, report};
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
 use model::format::{NO_VALUE, bytes, duration_ns, time};
 use session::collection_export::{cells, names};
-
-#[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    #[command(flatten)]
-    log: LogFile,
-    #[command(flatten)]
-    range: Range,
-    #[command(flatten)]
-    limit: RowLimit,
-    #[command(flatten)]
-    output: Output,
-}
 
 /// Column titles on a terminal.
 const HEADS: [&str; 8] = [
@@ -32,7 +20,7 @@ const HEADS: [&str; 8] = [
     "collection",
 ];
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.log.read(arguments.range)?;
     let is_for_terminal = arguments.output.is_for_terminal();
     let query = match is_for_terminal {

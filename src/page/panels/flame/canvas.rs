@@ -120,6 +120,7 @@ const SMALL_PX: f64 = 28.0;
 /// Minimum pointer movement of a drag, in CSS pixels.
 const DRAG_PX: f64 = 4.0;
 
+#[derive(Default)]
 pub(super) struct FlameCanvas {
     scroller: NodeRef,
     spacer: NodeRef,
@@ -288,31 +289,7 @@ impl Component for FlameCanvas {
     type Properties = CanvasProps;
 
     fn create(_: &Context<Self>) -> Self {
-        Self {
-            scroller: NodeRef::default(),
-            spacer: NodeRef::default(),
-            canvas: NodeRef::default(),
-            small_canvas: NodeRef::default(),
-            small_window: NodeRef::default(),
-            small_painted: None,
-            painter: None,
-            small_painter: None,
-            graph: None,
-            small: None,
-            window: Window::ALL,
-            asked: None,
-            asked_small: None,
-            number: 0,
-            in_flight: false,
-            hovered: None,
-            selected_box: None,
-            selected: None,
-            revealed: 0,
-            found: None,
-            drag: None,
-            listeners: Vec::new(),
-            observer: None,
-        }
+        Self::default()
     }
 
     fn changed(&mut self, ctx: &Context<Self>, old: &CanvasProps) -> bool {

@@ -135,24 +135,21 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
         }
     };
     vec![
-        Fact {
-            place: None,
-            name: "Work balance",
-            help: "Balance of parallel collections: 100 % if all threads copied the same amount, 0 % if one thread did all the work.",
-            shown: balance,
-        },
-        Fact {
-            place: None,
-            name: "Sync time",
-            help: "Total time from the request to the start of each collection, until all capabilities had stopped. It counts as mutator time. Only the threaded runtime (-threaded) logs these requests.",
-            shown: sync,
-        },
-        Fact {
-            place: None,
-            name: "Cost for capabilities",
-            help: "Time of all capabilities for collections: stopping, working, waiting, resuming. A pause of 1 ms on four capabilities costs 4 ms and more. The Collections panel shows the parts.",
-            shown: cost,
-        },
+        Fact::new(
+            "Work balance",
+            "Balance of parallel collections: 100 % if all threads copied the same amount, 0 % if one thread did all the work.",
+            balance,
+        ),
+        Fact::new(
+            "Sync time",
+            "Total time from the request to the start of each collection, until all capabilities had stopped. It counts as mutator time. Only the threaded runtime (-threaded) logs these requests.",
+            sync,
+        ),
+        Fact::new(
+            "Cost for capabilities",
+            "Time of all capabilities for collections: stopping, working, waiting, resuming. A pause of 1 ms on four capabilities costs 4 ms and more. The Collections panel shows the parts.",
+            cost,
+        ),
     ]
 }
 
@@ -195,13 +192,13 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
             </tr>
         }
     };
-    let mean = |name, help, mean: Option<f64>| Fact {
-        place: None,
-        name,
-        help,
-        shown: mean
-            .map(|mean| (format!("{mean:.2}"), format!("of {}", account.caps.len())))
-            .ok_or_else(|| "nothing ran here".into()),
+    let mean = |name, help, mean: Option<f64>| {
+        Fact::new(
+            name,
+            help,
+            mean.map(|mean| (format!("{mean:.2}"), format!("of {}", account.caps.len())))
+                .ok_or_else(|| "nothing ran here".into()),
+        )
     };
     let means = vec![
         mean(
