@@ -61,7 +61,7 @@ fn line(gc: &Collection) -> [String; 8] {
     [
         duration_ns(gc.pause_ns()),
         time(gc.start),
-        or_dash(gc.sync_ns.map(|ns| duration_ns(ns))),
+        or_dash(gc.sync_ns.map(duration_ns)),
         or_dash(gc.generation.map(|generation| generation.to_string())),
         or_dash(gc.generation.map(|_| bytes(gc.copied_bytes))),
         or_dash(gc.live_bytes.map(bytes)),

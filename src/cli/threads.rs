@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<Condition,
 /// Formats a row for a terminal.
 fn line(row: &ThreadTimes) -> [String; 7] {
     let times = &row.sums.times;
-    let lasted = |ns| duration_ns(ns);
+    let lasted = duration_ns;
     let label = row.label.as_deref().unwrap_or_default();
     [
         lasted(times.running_ns.saturating_add(times.open_ns)),

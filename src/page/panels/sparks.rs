@@ -337,7 +337,7 @@ fn runs(
     let most = reply.runs.iter().max_by_key(|bin| bin.total_ns);
     let most = most.map_or_else(String::new, |bin| {
         let share = format::percent_short(bin.total_ns, total_ns.max(1));
-        let [from, to] = [bin.from_ns, bin.to_ns].map(|ns| format::duration_ns(ns));
+        let [from, to] = [bin.from_ns, bin.to_ns].map(format::duration_ns);
         let together = format::duration_ns(total_ns);
         format!(" Together they ran for {together}, {share} of it in sparks of {from} to {to}.")
     });

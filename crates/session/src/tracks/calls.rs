@@ -360,7 +360,7 @@ impl Calls<'_> {
                 *weights.entry(frame).or_default() += span.duration().0;
             }
         }
-        let time = |ns: u64| format::duration_ns(ns);
+        let time = format::duration_ns;
         heaviest(self.profile, weights, "in it", time, facts);
     }
 
@@ -388,7 +388,7 @@ impl Calls<'_> {
         let Some(longest) = longest else {
             return Vec::new();
         };
-        let time = |ns: u64| format::duration_ns(ns);
+        let time = format::duration_ns;
         let mut facts = vec![
             Fact::new("calls", format::count(count)),
             Fact::new("together", time(total)),

@@ -279,7 +279,7 @@ fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
         facts.extend(text.map(|text| Fact::new(label, text)));
     };
     let pause = format::duration_ns(gc.pause_ns());
-    let wait = gc.sync_ns.map(|wait| format::duration_ns(wait));
+    let wait = gc.sync_ns.map(format::duration_ns);
     let Some(generation) = gc.generation else {
         add("pause", Some(pause));
         add("until all had stopped", wait);

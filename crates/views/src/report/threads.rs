@@ -74,7 +74,7 @@ pub(super) async fn section(
 }
 
 fn sums(sums: &ThreadSums) -> Vec<String> {
-    let time = |ns| format::duration_ns(ns);
+    let time = format::duration_ns;
     vec![
         time(sums.times.running_ns),
         time(sums.times.ready_ns()),
