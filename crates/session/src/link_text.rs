@@ -103,30 +103,21 @@ pub fn order_words(word: &str, descending: bool, usual: bool) -> String {
     format!("{word}{direction}")
 }
 
-/// Splits a sort order into column and direction, where `true` is descending. The direction is `None` if it is
-/// missing, and `Some(None)` if it is unknown.
-fn split_order(words: &str) -> (&str, Option<Option<bool>>) {
-    let Some((word, direction)) = words.split_once('.') else {
-        return (words, None);
-    };
-    let descending = match direction {
-        "" => return (word, None),
-        "up" => Some(false),
-        "down" => Some(true),
-        _ => None,
-    };
-    (word, Some(descending))
-}
-
-/// Parses a column with an optional direction, else that in which a click on the column sorts first.
+/// Parses a column with an optional direction, else that in which a click on the column sorts first. The result is
+/// true for a descending order.
 pub fn read_order<C: Copy>(
     words: &str,
     from_name: fn(&str) -> Option<C>,
     largest_first: fn(C) -> bool,
 ) -> Option<(C, bool)> {
-    let (name, direction) = split_order(words);
+    let (name, direction) = words.split_once('.').unwrap_or((words, ""));
     let column = from_name(name)?;
-    Some((column, direction.unwrap_or(Some(largest_first(column)))?))
+    match direction {
+        "" => Some((column, largest_first(column))),
+        "up" => Some((column, false)),
+        "down" => Some((column, true)),
+        _ => None,
+    }
 }
 
 /// Truncates and escapes a text; returns `None` if it is empty.

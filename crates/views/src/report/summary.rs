@@ -2,6 +2,7 @@
 
 use super::html::{Column, Html, Table, truncation_note};
 use super::{ReportSubject, Section};
+use crate::words::process::capability_counts;
 use crate::words::processes;
 use analysis::account::report::{CapTimes, ProgramTimes};
 use analysis::numbers::summary::{SparkTotals, Summary};
@@ -198,12 +199,7 @@ fn parallelism(html: &mut Html, account: &ProgramTimes) {
         .parallelism_rows(COUNTS)
         .into_iter()
         .map(|(counts, ns)| {
-            let (first, last) = counts.into_inner();
-            let name = match (first, last) {
-                (0, _) => "none".to_owned(),
-                _ if first == last => first.to_string(),
-                _ => format!("{first}–{last}"),
-            };
+            let name = capability_counts(&counts);
             vec![name, duration_ns(ns), format::percent(ns, account.life_ns)]
         });
     html.table(&Table {

@@ -16,6 +16,7 @@ use analysis::account::report::CapTimes;
 use analysis::numbers::summary::Generation;
 use eventlog::ids::CapId;
 use scene::format::{self, duration_ns};
+use views::words::process::capability_counts;
 
 fn or_dash(ns: Option<u64>) -> String {
     ns.map_or_else(|| format::NO_VALUE.to_owned(), duration_ns)
@@ -176,12 +177,8 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
         );
     }
     let line = |(counts, ns): (RangeInclusive<usize>, u64)| {
-        let (first, last) = counts.into_inner();
-        let name = match (first, last) {
-            (0, _) => "none".to_owned(),
-            _ if first == last => first.to_string(),
-            _ => format!("{first}–{last}"),
-        };
+        let (first, last) = (*counts.start(), *counts.end());
+        let name = capability_counts(&counts);
         let class = if last == 0 { "idle" } else { "running" };
         html! {
             <tr key={first}>
