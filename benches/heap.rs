@@ -91,7 +91,7 @@ fn heap(c: &mut Criterion) {
             bands: 200,
             ..HeapChoice::default()
         };
-        group.bench_function(format!("by {}", order.word()), |b| {
+        group.bench_function(format!("by {}", order.name()), |b| {
             b.iter(|| black_box(chart(&session, choice.clone(), None)));
         });
     }

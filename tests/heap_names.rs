@@ -106,7 +106,7 @@ fn the_executable_names_what_the_log_does_not() {
         rows.collect::<Vec<_>>().join("\n")
     };
     let mut all = String::new();
-    for group in Grouping::all() {
+    for group in Grouping::ALL {
         all += &format!("--- {}\n{}\n", group.title(), rows(group));
     }
     insta::assert_snapshot!(all);
@@ -116,7 +116,7 @@ fn the_executable_names_what_the_log_does_not() {
 fn groups_have_together_what_bands_have() {
     let mut session = session();
     for _ in 0..2 {
-        for group in Grouping::all() {
+        for group in Grouping::ALL {
             let sum: f64 = shares(&session, group).iter().map(|row| row.2).sum();
             assert!((sum - 1.0).abs() < 1e-9, "{group:?} {sum}");
         }

@@ -1,25 +1,12 @@
 //! `eventscope collections FILE`: lists every garbage collection with its numbers.
 
 use super::empty::no_collections;
-use super::out::{RowLimit, print_table};
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
+use super::out::print_table;
+use super::{Condition, Failure, ListArguments, Out, Table, print_message, report};
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
-use eventlog::ids::Duration;
-use model::format::{NO_VALUE, bytes, duration, time};
+use model::format::{NO_VALUE, bytes, duration_ns, time};
 use session::collection_export::{cells, names};
-
-#[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    #[command(flatten)]
-    log: LogFile,
-    #[command(flatten)]
-    range: Range,
-    #[command(flatten)]
-    limit: RowLimit,
-    #[command(flatten)]
-    output: Output,
-}
 
 /// Column titles on a terminal.
 const HEADS: [&str; 8] = [
@@ -33,7 +20,7 @@ const HEADS: [&str; 8] = [
     "collection",
 ];
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.log.read(arguments.range)?;
     let is_for_terminal = arguments.output.is_for_terminal();
     let query = match is_for_terminal {
@@ -72,9 +59,9 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 fn line(gc: &Collection) -> [String; 8] {
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| NO_VALUE.to_owned());
     [
-        duration(Duration(gc.pause_ns())),
+        duration_ns(gc.pause_ns()),
         time(gc.start),
-        or_dash(gc.sync_ns.map(|ns| duration(Duration(ns)))),
+        or_dash(gc.sync_ns.map(duration_ns)),
         or_dash(gc.generation.map(|generation| generation.to_string())),
         or_dash(gc.generation.map(|_| bytes(gc.copied_bytes))),
         or_dash(gc.live_bytes.map(bytes)),

@@ -79,24 +79,18 @@ pub(super) struct Arguments {
 }
 
 fn order() -> impl TypedValueParser<Value = BandOrder> {
-    let words = BandOrder::ALL.map(BandOrder::word);
-    let named = |word: String| {
-        BandOrder::ALL
-            .into_iter()
-            .find(|order| order.word() == word)
-    };
-    PossibleValuesParser::new(words).try_map(move |word| named(word).ok_or("no such order"))
+    PossibleValuesParser::new(BandOrder::ALL.map(BandOrder::name))
+        .try_map(|name| BandOrder::from_name(&name).ok_or("no such order"))
 }
 
 fn group() -> impl TypedValueParser<Value = Grouping> {
-    let words = Grouping::all().map(Grouping::word);
-    PossibleValuesParser::new(words)
-        .try_map(|word| Grouping::from_word(&word).ok_or("no such grouping"))
+    PossibleValuesParser::new(Grouping::ALL.map(Grouping::name))
+        .try_map(|name| Grouping::from_name(&name).ok_or("no such grouping"))
 }
 
 fn form() -> impl TypedValueParser<Value = Form> {
-    let words = Form::ALL.iter().map(|form| form.word());
-    PossibleValuesParser::new(words).try_map(|word| Form::from_word(&word).ok_or("no such form"))
+    PossibleValuesParser::new(Form::ALL.map(Form::name))
+        .try_map(|name| Form::from_name(&name).ok_or("no such form"))
 }
 
 /// Default number of bands in charts and in tables for reading.

@@ -76,7 +76,7 @@ use session::cells::Cell;
 use views::words::diagnostics::line;
 
 use input::{Input, LogFile};
-use out::{EscapeStyle, Out, Output, Table, print_message};
+use out::{EscapeStyle, Out, Output, RowLimit, Table, print_message};
 use range::Range;
 
 /// Analyze GHC eventlogs. Files may be compressed with gzip or zstd; `-` is standard input. Up to 64 MiB of a pipe are kept in memory, more in a temporary file.
@@ -120,9 +120,9 @@ enum Command {
     /// Statistics over thousands of digests, as a page: distributions, changes in time, hosts that differ, outliers
     Fleet(fleet::Arguments),
     /// Time of each thread: running, waiting for a capability, blocked by reason
-    Threads(threads::Arguments),
+    Threads(ListArguments),
     /// All garbage collections: time, pause, copied bytes, live bytes
-    Collections(collections::Arguments),
+    Collections(ListArguments),
     /// Heap profiles: bands, single censuses, the difference of two censuses, charts
     Heap(heap::Arguments),
     /// Ticky counters: entries and allocation of code (ghc -ticky, +RTS -lT)
@@ -162,6 +162,19 @@ impl LogRangeArguments {
     fn read(&self) -> Result<(Session, Option<Interval>), Failure> {
         self.log.read(self.range)
     }
+}
+
+/// A log, which part of it, and how to print its rows.
+#[derive(Debug, clap::Args)]
+struct ListArguments {
+    #[command(flatten)]
+    log: LogFile,
+    #[command(flatten)]
+    range: Range,
+    #[command(flatten)]
+    limit: RowLimit,
+    #[command(flatten)]
+    output: Output,
 }
 
 /// Reason why a command failed.

@@ -1,25 +1,12 @@
 //! `eventscope threads FILE`: lists threads with the time that they spent in each state.
 
 use super::empty::no_threads;
-use super::out::{RowLimit, escape_line, print_table};
-use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
+use super::out::{escape_line, print_table};
+use super::{Condition, Failure, ListArguments, Out, Table, print_message, report};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery, ThreadTimes};
 use analysis::yielder::{NoYield, block_on};
-use eventlog::ids::Duration;
-use model::format::{count, duration};
+use model::format::{count, duration_ns};
 use session::thread_export::{cells, names};
-
-#[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    #[command(flatten)]
-    log: LogFile,
-    #[command(flatten)]
-    range: Range,
-    #[command(flatten)]
-    limit: RowLimit,
-    #[command(flatten)]
-    output: Output,
-}
 
 /// Column titles on a terminal.
 const HEADS: [&str; 7] = [
@@ -32,7 +19,7 @@ const HEADS: [&str; 7] = [
     "thread",
 ];
 
-pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {
+pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<Condition, Failure> {
     let (session, range) = arguments.log.read(arguments.range)?;
     let mut printed = 0;
     if arguments.output.is_for_terminal() {
@@ -72,7 +59,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 /// Formats a row for a terminal.
 fn line(row: &ThreadTimes) -> [String; 7] {
     let times = &row.sums.times;
-    let lasted = |ns| duration(Duration(ns));
+    let lasted = duration_ns;
     let label = row.label.as_deref().unwrap_or_default();
     [
         lasted(times.running_ns.saturating_add(times.open_ns)),

@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 
 fn column(name: &str) -> Result<TickyColumn, String> {
     let all = || TickyColumn::ALL.map(TickyColumn::name).join(", ");
-    TickyColumn::named(name).ok_or_else(|| format!("use one of {}", all()))
+    TickyColumn::from_name(name).ok_or_else(|| format!("use one of {}", all()))
 }
 
 pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Failure> {

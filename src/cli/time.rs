@@ -12,7 +12,6 @@ use analysis::account::report::ProgramTimes;
 use analysis::numbers::Numbers;
 use analysis::timeline::thread_account::{BlockedFor, ThreadAccount};
 use analysis::yielder::{NoYield, block_on};
-use eventlog::ids::Duration;
 use model::format;
 use model::time::Interval;
 use session::Session;
@@ -32,7 +31,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     if arguments.of.json {
         print_json(&program, &session, range, out)?;
     } else if io::stdout().is_terminal() {
-        let mut rows = capabilities(&program, readable);
+        let mut rows = capabilities(&program, format::duration_ns);
         for head in rows.iter_mut().take(1).flatten() {
             *head = head.replace('_', " ");
         }
@@ -46,7 +45,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         out.text("\n")?;
         print_first_threads(&session, range, arguments.limit, out)?;
         out.text("\n")?;
-        out.text(in_columns(&program_rows(&program, readable)))?;
+        out.text(in_columns(&program_rows(&program, format::duration_ns)))?;
     } else {
         out.text(in_columns(&capabilities(&program, exact)))?;
         out.text("\n")?;
@@ -60,11 +59,6 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
 /// Formats nanoseconds for other programs.
 fn exact(ns: u64) -> String {
     ns.to_string()
-}
-
-/// Formats nanoseconds for human readers.
-fn readable(ns: u64) -> String {
-    format::duration(Duration(ns))
 }
 
 /// Passes the threads to `take` one at a time, because a log may have millions.
@@ -298,9 +292,9 @@ fn line(thread: &ThreadAccount) -> Vec<String> {
     let label = thread.label.as_deref().unwrap_or_default();
     let mut row: Vec<String> = thread_classes(thread)
         .iter()
-        .map(|(_, time)| readable(*time))
+        .map(|(_, time)| format::duration_ns(*time))
         .collect();
-    row.extend([blocked, thread.foreign_ns, thread.life_ns].map(readable));
+    row.extend([blocked, thread.foreign_ns, thread.life_ns].map(format::duration_ns));
     row.push(escape_line(&format!("{} {label}", thread.id)));
     row
 }

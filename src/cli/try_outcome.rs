@@ -7,7 +7,6 @@ use super::out::{Rows, in_columns};
 use super::try_candidates::{Candidate, combined};
 use super::try_child::{OutputDigest, Sample};
 use super::try_rounds::{Contestant, Stopped};
-use eventlog::ids::Duration;
 use insight::command_line::with_flags;
 use insight::compare::shift::median;
 use insight::compare::{Claim, Difference, Options, Trend, against_baseline};
@@ -217,7 +216,7 @@ impl Outcome {
 impl Runs {
     /// Returns the cells of a row without a comparison: name, wall time with its range, processor time and memory.
     fn cells(&self, name: String, own_bytes: Option<u64>) -> [String; 10] {
-        let ns = |ns: f64| format::duration(Duration(ns as u64));
+        let ns = |ns: f64| format::duration_ns(ns as u64);
         let empty = String::new;
         let (least, most) = ends(&self.wall_ns);
         let memory = median(&self.memory_bytes).map(|bytes| memory(bytes, own_bytes));

@@ -3,9 +3,10 @@
 
 use std::ops::Range;
 
-use web_sys::Element;
+use web_sys::HtmlElement;
 use yew::prelude::*;
 
+use super::dom::consume;
 use super::timeline::Observer;
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
@@ -89,20 +90,30 @@ pub(super) fn legend(series: &[Series], values: &[String]) -> Html {
 #[hook]
 pub(super) fn use_width() -> (NodeRef, f64) {
     let node = use_node_ref();
-    let width = use_state_eq(|| 0.0);
+    let width = use_size(&node, |element| f64::from(element.client_width()));
+    (node, width)
+}
+
+/// Measures an element now and whenever its size changes; returns the default before it is known.
+#[hook]
+pub(super) fn use_size<T: Copy + Default + PartialEq + 'static>(
+    node: &NodeRef,
+    measure: fn(&HtmlElement) -> T,
+) -> T {
+    let size = use_state_eq(T::default);
     {
-        let (node, width) = (node.clone(), width.setter());
+        let (node, size) = (node.clone(), size.setter());
         use_effect_with((), move |()| {
-            let observer = node.cast::<Element>().and_then(|element| {
+            let observer = node.cast::<HtmlElement>().and_then(|element| {
                 let measured = element.clone();
-                let measure = move || width.set(f64::from(measured.client_width()));
-                measure();
-                Observer::new(&element, measure)
+                let update = move || size.set(measure(&measured));
+                update();
+                Observer::new(&element, update)
             });
             move || drop(observer)
         });
     }
-    (node, *width)
+    *size
 }
 
 /// Mapping from values to pixels in a chart of a given width.
@@ -174,7 +185,7 @@ pub(super) struct Bin {
 impl Bin {
     fn together(&self) -> Option<String> {
         let ns = self.together_ns?;
-        Some(format::duration(Duration(ns)))
+        Some(format::duration_ns(ns))
     }
 
     fn total(&self) -> u64 {
@@ -272,8 +283,7 @@ fn bars(plot: Plot, props: &HistogramProps) -> Html {
         let onclick = on_choose.reform(|_: MouseEvent| ());
         let onkeydown = Callback::from(move |event: KeyboardEvent| {
             if matches!(event.key().as_str(), "Enter" | " ") {
-                event.prevent_default();
-                event.stop_propagation();
+                consume(&event);
                 on_choose.emit(());
             }
         });

@@ -21,6 +21,7 @@ use helpers::{Helper, start_worker};
 use limits::{HELPER_BYTES, REPLACE_WORKER_BYTES, helper_count, max_worker_bytes, memory_budget};
 pub(super) use merger::{MergeEvent, Merger};
 
+use super::ptr_eq::PtrEq;
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::SeededMap;
 use protocol::wire::{self, LiveFile};
@@ -128,14 +129,8 @@ impl OpenedLog {
 }
 
 /// Shared handle on the worker.
-#[derive(Clone)]
-pub(super) struct Client(Rc<RefCell<Inner>>);
-
-impl PartialEq for Client {
-    fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
-    }
-}
+#[derive(Clone, PartialEq)]
+pub(super) struct Client(PtrEq<RefCell<Inner>>);
 
 /// Handle on one log of the worker, used by panels to ask questions.
 #[derive(Clone, PartialEq)]
@@ -147,7 +142,7 @@ pub(super) struct LogClient {
 impl Client {
     /// Starts a worker and passes its unsolicited messages to `emit`.
     pub(super) fn start(emit: impl Fn(ClientEvent) + 'static) -> Self {
-        let client = Self(Rc::new(RefCell::new(Inner {
+        let client = Self(PtrEq::new(RefCell::new(Inner {
             worker: None,
             lock: String::new(),
             helpers: Vec::new(),

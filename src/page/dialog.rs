@@ -1,5 +1,6 @@
 //! Help dialog (keys, gestures, meaning of all marks), and helpers for modal dialogs.
 
+use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
 
@@ -22,6 +23,55 @@ pub(super) fn open_modal(node: &NodeRef) {
 pub(super) fn close_modal(node: &NodeRef) {
     if let Some(dialog) = node.cast::<HtmlDialogElement>() {
         dialog.close();
+    }
+}
+
+/// Closes the dialog in which a button was clicked; the browser restores the previous focus.
+pub(super) fn close_dialog(event: MouseEvent) {
+    let button: Element = event.target_unchecked_into();
+    let dialog = button.closest("dialog").ok().flatten();
+    if let Some(dialog) = dialog.and_then(|it| it.dyn_into::<HtmlDialogElement>().ok()) {
+        dialog.close();
+    }
+}
+
+#[derive(Properties, PartialEq)]
+pub(super) struct ModalProps {
+    pub(super) class: &'static str,
+    /// Identifier of the title in the document.
+    pub(super) id: &'static str,
+    pub(super) title: AttrValue,
+    /// Accessible name of the button that closes the dialog.
+    #[prop_or("Close")]
+    pub(super) close: &'static str,
+    /// Element to scroll to after opening.
+    #[prop_or_default]
+    pub(super) scroll_to: NodeRef,
+    pub(super) on_close: Callback<()>,
+    pub(super) children: Html,
+}
+
+/// Modal dialog with a title.
+#[component]
+pub(super) fn Modal(props: &ModalProps) -> Html {
+    let node = use_node_ref();
+    {
+        let (node, scroll_to) = (node.clone(), props.scroll_to.clone());
+        use_effect_with((), move |()| {
+            open_modal(&node);
+            if let Some(element) = scroll_to.cast::<Element>() {
+                element.scroll_into_view();
+            }
+        });
+    }
+    html! {
+        <dialog ref={node} class={props.class} aria-labelledby={props.id} onclose={props.on_close.reform(|_: Event| ())}>
+            <header>
+                <h2 id={props.id}>{ props.title.clone() }</h2>
+                <button class="quiet" onclick={close_dialog} aria-label={props.close}>{ "✕" }</button>
+            </header>
+            { props.children.clone() }
+        </dialog>
     }
 }
 
@@ -99,21 +149,12 @@ pub(super) struct HelpProps {
 /// Modal dialog with all keys, gestures and marks.
 #[component]
 pub(super) fn Help(props: &HelpProps) -> Html {
-    let (node, marks) = (use_node_ref(), use_node_ref());
-    {
-        let (node, marks, legend) = (node.clone(), marks.clone(), props.legend);
-        use_effect_with((), move |()| {
-            open_modal(&node);
-            if let Some(marks) = marks.cast::<Element>().filter(|_| legend) {
-                marks.scroll_into_view();
-            }
-        });
-    }
-    let close = {
-        let node = node.clone();
-        move |_: MouseEvent| close_modal(&node)
+    let marks = use_node_ref();
+    let scroll_to = if props.legend {
+        marks.clone()
+    } else {
+        NodeRef::default()
     };
-    let on_close = props.on_close.reform(|_: Event| ());
     let sections = Section::ALL.iter().map(|&section| {
         html! {
             <section>
@@ -125,11 +166,7 @@ pub(super) fn Help(props: &HelpProps) -> Html {
     let row = |(key, help): (&'static str, &'static str)| html! { <><dt>{ key }</dt><dd>{ help }</dd></> };
     let gestures = GESTURES.iter().copied().map(row);
     html! {
-        <dialog ref={node} class="help" aria-labelledby="help-title" onclose={on_close}>
-            <header>
-                <h2 id="help-title">{ "Keys, gestures, colours" }</h2>
-                <button class="quiet" onclick={close} aria-label="Close the help">{ "✕" }</button>
-            </header>
+        <Modal class="help" id="help-title" title="Keys, gestures, colours" close="Close the help" {scroll_to} on_close={props.on_close.clone()}>
             <p class="note">{ "Letter keys are positions on a QWERTY keyboard, whatever the layout. Arrows, Enter, Space, Home, End, period and comma need focus on the timeline." }</p>
             <p class="note">{ guide("", "Guide: terms, colours, numbers, how to record a log") }</p>
             <div class="help-columns">
@@ -146,6 +183,6 @@ pub(super) fn Help(props: &HelpProps) -> Html {
             <h3 ref={marks} id="marks">{ "Legend of marks" }</h3>
             <Legend color_generation={props.color_generation} />
             <footer class="note">{ about() }</footer>
-        </dialog>
+        </Modal>
     }
 }

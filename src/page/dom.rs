@@ -50,6 +50,24 @@ pub(super) fn focus_id(id: &str) {
     }
 }
 
+/// Marks an event as handled: the browser and outer elements do not react to it.
+pub(super) fn consume(event: &Event) {
+    event.prevent_default();
+    event.stop_propagation();
+}
+
+/// Returns whether a key is pressed together with Ctrl, Alt or Meta, and so may be a command of the browser.
+pub(super) fn has_modifier(event: &KeyboardEvent) -> bool {
+    event.ctrl_key() || event.alt_key() || event.meta_key()
+}
+
+/// Sends the events of a pressed pointer to the element below it until it is released: without capture, a drag would
+/// end at the edge of the element. Best effort.
+pub(super) fn capture_pointer(event: &PointerEvent) {
+    let element: Element = event.target_unchecked_into();
+    let _ = element.set_pointer_capture(event.pointer_id());
+}
+
 /// Scrolls a heading to the top of the panel. (`scrollIntoView` would also scroll the ancestors of the panel.)
 pub(super) fn scroll_panel_to(heading: &HtmlElement) {
     /// Gap between the panel's upper edge and the heading.

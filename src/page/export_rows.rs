@@ -14,6 +14,7 @@ use super::save::save;
 use scene::format;
 use session::cells::RowFormat;
 use session::query::Query;
+use session::tables::{TableQuery, TextQuery};
 
 /// Number of rows per request: the worker answers other questions between requests.
 const CHUNK_ROWS: u64 = 20_000;
@@ -64,17 +65,12 @@ impl RowSource {
         }))
     }
 
-    /// Source that requests rows range by range as text.
-    pub(super) fn formatted_by_worker<Q: Query>(
-        client: LogClient,
-        question: impl Fn(Range<u64>, RowFormat) -> Q + 'static,
-    ) -> Self
-    where
-        Q::Answer: Into<Option<String>>,
-    {
-        Self(Rc::new(move |rows, row_format, then| {
-            client.ask(question(rows, row_format), |text| {
-                then(text.ok().and_then(Into::into));
+    /// Source that requests the rows of a table range by range as text.
+    pub(super) fn formatted_by_worker<Q: TableQuery>(client: LogClient, table: Q) -> Self {
+        Self(Rc::new(move |rows, format, then| {
+            let query = table.clone().with_rows(rows);
+            client.ask(TextQuery { query, format }, |text| {
+                then(text.ok().flatten())
             });
         }))
     }

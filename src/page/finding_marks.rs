@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use yew::prelude::*;
 
+use super::dom::consume;
 use super::panel::{Source, use_answer, use_answer_if};
 use super::panels::FindingNavigator;
 use super::viewer::{Control, ViewerRef};
@@ -135,8 +136,7 @@ fn mark(props: &MarksProps, finding: &Finding, place: &Evidence) -> Html {
         let onclick = onclick.clone();
         Callback::from(move |event: KeyboardEvent| {
             if matches!(event.key().as_str(), "Enter" | " ") {
-                event.prevent_default();
-                event.stop_propagation();
+                consume(&event);
                 onclick.emit(());
             }
         })

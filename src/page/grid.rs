@@ -5,6 +5,7 @@ mod columns;
 mod head;
 mod rows;
 mod scroll;
+mod sortable;
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -14,13 +15,14 @@ use gloo_timers::callback::Timeout;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::dom::set_style;
+use super::dom::{consume, has_modifier, set_style};
 use super::pending_values::PendingValues;
 use super::timeline::Observer;
 use columns::{ColumnsMenu, is_narrow};
 use head::Head;
 pub(super) use rows::{Branch, GridRow, Rows};
 use scroll::ROW_PX;
+pub(super) use sortable::{SortableColumns, sortable_columns};
 pub(super) use views::columns::Column;
 use views::columns::{Arrangement, Change};
 
@@ -40,6 +42,24 @@ pub(super) struct RowActivated {
 pub(super) struct ScrollTo {
     pub(super) serial: u32,
     pub(super) row: u64,
+}
+
+/// Rows requested first, until the grid reports its visible rows.
+pub(super) const FIRST_ROWS: Range<u64> = 0..100;
+
+/// Returns the requested rows of a table, and its current row, which is forgotten when `shown` changes: another
+/// range or order puts something else into that row.
+#[hook]
+pub(super) fn use_rows<D: PartialEq + 'static>(
+    shown: D,
+) -> (UseStateHandle<Range<u64>>, UseStateHandle<Option<u64>>) {
+    let window = use_state_eq(|| FIRST_ROWS);
+    let current = use_state_eq(|| None);
+    {
+        let current = current.setter();
+        use_effect_with(shown, move |_| current.set(None));
+    }
+    (window, current)
 }
 
 #[derive(Properties, PartialEq)]
@@ -327,7 +347,7 @@ impl Grid {
     }
 
     fn key(&mut self, props: &GridProps, event: &KeyboardEvent) -> bool {
-        if event.ctrl_key() || event.meta_key() || event.alt_key() || props.total == 0 {
+        if has_modifier(event) || props.total == 0 {
             return false;
         }
         let last = props.total - 1;
@@ -338,8 +358,7 @@ impl Grid {
         let row = match key.as_str() {
             "ArrowLeft" | "ArrowRight" => {
                 if let (Some(on_fold), Some(row)) = (&props.on_fold, current) {
-                    event.prevent_default();
-                    event.stop_propagation();
+                    consume(event);
                     on_fold.emit((row, key == "ArrowRight"));
                 }
                 return false;
@@ -364,8 +383,7 @@ impl Grid {
             _ => return false,
         }
         .min(last);
-        event.prevent_default();
-        event.stop_propagation();
+        consume(event);
         self.reveal(props, row);
         let extend = event.shift_key();
         self.move_current(props, RowActivated { row, extend });

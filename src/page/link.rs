@@ -98,9 +98,9 @@ pub(super) fn promise(link: &Link) -> String {
     if let Some((role, other)) = link.other {
         return format!(
             "This link compares two logs: {name}{size}, the one {}, and a log of {}, the one {}{view}. Drop both here to see it.",
-            role.other().word(),
+            role.other().name(),
             format::bytes(other.len()),
-            role.word()
+            role.name()
         );
     }
     format!("This link shows a view of {name}{size}{view}. Drop that log here to see it.")

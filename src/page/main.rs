@@ -38,6 +38,8 @@ mod recent;
 mod save;
 mod share;
 mod share_bar;
+mod splitter;
+mod tab_list;
 mod tabs;
 mod term;
 mod theme;

@@ -3,7 +3,7 @@
 use web_sys::SubmitEvent;
 use yew::prelude::*;
 
-use super::dialog::{close_modal, open_modal};
+use super::dialog::{Modal, close_dialog};
 use super::field::Field;
 use eventlog_edit::merge::Align;
 use protocol::MergeOptions;
@@ -117,13 +117,8 @@ impl MergeForm {
 /// Modal dialog with the merge options and the progress.
 #[component]
 pub(super) fn Merge(props: &MergeProps) -> Html {
-    let node = use_node_ref();
     let form = use_state_eq(|| MergeForm::from_options(&props.options, props.names.len()));
     let wrong = use_state_eq(|| None);
-    {
-        let node = node.clone();
-        use_effect_with((), move |()| open_modal(&node));
-    }
     let running = match props.stage {
         MergeStage::Running(percent) => Some(percent),
         _ => None,
@@ -147,10 +142,6 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
                 on_merge.emit(options);
             }
         })
-    };
-    let close = {
-        let node = node.clone();
-        Callback::from(move |_: MouseEvent| close_modal(&node))
     };
     let method = |(place, (name, help)): (usize, (&'static str, &'static str))| {
         let onchange = {
@@ -200,11 +191,7 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
         }
     };
     html! {
-        <dialog ref={node} class="help merge" aria-labelledby="merge-title" onclose={props.on_close.reform(|_: Event| ())}>
-            <header>
-                <h2 id="merge-title">{ format!("Merge {} logs into one timeline", props.names.len()) }</h2>
-                <button class="quiet" onclick={close.clone()} aria-label="Close">{ "✕" }</button>
-            </header>
+        <Modal class="help merge" id="merge-title" title={format!("Merge {} logs into one timeline", props.names.len())} on_close={props.on_close.clone()}>
             <form onsubmit={on_submit}>
                 <fieldset disabled={running.is_some()}>
                     <legend>{ "Align by" }</legend>
@@ -225,9 +212,9 @@ pub(super) fn Merge(props: &MergeProps) -> Html {
                 }
                 <p class="tools">
                     <button class="primary" type="submit" disabled={running.is_some()}>{ "Merge" }</button>
-                    <button type="button" onclick={close}>{ "Cancel" }</button>
+                    <button type="button" onclick={close_dialog}>{ "Cancel" }</button>
                 </p>
             </form>
-        </dialog>
+        </Modal>
     }
 }

@@ -7,7 +7,7 @@ use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 use super::copy::copy;
-use super::dialog::{close_modal, open_modal};
+use super::dialog::Modal;
 use super::link;
 use views::panels::PANELS;
 use views::share::Link;
@@ -50,13 +50,8 @@ fn status_text(copied: Option<Copied>, without_names: bool) -> &'static str {
 /// Modal dialog with the link and a list of its contents.
 #[component]
 pub(super) fn Share(props: &ShareProps) -> Html {
-    let node = use_node_ref();
     let without_names = use_state_eq(|| false);
     let copied = use_state_eq(|| None);
-    {
-        let node = node.clone();
-        use_effect_with((), move |()| open_modal(&node));
-    }
     let link = if *without_names {
         Rc::new(redacted(&props.link, PANELS))
     } else {
@@ -90,20 +85,12 @@ pub(super) fn Share(props: &ShareProps) -> Html {
             without_names.set(input.checked());
         })
     };
-    let close = {
-        let node = node.clone();
-        move |_: MouseEvent| close_modal(&node)
-    };
     let select = |event: FocusEvent| {
         let input: HtmlInputElement = event.target_unchecked_into();
         input.select();
     };
     html! {
-        <dialog ref={node} class="help share" aria-labelledby="share-title" onclose={props.on_close.reform(|_: Event| ())}>
-            <header>
-                <h2 id="share-title">{ "Link to this view" }</h2>
-                <button class="quiet" onclick={close} aria-label="Close">{ "✕" }</button>
-            </header>
+        <Modal class="help share" id="share-title" title="Link to this view" on_close={props.on_close.clone()}>
             <p class="said" role="status">{ status_text((*copied).or(at_first), *without_names) }</p>
             <div class="address">
                 <input type="text" readonly=true aria-label="The link" value={href} onfocus={select} />
@@ -115,7 +102,7 @@ pub(super) fn Share(props: &ShareProps) -> Html {
             <p class="note">{ "The link does not contain the log. To open the link, one needs the log" }
                 if link.url.is_some() { { ", which is downloaded from its address" } }
                 { ". The address of this page contains the same as the whole link." }</p>
-        </dialog>
+        </Modal>
     }
 }
 

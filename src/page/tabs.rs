@@ -1,11 +1,12 @@
 //! Frame of the open panel: the splitter and the tabs.
 
-use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
-use super::dom::{focus, set_style};
+use super::dom::set_style;
 use super::preferences::{load_preference, store_preference};
+use super::splitter::Splitter;
+use super::tab_list::{Tab, tab_list};
 use views::actions::Action;
 use views::panels::PANELS;
 use views::view::panel::{Panel, PanelName};
@@ -44,19 +45,6 @@ fn clamp_height(px: f64) -> f64 {
 
 fn tab_id(panel: PanelName) -> String {
     format!("tab-{}", panel.0)
-}
-
-/// Returns the panel that a key on the tabs moves to.
-fn neighbor(panel: PanelName, key: &str) -> Option<PanelName> {
-    let at = PANELS.iter().position(|other| other.name == panel)?;
-    let to = match key {
-        "ArrowLeft" => (at + PANELS.len() - 1) % PANELS.len(),
-        "ArrowRight" => (at + 1) % PANELS.len(),
-        "Home" => 0,
-        "End" => PANELS.len() - 1,
-        _ => return None,
-    };
-    PANELS.get(to).map(|panel| panel.name)
 }
 
 #[derive(Properties, PartialEq)]
@@ -107,10 +95,18 @@ pub(super) fn Tabs(props: &TabsProps) -> Html {
             store_preference(HEIGHT_KEY, Some(&to.to_string()));
         })
     };
+    let on_step = on_px.reform(move |step: f64| clamp_height(px - step * STEP_PX));
+    let on_drag = Callback::from(move |y: f64| {
+        if let Some(height) = window_px() {
+            on_px.emit(clamp_height(height - y));
+        }
+    });
     let panel = props.panel;
     html! {
         <section class="panel" ref={node}>
-            if !props.alone { { edge(px, &on_px) } }
+            if !props.alone {
+                <Splitter class="splitter" label="Height of the panel" now={px} min="80" max="2000" {on_drag} {on_step} />
+            }
             <div class="tab-bar">
                 { tabs(panel, &props.on_panel) }
                 { maximize_button(props) }
@@ -124,33 +120,15 @@ pub(super) fn Tabs(props: &TabsProps) -> Html {
 }
 
 fn tabs(open: PanelName, on_panel: &Callback<PanelName>) -> Html {
-    let tab = |panel: &'static Panel| {
-        let selected = panel.name == open;
-        let onclick = on_panel.reform(move |_: MouseEvent| panel.name);
-        html! {
-            <button role="tab" id={tab_id(panel.name)} aria-selected={selected.to_string()} aria-controls="panel" title={panel.help}
-                tabindex={if selected { "0" } else { "-1" }} {onclick}>{ panel.title }</button>
-        }
+    let tab = |panel: &Panel| Tab {
+        id: tab_id(panel.name),
+        title: panel.title,
+        help: panel.help,
     };
-    let onkeydown = {
-        let on_panel = on_panel.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            let Some(other) = neighbor(open, &event.key()) else {
-                return;
-            };
-            event.stop_propagation();
-            event.prevent_default();
-            let tab = gloo_utils::document().get_element_by_id(&tab_id(other));
-            if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
-                // Focus follows the selected tab.
-                focus(&tab);
-            }
-            on_panel.emit(other);
-        })
-    };
-    html! {
-        <div class="tabs" role="tablist" aria-label="Panels" {onkeydown}>{ for PANELS.iter().map(tab) }</div>
-    }
+    let tabs: Vec<Tab> = PANELS.iter().map(tab).collect();
+    let open = PANELS.iter().position(|panel| panel.name == open);
+    let on_tab = on_panel.reform(|index: usize| PANELS[index].name);
+    tab_list(("tabs", "Panels", "panel"), &tabs, open, &on_tab)
 }
 
 /// Renders the button that maximizes the panel or restores it.
@@ -168,40 +146,5 @@ fn maximize_button(props: &TabsProps) -> Html {
             aria-label="Maximise the panel" {onclick}>
             <svg viewBox="0 0 12 12" aria-hidden="true"><path d={icon} /></svg>
         </button>
-    }
-}
-
-/// Renders the movable splitter between timeline and panel.
-fn edge(px: f64, on_px: &Callback<f64>) -> Html {
-    let down = Callback::from(|event: PointerEvent| {
-        let edge: HtmlElement = event.target_unchecked_into();
-        // Without capture, a drag would end when the pointer leaves the splitter.
-        let _ = edge.set_pointer_capture(event.pointer_id());
-    });
-    let moved = {
-        let on_px = on_px.clone();
-        Callback::from(move |event: PointerEvent| {
-            if let Some(height) = window_px().filter(|_| event.buttons() & 1 == 1) {
-                on_px.emit(clamp_height(height - f64::from(event.client_y())));
-            }
-        })
-    };
-    let key = {
-        let on_px = on_px.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            let by = match event.key().as_str() {
-                "ArrowUp" => STEP_PX,
-                "ArrowDown" => -STEP_PX,
-                _ => return,
-            };
-            event.prevent_default();
-            event.stop_propagation();
-            on_px.emit(clamp_height(px + by));
-        })
-    };
-    html! {
-        <div class="splitter" role="separator" aria-orientation="horizontal" aria-label="Height of the panel" tabindex="0"
-            aria-valuenow={format!("{px:.0}")} aria-valuemin="80" aria-valuemax="2000"
-            onpointerdown={down} onpointermove={moved} onkeydown={key} />
     }
 }

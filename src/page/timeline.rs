@@ -9,7 +9,7 @@ use web_sys::{Element, HtmlCanvasElement, HtmlElement, ResizeObserver, WheelEven
 use yew::prelude::*;
 
 use super::details;
-use super::dom::set_style;
+use super::dom::{capture_pointer, set_style};
 use super::finding_marks::{FindingMarks, MarksProps};
 use super::heads::Heads;
 use super::ptr_eq::PtrEq;
@@ -146,9 +146,7 @@ fn canvas_with_gestures(props: &TimelineProps, node: NodeRef) -> Html {
         if event.button() > 1 {
             return;
         }
-        let canvas: HtmlCanvasElement = event.target_unchecked_into();
-        // Without capture, a drag would end when the pointer leaves the canvas.
-        let _ = canvas.set_pointer_capture(event.pointer_id());
+        capture_pointer(event);
         let press = Press {
             id: event.pointer_id(),
             at: position(event),

@@ -1,13 +1,13 @@
 //! Controls around the timelines of two compared logs: captions, alignment and the divider; also the prompt shown
 //! when a second log arrives.
 
-use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::dom::{focus, set_style};
+use super::dom::{focus, set_style, state_callback};
 use super::file_name::file_name;
 use super::menu::Menu;
+use super::splitter::Splitter;
 use scene::format::pluralize;
 use session::alignment::{Alignment, Role};
 
@@ -102,13 +102,13 @@ pub(super) fn Caption(props: &CaptionProps) -> Html {
     let on_close = props.on_close.reform(move |_: MouseEvent| role);
     html! {
         <header class="caption">
-            <span class="role">{ role.name() }</span>
+            <span class="role">{ role.title() }</span>
             <h2 class="file" title={props.name.clone()} aria-label={props.name.clone()}>{ file_name(&props.name) }</h2>
             <span class="facts">{ props.facts.clone() }</span>
             { props.children.clone() }
             <button class="small" aria-pressed={props.is_shown.to_string()} onclick={on_show}
-                title={format!("The panels below show the log {}", role.word())}>{ "Panels" }</button>
-            <button class="quiet" onclick={on_close} aria-label={format!("Close the log {}", role.word())}>{ "✕" }</button>
+                title={format!("The panels below show the log {}", role.name())}>{ "Panels" }</button>
+            <button class="quiet" onclick={on_close} aria-label={format!("Close the log {}", role.name())}>{ "✕" }</button>
         </header>
     }
 }
@@ -192,42 +192,18 @@ pub(super) fn SplitTimelines(props: &SplitTimelinesProps) -> Html {
 }
 
 fn edge(node: &NodeRef, share: &UseStateHandle<f64>) -> Html {
-    let set = {
-        let share = share.setter();
-        move |to: f64| share.set(to.clamp(MIN_SHARE, MAX_SHARE))
-    };
-    let down = Callback::from(|event: PointerEvent| {
-        let edge: HtmlElement = event.target_unchecked_into();
-        // Without capture, a drag would end when the pointer leaves the divider.
-        let _ = edge.set_pointer_capture(event.pointer_id());
-    });
-    let moved = {
-        let (set, node) = (set.clone(), node.clone());
-        Callback::from(move |event: PointerEvent| {
-            let both = node
-                .get()
-                .and_then(|node| node.dyn_into::<HtmlElement>().ok());
-            if let Some(both) = both.filter(|_| event.buttons() & 1 == 1) {
-                let area = both.get_bounding_client_rect();
-                let y = f64::from(event.client_y()) - area.top();
-                set(y / area.height().max(1.0));
-            }
-        })
-    };
     let now = **share;
-    let key = Callback::from(move |event: KeyboardEvent| {
-        let by = match event.key().as_str() {
-            "ArrowUp" => -KEY_STEP_SHARE,
-            "ArrowDown" => KEY_STEP_SHARE,
-            _ => return,
-        };
-        event.prevent_default();
-        event.stop_propagation();
-        set(now + by);
+    let set = state_callback(share).reform(|to: f64| to.clamp(MIN_SHARE, MAX_SHARE));
+    let on_step = set.reform(move |step: f64| now + step * KEY_STEP_SHARE);
+    let node = node.clone();
+    let on_drag = Callback::from(move |y: f64| {
+        if let Some(both) = node.cast::<HtmlElement>() {
+            let area = both.get_bounding_client_rect();
+            set.emit((y - area.top()) / area.height().max(1.0));
+        }
     });
     html! {
-        <div key="edge" class="divider" role="separator" aria-orientation="horizontal" aria-label="Height of the upper timeline"
-            tabindex="0" aria-valuenow={format!("{:.0}", now * 100.0)} aria-valuemin="15" aria-valuemax="85"
-            onpointerdown={down} onpointermove={moved} onkeydown={key} />
+        <Splitter key="edge" class="divider" label="Height of the upper timeline" now={now * 100.0} min="15" max="85"
+            {on_drag} {on_step} />
     }
 }

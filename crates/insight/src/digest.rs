@@ -67,47 +67,26 @@ pub struct Fact {
     pub value: String,
 }
 
-/// Group of numbers by subject.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Group {
-    /// Numbers that a guard asks for, named by their expressions.
-    Asked,
-    /// The program as a whole: the metrics of [`crate::metrics`].
-    Program,
-    /// Threads by label without trailing number; all threads without a label form one row.
-    Threads,
-    /// Spans of the program, by name.
-    Spans,
-    /// Cost centres by module and label, with the time of their samples.
-    CostCentres,
-    /// Bands of heap profiles, by name.
-    Bands,
-}
-
-impl Group {
-    /// All groups, in display order.
-    pub const ALL: [Self; 6] = [
-        Self::Asked,
-        Self::Program,
-        Self::Threads,
-        Self::Spans,
-        Self::CostCentres,
-        Self::Bands,
-    ];
-
-    /// Returns the heading of the group.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Asked => "Asked for",
-            Self::Program => "Program",
-            Self::Threads => "Threads by label",
-            Self::Spans => "Spans of the program",
-            Self::CostCentres => "Cost centres",
-            Self::Bands => "Heap bands",
-        }
+model::named_enum! {
+    /// Group of numbers by subject.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Group {
+        /// Numbers that a guard asks for, named by their expressions.
+        Asked: "Asked for";
+        /// The program as a whole: the metrics of [`crate::metrics`].
+        Program: "Program";
+        /// Threads by label without trailing number; all threads without a label form one row.
+        Threads: "Threads by label";
+        /// Spans of the program, by name.
+        Spans: "Spans of the program";
+        /// Cost centres by module and label, with the time of their samples.
+        CostCentres: "Cost centres";
+        /// Bands of heap profiles, by name.
+        Bands: "Heap bands";
     }
+    /// Returns the heading of the group.
+    fn title;
 }
 
 /// Identity of a number: rows of two logs are matched by it.

@@ -8,48 +8,40 @@ use eventlog::ids::{CapId, Duration, ThreadId};
 use model::format;
 use model::time::Interval;
 
-/// Kind of cost; findings of the same axis are comparable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Axis {
-    /// Time that the program could have used.
-    Time,
-    /// Duration of something that the program or its users wait for.
-    Latency,
-    /// Bytes of memory.
-    Memory,
-    /// No cost: the finding is about the limits of the log.
-    Log,
-}
-
-impl Axis {
-    /// All axes, in display order.
-    pub const ALL: [Self; 4] = [Self::Time, Self::Latency, Self::Memory, Self::Log];
-
-    /// Returns the heading of the axis.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Time => "Time",
-            Self::Latency => "Latency",
-            Self::Memory => "Memory",
-            Self::Log => "This log",
-        }
+model::named_enum! {
+    /// Kind of cost; findings of the same axis are comparable.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Axis {
+        /// Time that the program could have used.
+        Time: "Time";
+        /// Duration of something that the program or its users wait for.
+        Latency: "Latency";
+        /// Bytes of memory.
+        Memory: "Memory";
+        /// No cost: the finding is about the limits of the log.
+        Log: "This log";
     }
+    /// Returns the heading of the axis.
+    fn title;
 }
 
-/// Size of the cost. Limits are for a share of all time or of the heap's peak, or for a latency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Severity {
-    /// Below the other limits: shown only on demand.
-    Minor,
-    /// From 1 %, or 20 ms.
-    Low,
-    /// From 5 %, or 100 ms.
-    Medium,
-    /// From 20 %, or 1 s.
-    High,
+model::named_enum! {
+    /// Size of the cost. Limits are for a share of all time or of the heap's peak, or for a latency.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Severity {
+        /// Below the other limits: shown only on demand.
+        Minor: "minor";
+        /// From 1 %, or 20 ms.
+        Low: "low";
+        /// From 5 %, or 100 ms.
+        Medium: "medium";
+        /// From 20 %, or 1 s.
+        High: "high";
+    }
+    /// Returns the lowercase name.
+    fn name;
 }
 
 impl Severity {
@@ -75,41 +67,22 @@ impl Severity {
             _ => Self::Minor,
         }
     }
-
-    /// Returns the lowercase name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Minor => "minor",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-        }
-    }
 }
 
-/// Confidence of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Confidence {
-    /// A possibility for a person to check.
-    Hint,
-    /// The pattern fits, but the log does not name the cause.
-    Probable,
-    /// The events prove it.
-    Certain,
-}
-
-impl Confidence {
-    /// Returns the lowercase name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hint => "hint",
-            Self::Probable => "probable",
-            Self::Certain => "certain",
-        }
+model::named_enum! {
+    /// Confidence of a finding.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Confidence {
+        /// A possibility for a person to check.
+        Hint: "hint";
+        /// The pattern fits, but the log does not name the cause.
+        Probable: "probable";
+        /// The events prove it.
+        Certain: "certain";
     }
+    /// Returns the lowercase name.
+    fn name;
 }
 
 /// Number of a finding, with its unit.

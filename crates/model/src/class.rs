@@ -6,58 +6,62 @@ use eventlog::StopStatus;
 use eventlog::ids::ThreadId;
 use eventlog::status::StopCodes;
 
-/// State of a capability or thread, as coarsely as it is colored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[repr(u8)]
-pub enum Class {
-    /// Runs Haskell code (the mutator).
-    Running = 0,
-    /// Collects garbage.
-    Gc = 1,
-    /// Runnable, but the capabilities run other threads: it was woken, yielded, ran out of heap or stack, or is
-    /// new.
-    Ready = 2,
-    /// Blocked on an `MVar`, to take, put or read.
-    Mvar = 3,
-    /// Blocked on a black hole: a value that another thread is computing.
-    BlackHole = 4,
-    /// Blocked in an STM `retry`, until something that the transaction read changes.
-    Stm = 5,
-    /// Blocked in `throwTo`, until another thread receives the exception.
-    ThrowTo = 6,
-    /// In a foreign call.
-    Foreign = 7,
-    /// Waits for I/O, or for a reason that is not in the log.
-    Io = 8,
-    /// Was still running when the log ended.
-    Open = 9,
-    /// Stopped, until all capabilities have stopped for a collection.
-    GcSync = 10,
-    /// Stopped in a collection without logged work: before the first logged phase of work (the leader prepares
-    /// the collection and the others wait), or during all of it.
-    GcStart = 11,
-    /// Found no work in a collection and waits for the others.
-    GcIdle = 12,
-    /// Has finished its part of a collection.
-    GcDone = 13,
-    /// Any other span: a task, a block, a user span, a phase of the concurrent collector.
-    Other = 14,
-    /// Stopped during a heap census for a profile.
-    Census = 15,
-    /// Has not resumed yet after the end of a collection.
-    Returning = 16,
-    /// An idle capability while a thread is runnable.
-    CapIdleWorkAvailable = 17,
-    /// A runnable thread during a collection, or while capabilities stop for one.
-    ReadyGc = 18,
-    /// A runnable thread while some capability is idle.
-    ThreadRunnableCapIdle = 19,
-    /// Not in the log.
-    Unknown = 20,
-    /// Not read yet: only the blocks of this part of the log are known.
-    Unread = 21,
-    /// Sleeping: in `threadDelay`, or waiting with a timeout.
-    Sleeping = 22,
+crate::named_enum! {
+    /// State of a capability or thread, as coarsely as it is colored.
+    #[derive(Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[repr(u8)]
+    pub enum Class {
+        /// Runs Haskell code (the mutator).
+        Running: "running";
+        /// Collects garbage.
+        Gc: "collecting garbage";
+        /// Runnable, but the capabilities run other threads: it was woken, yielded, ran out of heap or stack, or is
+        /// new.
+        Ready: "ready, behind other threads";
+        /// Blocked on an `MVar`, to take, put or read.
+        Mvar: "blocked on an MVar";
+        /// Blocked on a black hole: a value that another thread is computing.
+        BlackHole: "blocked on a black hole";
+        /// Blocked in an STM `retry`, until something that the transaction read changes.
+        Stm: "blocked in an STM retry";
+        /// Blocked in `throwTo`, until another thread receives the exception.
+        ThrowTo: "blocked in throwTo";
+        /// In a foreign call.
+        Foreign: "in a foreign call";
+        /// Waits for I/O, or for a reason that is not in the log.
+        Io: "waiting for I/O or other";
+        /// Was still running when the log ended.
+        Open: "still running at the end of the log";
+        /// Stopped, until all capabilities have stopped for a collection.
+        GcSync: "stopping for a collection";
+        /// Stopped in a collection without logged work: before the first logged phase of work (the leader prepares
+        /// the collection and the others wait), or during all of it.
+        GcStart: "in a collection: no work logged";
+        /// Found no work in a collection and waits for the others.
+        GcIdle: "in a collection: no work found";
+        /// Has finished its part of a collection.
+        GcDone: "in a collection: its part is done";
+        /// Any other span: a task, a block, a user span, a phase of the concurrent collector.
+        Other: "other";
+        /// Stopped during a heap census for a profile.
+        Census: "counting the heap";
+        /// Has not resumed yet after the end of a collection.
+        Returning: "resuming after GC";
+        /// An idle capability while a thread is runnable.
+        CapIdleWorkAvailable: "idle, work was ready";
+        /// A runnable thread during a collection, or while capabilities stop for one.
+        ReadyGc: "ready, in a collection";
+        /// A runnable thread while some capability is idle.
+        ThreadRunnableCapIdle: "ready, while a capability was idle";
+        /// Not in the log.
+        Unknown: "unknown: not in the log";
+        /// Not read yet: only the blocks of this part of the log are known.
+        Unread: "not read yet";
+        /// Sleeping: in `threadDelay`, or waiting with a timeout.
+        Sleeping: "sleeping";
+    }
+    /// Returns a short name for legends.
+    fn name;
 }
 
 /// Number of classes.
@@ -67,33 +71,6 @@ pub const CLASSES: usize = 23;
 pub type ClassTimes = [u64; CLASSES];
 
 impl Class {
-    /// All classes, ordered by number.
-    pub const ALL: [Self; CLASSES] = [
-        Self::Running,
-        Self::Gc,
-        Self::Ready,
-        Self::Mvar,
-        Self::BlackHole,
-        Self::Stm,
-        Self::ThrowTo,
-        Self::Foreign,
-        Self::Io,
-        Self::Open,
-        Self::GcSync,
-        Self::GcStart,
-        Self::GcIdle,
-        Self::GcDone,
-        Self::Other,
-        Self::Census,
-        Self::Returning,
-        Self::CapIdleWorkAvailable,
-        Self::ReadyGc,
-        Self::ThreadRunnableCapIdle,
-        Self::Unknown,
-        Self::Unread,
-        Self::Sleeping,
-    ];
-
     /// Returns the class with this number, if there is one.
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
@@ -113,36 +90,6 @@ impl Class {
         most.unwrap_or(Self::Other)
     }
 
-    /// Returns a short name for legends.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Gc => "collecting garbage",
-            Self::Ready => "ready, behind other threads",
-            Self::Mvar => "blocked on an MVar",
-            Self::BlackHole => "blocked on a black hole",
-            Self::Stm => "blocked in an STM retry",
-            Self::ThrowTo => "blocked in throwTo",
-            Self::Foreign => "in a foreign call",
-            Self::Io => "waiting for I/O or other",
-            Self::Open => "still running at the end of the log",
-            Self::GcSync => "stopping for a collection",
-            Self::GcStart => "in a collection: no work logged",
-            Self::GcIdle => "in a collection: no work found",
-            Self::GcDone => "in a collection: its part is done",
-            Self::Other => "other",
-            Self::Census => "counting the heap",
-            Self::Returning => "resuming after GC",
-            Self::CapIdleWorkAvailable => "idle, work was ready",
-            Self::ReadyGc => "ready, in a collection",
-            Self::ThreadRunnableCapIdle => "ready, while a capability was idle",
-            Self::Unknown => "unknown: not in the log",
-            Self::Unread => "not read yet",
-            Self::Sleeping => "sleeping",
-        }
-    }
-
     /// Returns whether the class is part of a collection; stopping for one is not.
     #[must_use]
     pub const fn is_gc(self) -> bool {
@@ -153,45 +100,37 @@ impl Class {
     }
 }
 
-/// Reason why a thread cannot run: the stop statuses in groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[repr(u8)]
-pub enum WaitReason {
-    /// An `MVar`, to take, put or read.
-    Mvar = 0,
-    /// A black hole: a value that another thread is computing.
-    BlackHole = 1,
-    /// An STM `retry`, until something that the transaction read changes.
-    Stm = 2,
-    /// `throwTo`, until the other thread receives the exception.
-    ThrowTo = 3,
-    /// A foreign call. Its return has no event, so this includes the wait for a capability after it.
-    ForeignCall = 4,
-    /// A delay of the non-threaded runtime, or a wait that the timer manager ended ([`ManagerThread`]).
-    Delay = 5,
-    /// A file or socket: without `-threaded`, on Windows, or if an I/O manager ended the wait
-    /// ([`ManagerThread`]).
-    Io = 6,
-    /// A reason that is not in the log. GHC up to 7.0 never logs one.
-    Other = 7,
+crate::named_enum! {
+    /// Reason why a thread cannot run: the stop statuses in groups.
+    #[derive(Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[repr(u8)]
+    pub enum WaitReason {
+        /// An `MVar`, to take, put or read.
+        Mvar: "MVar";
+        /// A black hole: a value that another thread is computing.
+        BlackHole: "black hole";
+        /// An STM `retry`, until something that the transaction read changes.
+        Stm: "STM";
+        /// `throwTo`, until the other thread receives the exception.
+        ThrowTo: "throwTo";
+        /// A foreign call. Its return has no event, so this includes the wait for a capability after it.
+        ForeignCall: "foreign call";
+        /// A delay of the non-threaded runtime, or a wait that the timer manager ended ([`ManagerThread`]).
+        Delay: "sleep";
+        /// A file or socket: without `-threaded`, on Windows, or if an I/O manager ended the wait
+        /// ([`ManagerThread`]).
+        Io: "I/O";
+        /// A reason that is not in the log. GHC up to 7.0 never logs one.
+        Other: "other";
+    }
+    /// Returns a short name for a column header.
+    fn name;
 }
 
 /// Number of wait reasons.
 pub const WAIT_REASONS: usize = 8;
 
 impl WaitReason {
-    /// All reasons, ordered by number.
-    pub const ALL: [Self; WAIT_REASONS] = [
-        Self::Mvar,
-        Self::BlackHole,
-        Self::Stm,
-        Self::ThrowTo,
-        Self::ForeignCall,
-        Self::Delay,
-        Self::Io,
-        Self::Other,
-    ];
-
     /// Returns whether another thread of the program ends such a wait.
     #[must_use]
     pub const fn is_for_thread(self) -> bool {
@@ -218,21 +157,6 @@ impl WaitReason {
             Self::ForeignCall => Class::Foreign,
             Self::Delay => Class::Sleeping,
             Self::Io | Self::Other => Class::Io,
-        }
-    }
-
-    /// Returns a short name for a column header.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mvar => "MVar",
-            Self::BlackHole => "black hole",
-            Self::Stm => "STM",
-            Self::ThrowTo => "throwTo",
-            Self::ForeignCall => "foreign call",
-            Self::Delay => "sleep",
-            Self::Io => "I/O",
-            Self::Other => "other",
         }
     }
 }

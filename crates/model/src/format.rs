@@ -89,6 +89,12 @@ fn fixed(digits: u128, decimals: u32) -> String {
     }
 }
 
+/// Formats a duration in nanoseconds; see [`duration`].
+#[must_use]
+pub fn duration_ns(ns: u64) -> String {
+    duration(Duration(ns))
+}
+
 /// Formats a duration with three significant digits, four if the first is a 1: `51 ns`, `6.10 µs`, `1.284 ms`,
 /// `20.5 ms`; from a minute on `2 min 05 s`, `3 h 20 min`, `2 d 04 h`.
 ///

@@ -11,6 +11,7 @@ pub mod gauge;
 pub mod lane;
 pub mod marks;
 pub mod moments;
+mod named_enum;
 pub mod packed_column;
 pub mod profile;
 pub mod saturating;

@@ -166,6 +166,15 @@ impl Palette {
         }
     }
 
+    /// Returns the definitions of all colors in a style sheet.
+    #[must_use]
+    pub fn css(&self) -> String {
+        let tokens = self.tokens().into_iter();
+        tokens
+            .map(|(name, color)| format!("--{name}:{color};"))
+            .collect()
+    }
+
     /// Returns all colors with their names in the style sheet.
     #[must_use]
     pub const fn tokens(&self) -> [(&'static str, Rgb); 20] {

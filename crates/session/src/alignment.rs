@@ -12,13 +12,19 @@ use eventlog::hash::SeededSet;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 
-/// Role of a log in a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// The baseline, to which the other log is compared.
-    Before,
-    /// The log that is compared with the baseline.
-    After,
+model::named_enum! {
+    /// Role of a log in a comparison.
+    #[derive(Hash)]
+    pub enum Role {
+        /// The baseline, to which the other log is compared.
+        Before: "Before", "before";
+        /// The log that is compared with the baseline.
+        After: "After", "after";
+    }
+    /// Returns the capitalized name, such as `Before`.
+    fn title;
+    /// Returns the lowercase name, such as `before`.
+    fn name;
 }
 
 impl Role {
@@ -28,24 +34,6 @@ impl Role {
         match self {
             Self::Before => Self::After,
             Self::After => Self::Before,
-        }
-    }
-
-    /// Returns the capitalized name, such as `Before`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Before => "Before",
-            Self::After => "After",
-        }
-    }
-
-    /// Returns the lowercase name, such as `before`.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Before => "before",
-            Self::After => "after",
         }
     }
 }

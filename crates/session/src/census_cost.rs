@@ -2,9 +2,8 @@
 
 use analysis::heap::ProfileKind;
 use analysis::heap::cost::{CensusCosts, CensusPause};
-use eventlog::ids::Duration;
 
-use scene::format::{count, duration, percent};
+use scene::format::{count, duration, duration_ns, percent};
 
 /// Factor by which a longer census interval is proposed.
 const LONGER: u64 = 5;
@@ -15,7 +14,7 @@ pub fn pause(pause: &CensusPause) -> String {
     let stopped = duration(pause.stopped.duration());
     match pause.counting_ns {
         0 => stopped,
-        ns => format!("{stopped}, {} of it for the census", duration(Duration(ns))),
+        ns => format!("{stopped}, {} of it for the census", duration_ns(ns)),
     }
 }
 
@@ -38,12 +37,12 @@ pub fn costs(kind: &ProfileKind, costs: Option<&CensusCosts>) -> String {
             "The cost of {censuses} is not in the log: censuses happen in GC pauses, which are logged with +RTS -l (class g), but not with -l-g or -l-au."
         );
     }
-    let stopped = duration(Duration(costs.stopped_ns));
-    let range = duration(Duration(costs.range_ns));
+    let stopped = duration_ns(costs.stopped_ns);
+    let range = duration_ns(costs.range_ns);
     let share = percent(costs.stopped_ns, costs.range_ns);
     let mut text = format!("{censuses} stopped the program for {stopped} of {range} ({share})");
     if costs.counting_ns > 0 {
-        let counting = duration(Duration(costs.counting_ns));
+        let counting = duration_ns(costs.counting_ns);
         text += &format!(
             ", {counting} of it for counting, the rest for the required major collections"
         );

@@ -29,7 +29,7 @@ impl fmt::Debug for StackSourceRef<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Own(_) => "Own",
-            Self::ComparedStacks(_) => "Beside",
+            Self::ComparedStacks(_) => "ComparedStacks",
         })
     }
 }

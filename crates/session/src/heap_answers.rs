@@ -1,10 +1,9 @@
 //! Answers of heap profile queries.
 
 use super::Session;
-use super::query::{Columns, Host, Query, columns};
+use super::query::{Host, Query, columns, optional_columns, range_field};
 use crate::heap::band_info::{BandInfo, BandInfoQuery};
 use crate::heap::choice::{HeapChoice, HeapLog, SelectedBands};
-use crate::heap::export::BandTextQuery;
 use crate::heap::growth::{
     Bursts, BurstsQuery, Companions, CompanionsQuery, ConcurrentActivity, ConcurrentActivityQuery,
     GrowingBands, GrowthQuery,
@@ -57,49 +56,28 @@ impl Query for BandTableQuery {
     type Answer = Option<BandTable>;
     const NAME: &'static str = "table of bands";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.table(log.heap_log())
     }
 
-    fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
-        answer.as_mut().map(|answer| answer as &mut dyn Columns)
-    }
+    optional_columns!();
 }
 
 columns!(BandTable { sparks });
-
-impl Query for BandTextQuery {
-    type Answer = Option<String>;
-    const NAME: &'static str = "table of bands as text";
-
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.query.range)
-    }
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        self.text(log.heap_log())
-    }
-}
 
 impl Query for CensusDiffQuery {
     type Answer = Option<CensusDiff>;
     const NAME: &'static str = "two censuses";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.moments(log.heap_log())
     }
 
-    fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
-        answer.as_mut().map(|answer| answer as &mut dyn Columns)
-    }
+    optional_columns!();
 }
 
 columns!(CensusDiff { totals });
@@ -108,17 +86,13 @@ impl Query for GrowthQuery {
     type Answer = Option<GrowingBands>;
     const NAME: &'static str = "what grows";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.growing(log.heap_log())
     }
 
-    fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
-        answer.as_mut().map(|answer| answer as &mut dyn Columns)
-    }
+    optional_columns!();
 }
 
 columns!(GrowingBands { sparks });
@@ -127,9 +101,7 @@ impl Query for CompanionsQuery {
     type Answer = Option<Companions>;
     const NAME: &'static str = "companions";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.companions(log.heap_log())
@@ -140,9 +112,7 @@ impl Query for BurstsQuery {
     type Answer = Option<Bursts>;
     const NAME: &'static str = "bursts";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.bursts(log.heap_log())
@@ -162,9 +132,7 @@ impl Query for TreeQuery {
     type Answer = Option<TreeAnswer>;
     const NAME: &'static str = "cost-centre tree";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         self.rows(log.heap_log())

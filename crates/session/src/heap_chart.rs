@@ -1,7 +1,7 @@
 //! Answer of the heap chart query.
 
 use super::Session;
-use super::query::{Columns, Host, Query, columns};
+use super::query::{Host, Query, columns, optional_columns, range_field};
 use crate::heap::chart::Over;
 use crate::heap::chart::stacks::{MOST_PX, censuses_to_draw, in_view, stacks_of};
 use crate::heap::chart::{Chart, ChartBand, ChartQuery, Overlay};
@@ -26,17 +26,13 @@ impl Query for ChartQuery {
     type Answer = Option<Chart>;
     const NAME: &'static str = "chart of the heap";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Option<Chart> {
         log.heap_chart(self)
     }
 
-    fn columns(answer: &mut Self::Answer) -> Option<&mut dyn Columns> {
-        answer.as_mut().map(|chart| chart as &mut dyn Columns)
-    }
+    optional_columns!();
 }
 
 columns!(Chart {

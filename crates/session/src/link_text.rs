@@ -103,62 +103,25 @@ pub fn order_words(word: &str, descending: bool, usual: bool) -> String {
     format!("{word}{direction}")
 }
 
-/// Splits a sort order into column and direction, where `true` is descending. The direction is `None` if it is
-/// missing, and `Some(None)` if it is unknown.
-pub fn split_order(words: &str) -> (&str, Option<Option<bool>>) {
-    let Some((word, direction)) = words.split_once('.') else {
-        return (words, None);
-    };
-    let descending = match direction {
-        "" => return (word, None),
-        "up" => Some(false),
-        "down" => Some(true),
+/// Parses a column with an optional direction, else that in which a click on the column sorts first. The result is
+/// true for a descending order.
+pub fn read_order<C: Copy>(
+    words: &str,
+    from_name: fn(&str) -> Option<C>,
+    largest_first: fn(C) -> bool,
+) -> Option<(C, bool)> {
+    let (name, direction) = words.split_once('.').unwrap_or((words, ""));
+    let column = from_name(name)?;
+    match direction {
+        "" => Some((column, largest_first(column))),
+        "up" => Some((column, false)),
+        "down" => Some((column, true)),
         _ => None,
-    };
-    (word, Some(descending))
+    }
 }
 
 /// Truncates and escapes a text; returns `None` if it is empty.
 #[must_use]
 pub fn escape_text(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| escape(cut(text)))
-}
-
-/// Defines an enum whose variants have a word for links, a title and a help text.
-#[macro_export]
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident $word:literal $title:literal $help:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, ::serde::Serialize, ::serde::Deserialize)]
-        pub enum $name { $($(#[$doc])* $variant,)* }
-
-        impl $name {
-            /// All variants, in display order.
-            pub const ALL: &[Self] = &[$(Self::$variant),*];
-
-            /// Returns the word in links, which never changes.
-            #[must_use]
-            pub const fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-
-            /// Returns the display name.
-            #[must_use]
-            pub const fn title(self) -> &'static str {
-                match self { $(Self::$variant => $title,)* }
-            }
-
-            /// Returns a one-sentence description.
-            #[must_use]
-            pub const fn help(self) -> &'static str {
-                match self { $(Self::$variant => $help,)* }
-            }
-
-            /// Returns the variant with that word.
-            #[must_use]
-            pub fn from_word(word: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|one| one.word() == word)
-            }
-        }
-    };
 }

@@ -134,6 +134,49 @@ macro_rules! columns {
     };
 }
 
+/// Implements [`Query::range`] from the field with the range.
+macro_rules! range_field {
+    ($($field:tt).+) => {
+        fn range(&mut self) -> Option<&mut Option<::model::time::Interval>> {
+            Some(&mut self.$($field).+)
+        }
+    };
+}
+
+/// Implements [`Query::columns`] for an answer that is `None` if the log has no such data.
+macro_rules! optional_columns {
+    () => {
+        fn columns(answer: &mut Self::Answer) -> Option<&mut dyn $crate::query::Columns> {
+            let columns = answer.as_mut()?;
+            Some(columns)
+        }
+    };
+}
+
+/// Defines a query that has only a range, by its type, name and answer, and the function that computes it.
+macro_rules! range_query {
+    (
+        $(#[$doc:meta])*
+        $query:ident($name:literal) -> $answer:ty, |$log:ident, $range:ident| $compute:expr
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub struct $query(pub Option<Interval>);
+
+        impl Query for $query {
+            type Answer = $answer;
+            const NAME: &'static str = $name;
+
+            range_field!(0);
+
+            async fn answer(&self, $log: &Session, _: &dyn Host) -> $answer {
+                let $range = self.0;
+                $compute
+            }
+        }
+    };
+}
+
 /// Callback that receives the type of a query.
 pub trait Visitor {
     /// Result of the visit.
@@ -158,4 +201,4 @@ macro_rules! questions {
     };
 }
 
-pub(super) use {columns, questions};
+pub(super) use {columns, optional_columns, questions, range_field, range_query};

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::check::CheckQuery;
 use super::event_list::{CountRows, EventFields, EventRows, FindEvent, FindEventByTime};
-use super::query::{Columns, Host, Query, columns, questions};
-use super::tables::{CollectionTextQuery, ThreadTextQuery, TickyTextQuery};
+use super::query::{
+    Columns, Host, Query, columns, optional_columns, questions, range_field, range_query,
+};
+use super::tables::TextQuery;
 use super::{REPORT_BYTES, Session};
 use crate::alignment::{Anchor, anchors};
 use crate::census_cost;
@@ -22,7 +24,6 @@ use crate::flame::query::{
 };
 use crate::heap::band_info::BandInfoQuery;
 use crate::heap::chart::ChartQuery;
-use crate::heap::export::BandTextQuery;
 use crate::heap::growth::{BurstsQuery, CompanionsQuery, ConcurrentActivityQuery, GrowthQuery};
 use crate::heap::moments::CensusDiffQuery;
 use crate::heap::profiles::ProfilesQuery;
@@ -55,10 +56,10 @@ questions! {
     TimelineQuery, FlowQuery, DetailsQuery, LabelsQuery,
     TimeQuery, ThreadTimeQuery, GcCostsQuery, SummaryQuery, CollectionsQuery, SparksQuery,
     HeldMemoryQuery, CensusCostQuery, FindingsQuery, FindingsProgressQuery, DigestQuery,
-    CollectionTextQuery, ThreadFilter, ThreadTableQuery, ThreadTextQuery, WaitTotalsQuery,
-    TickyQuery, TickyTextQuery,
+    TextQuery<CollectionsQuery>, ThreadFilter, ThreadTableQuery, TextQuery<ThreadTableQuery>, WaitTotalsQuery,
+    TickyQuery, TextQuery<TickyQuery>,
     FlameQuery, FlameTableQuery, FlameOccurrenceQuery, FlameMatchesQuery, FlameAreaQuery, FlameExportQuery,
-    BandTableQuery, BandTextQuery, CensusDiffQuery, GrowthQuery, CompanionsQuery, BurstsQuery, ConcurrentActivityQuery,
+    BandTableQuery, TextQuery<BandTableQuery>, CensusDiffQuery, GrowthQuery, CompanionsQuery, BurstsQuery, ConcurrentActivityQuery,
     ProcessQuery, EnvironmentQuery, CheckQuery, AnchorsQuery,
     EventRows, FindEvent, FindEventByTime, EventFields, CountRows,
     ProfilesQuery, ChartQuery, TreeQuery, BandInfoQuery,
@@ -138,21 +139,9 @@ impl Query for LabelsQuery {
     }
 }
 
-/// Time breakdown of the program and its capabilities, in a range or in the whole log.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TimeQuery(pub Option<Interval>);
-
-impl Query for TimeQuery {
-    type Answer = ProgramTimes;
-    const NAME: &'static str = "time";
-
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.0)
-    }
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> ProgramTimes {
-        log.recording.times(self.0)
-    }
+range_query! {
+    /// Time breakdown of the program and its capabilities, in a range or in the whole log.
+    TimeQuery("time") -> ProgramTimes, |log, range| log.recording.times(range)
 }
 
 /// Time breakdown of each thread that lived in a range or in the whole log; `None` until the log is fully read.
@@ -163,9 +152,7 @@ impl Query for ThreadTimeQuery {
     type Answer = Option<Vec<ThreadAccount>>;
     const NAME: &'static str = "time of threads";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.0)
-    }
+    range_field!(0);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let store = &log.recording.store;
@@ -174,42 +161,18 @@ impl Query for ThreadTimeQuery {
     }
 }
 
-/// Time that collections cost the capabilities, by generation, in a range or in the whole log; `None` until the
-/// log is fully read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GcCostsQuery(pub Option<Interval>);
-
-impl Query for GcCostsQuery {
-    type Answer = Option<Vec<GcCosts>>;
-    const NAME: &'static str = "costs of collections";
-
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.0)
-    }
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        let account = || log.recording.store.account();
-        log.recording
-            .is_settled()
-            .then(|| account().gc_costs(self.0))
+range_query! {
+    /// Time that collections cost the capabilities, by generation, in a range or in the whole log; `None` until the
+    /// log is fully read.
+    GcCostsQuery("costs of collections") -> Option<Vec<GcCosts>>, |log, range| {
+        let is_settled = log.recording.is_settled();
+        is_settled.then(|| log.recording.store.account().gc_costs(range))
     }
 }
 
-/// The statistics of `+RTS -s`, for a range or the whole log.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SummaryQuery(pub Option<Interval>);
-
-impl Query for SummaryQuery {
-    type Answer = Summary;
-    const NAME: &'static str = "summary";
-
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.0)
-    }
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Summary {
-        log.recording.summary(self.0)
-    }
+range_query! {
+    /// The statistics of `+RTS -s`, for a range or the whole log.
+    SummaryQuery("summary") -> Summary, |log, range| log.recording.summary(range)
 }
 
 /// Findings about the program, in a range or in the whole log; `None` until the log is fully read.
@@ -221,9 +184,7 @@ impl Query for FindingsQuery {
     const NAME: &'static str = "findings";
     const IS_BACKGROUND: bool = true;
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.0)
-    }
+    range_field!(0);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         log.recording.is_settled().then_some(())?;
@@ -277,9 +238,7 @@ impl Query for FindingsProgressQuery {
     // It waits for the findings, which would otherwise wait for it.
     const IS_BACKGROUND: bool = true;
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         loop {
@@ -300,9 +259,7 @@ impl Query for DigestQuery {
     type Answer = Option<Digest>;
     const NAME: &'static str = "digest";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.0)
-    }
+    range_field!(0);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let recording = &log.recording;
@@ -315,9 +272,7 @@ impl Query for CollectionsQuery {
     type Answer = CollectionsReply;
     const NAME: &'static str = "collections";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> CollectionsReply {
         let end = log.recording.end();
@@ -325,38 +280,14 @@ impl Query for CollectionsQuery {
     }
 }
 
-/// Fates of the sparks (run, fizzled, …) in a range or in the whole log.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SparksQuery(pub Option<Interval>);
-
-impl Query for SparksQuery {
-    type Answer = SparksReply;
-    const NAME: &'static str = "sparks";
-
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.0)
-    }
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> SparksReply {
-        log.recording.sparks(self.0)
-    }
+range_query! {
+    /// Fates of the sparks (run, fizzled, …) in a range or in the whole log.
+    SparksQuery("sparks") -> SparksReply, |log, range| log.recording.sparks(range)
 }
 
-/// Memory held from the system compared with live data, in a range or in the whole log.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HeldMemoryQuery(pub Option<Interval>);
-
-impl Query for HeldMemoryQuery {
-    type Answer = HeldMemory;
-    const NAME: &'static str = "memory held";
-
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.0)
-    }
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> HeldMemory {
-        log.recording.held_memory(self.0)
-    }
+range_query! {
+    /// Memory held from the system compared with live data, in a range or in the whole log.
+    HeldMemoryQuery("memory held") -> HeldMemory, |log, range| log.recording.held_memory(range)
 }
 
 /// Cost of the censuses of a heap profile, in a range or in the whole log.
@@ -373,9 +304,7 @@ impl Query for CensusCostQuery {
     type Answer = Option<String>;
     const NAME: &'static str = "cost of censuses";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         let profile = log.recording.heap().get(self.profile as usize)?;
@@ -402,9 +331,7 @@ impl Query for ThreadTableQuery {
     type Answer = Option<ThreadTable>;
     const NAME: &'static str = "thread table";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<ThreadTable> {
         log.recording.store.thread_table(self, host).await
@@ -416,9 +343,7 @@ impl Query for WaitTotalsQuery {
     type Answer = Option<WaitTotals>;
     const NAME: &'static str = "waits of a thread";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<WaitTotals> {
         log.recording.store.wait_totals(self, host).await
@@ -430,9 +355,7 @@ impl Query for TickyQuery {
     type Answer = TickyTable;
     const NAME: &'static str = "ticky";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.range)
-    }
+    range_field!(range);
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> TickyTable {
         log.recording.ticky_table(self)
@@ -444,9 +367,7 @@ impl Query for FlameQuery {
     type Answer = Option<(FlameHead, FlameBoxes)>;
     const NAME: &'static str = "flame graph";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.choice.range)
-    }
+    range_field!(choice.range);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let stack_source = if self.view == View::Time && self.choice.other.is_none() {
@@ -481,9 +402,7 @@ impl Query for FlameTableQuery {
     type Answer = (Vec<FlameRow>, CensusCounts);
     const NAME: &'static str = "frames of a flame graph";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.choice.range)
-    }
+    range_field!(choice.range);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let stack_source = log.stack_source_for(&self.choice, host).await;
@@ -497,9 +416,7 @@ impl Query for FlameOccurrenceQuery {
     type Answer = Option<FlameOccurrence>;
     const NAME: &'static str = "place of a box";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.choice.range)
-    }
+    range_field!(choice.range);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let stack_source = log.stack_source_for(&self.choice, host).await?;
@@ -512,9 +429,7 @@ impl Query for FlameMatchesQuery {
     type Answer = FlameMatches;
     const NAME: &'static str = "matches in a flame graph";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.choice.range)
-    }
+    range_field!(choice.range);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> FlameMatches {
         let stack_source = log.stack_source_for(&self.choice, host).await;
@@ -567,17 +482,13 @@ impl Query for FlameExportQuery {
     type Answer = Option<FileBytes>;
     const NAME: &'static str = "flame graph as a file";
 
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.query.choice.range)
-    }
+    range_field!(query.choice.range);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<FileBytes> {
         log.flame_file(&self.query, self.format, host).await
     }
 
-    fn columns(file: &mut Self::Answer) -> Option<&mut dyn Columns> {
-        file.as_mut().map(|file| file as &mut dyn Columns)
-    }
+    optional_columns!();
 }
 
 /// Metadata of the process that wrote the log, and all diagnostics.

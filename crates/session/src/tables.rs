@@ -1,85 +1,103 @@
 //! Tables of an open log as text for files.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::Session;
 use super::query::{Host, Query};
 use crate::cells::RowFormat;
 use crate::collection_export::collection_text;
+use crate::heap::export::band_text;
+use crate::heap::table::{BandTable, BandTableQuery};
 use crate::thread_export::thread_text;
 use crate::ticky_export::ticky_text;
-use analysis::numbers::collections_query::CollectionsQuery;
-use analysis::ticky::TickyQuery;
-use analysis::timeline::thread_table::ThreadTableQuery;
+use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
+use analysis::ticky::{TickyQuery, TickyTable};
+use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
 use model::time::Interval;
 
-/// Thread table as text. The header precedes row 0 only, so that parts can be concatenated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ThreadTextQuery {
-    /// Rows, order and range.
-    pub query: ThreadTableQuery,
-    /// File format of the text.
-    pub separated: RowFormat,
+/// Query for rows of a table that can be exported as text.
+pub trait TableQuery: Query {
+    /// Name of the query for the text.
+    const TEXT_NAME: &'static str;
+
+    /// Returns the query for other rows.
+    #[must_use]
+    fn with_rows(self, rows: Range<u64>) -> Self;
+
+    /// Formats the rows of an answer; `None` if the log has no such table. The header precedes row 0 only, so that
+    /// parts can be concatenated.
+    fn text(&self, answer: &Self::Answer, format: RowFormat) -> Option<String>;
 }
 
-impl Query for ThreadTextQuery {
+/// Rows of a table as text; see [`TableQuery::text`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextQuery<Q> {
+    /// Rows, order and range.
+    pub query: Q,
+    /// File format of the text.
+    pub format: RowFormat,
+}
+
+impl<Q: TableQuery> Query for TextQuery<Q> {
     type Answer = Option<String>;
-    const NAME: &'static str = "threads as text";
+    const NAME: &'static str = Q::TEXT_NAME;
 
     fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.query.range)
+        self.query.range()
     }
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Option<String> {
-        let table = log.recording.store.thread_table(&self.query, host).await?;
-        let is_first = self.query.rows.start == 0;
-        Some(thread_text(&table, self.separated, is_first))
+        let answer = self.query.answer(log, host).await;
+        self.query.text(&answer, self.format)
     }
 }
 
-/// Garbage collection table as text. The header precedes row 0 only, so that parts can be concatenated.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CollectionTextQuery {
-    /// Rows, order and range.
-    pub query: CollectionsQuery,
-    /// File format of the text.
-    pub separated: RowFormat,
-}
+impl TableQuery for ThreadTableQuery {
+    const TEXT_NAME: &'static str = "threads as text";
 
-impl Query for CollectionTextQuery {
-    type Answer = String;
-    const NAME: &'static str = "collections as text";
-
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.query.range)
+    fn with_rows(self, rows: Range<u64>) -> Self {
+        Self { rows, ..self }
     }
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> String {
-        let end = log.recording.end();
-        let table = log.recording.numbers.collections(end, &self.query);
-        collection_text(&table, self.separated, self.query.rows.start == 0)
+    fn text(&self, table: &Option<ThreadTable>, format: RowFormat) -> Option<String> {
+        Some(thread_text(table.as_ref()?, format, self.rows.start == 0))
     }
 }
 
-/// Table of ticky counters as text. The header precedes row 0 only, so that parts can be concatenated.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TickyTextQuery {
-    /// Rows, order and range.
-    pub query: TickyQuery,
-    /// File format of the text.
-    pub separated: RowFormat,
-}
+impl TableQuery for CollectionsQuery {
+    const TEXT_NAME: &'static str = "collections as text";
 
-impl Query for TickyTextQuery {
-    type Answer = String;
-    const NAME: &'static str = "ticky as text";
-
-    fn range(&mut self) -> Option<&mut Option<Interval>> {
-        Some(&mut self.query.range)
+    fn with_rows(self, rows: Range<u64>) -> Self {
+        Self { rows, ..self }
     }
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> String {
-        let table = log.recording.ticky_table(&self.query);
-        ticky_text(&table, self.separated, self.query.rows.start == 0)
+    fn text(&self, table: &CollectionsReply, format: RowFormat) -> Option<String> {
+        Some(collection_text(table, format, self.rows.start == 0))
+    }
+}
+
+impl TableQuery for TickyQuery {
+    const TEXT_NAME: &'static str = "ticky as text";
+
+    fn with_rows(self, rows: Range<u64>) -> Self {
+        Self { rows, ..self }
+    }
+
+    fn text(&self, table: &TickyTable, format: RowFormat) -> Option<String> {
+        Some(ticky_text(table, format, self.rows.start == 0))
+    }
+}
+
+impl TableQuery for BandTableQuery {
+    const TEXT_NAME: &'static str = "table of bands as text";
+
+    fn with_rows(self, rows: Range<u64>) -> Self {
+        Self { rows, ..self }
+    }
+
+    fn text(&self, table: &Option<BandTable>, format: RowFormat) -> Option<String> {
+        Some(band_text(table.as_ref()?, format, self.rows.start == 0))
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::view::compare::{CompareColumn, CompareView};
 use eventlog::hash::SeededMap;
-use eventlog::ids::Duration;
 use insight::compare::{Claim, Comparison, Difference, MainReason, Trend};
 use insight::digest::Group;
 use insight::metrics::{Direction, Unit};
@@ -38,7 +37,7 @@ pub fn lead(lead: &MainReason<'_>) -> String {
 #[must_use]
 pub fn amount(unit: Unit, value: f64) -> String {
     match unit {
-        Unit::Ns => format::duration(Duration(whole(value))),
+        Unit::Ns => format::duration_ns(whole(value)),
         Unit::Bytes => format::bytes(whole(value)),
         Unit::Count => format::count(whole(value)),
         Unit::Share => format!("{:.1} %", value * 100.0),

@@ -187,8 +187,8 @@ impl App {
             Some((role, missing)) => {
                 self.dialogs.notice = Some(format!(
                     "The link compares two logs; this is the one {}. Also drop the one {}: it has {}.",
-                    role.other().word(),
-                    role.word(),
+                    role.other().name(),
+                    role.name(),
                     format::bytes(missing.len())
                 ));
                 self.pending_comparison = Some(link);

@@ -185,6 +185,32 @@ pub(super) struct App {
     _resolution: Option<EventListener>,
 }
 
+impl TimelineState {
+    /// Stores an event of the timeline that concerns nothing else; returns whether it changed the state, or an event
+    /// of another kind.
+    fn receive(&mut self, event: TimelineEvent) -> Result<bool, TimelineEvent> {
+        match event {
+            TimelineEvent::Described(description) => {
+                let old = std::mem::replace(&mut self.description, description);
+                Ok(old != self.description)
+            }
+            TimelineEvent::Pinned(pinned) => {
+                let old = std::mem::replace(&mut self.pinned, pinned);
+                Ok(old != self.pinned)
+            }
+            TimelineEvent::Seen(tracks_in_view) => {
+                self.tracks_in_view = tracks_in_view;
+                Ok(true)
+            }
+            TimelineEvent::Current(track) => {
+                self.track = track;
+                Ok(true)
+            }
+            other => Err(other),
+        }
+    }
+}
+
 impl Component for App {
     type Message = ComponentUpdate<Self>;
     type Properties = ();
@@ -267,21 +293,14 @@ impl App {
             let is_other = (self.other.as_ref()).is_some_and(|it| it.viewer.number() == from);
             return is_other && self.on_other_timeline_event(ctx, event);
         }
-        let timeline = &mut self.timeline;
+        let event = match self.timeline.receive(event) {
+            Ok(is_changed) => return is_changed,
+            Err(event) => event,
+        };
         match event {
-            TimelineEvent::Described(description) => {
-                let changed = timeline.description != description;
-                timeline.description = description;
-                return changed;
-            }
-            TimelineEvent::Pinned(pinned) => {
-                let changed = timeline.pinned != pinned;
-                timeline.pinned = pinned;
-                return changed;
-            }
             TimelineEvent::Range(range) => self.range_changed(ctx, range),
             TimelineEvent::Band(key) => return self.pin_band(ctx, &key),
-            TimelineEvent::Clicked(place) => timeline.clicked = Some(place),
+            TimelineEvent::Clicked(place) => self.timeline.clicked = Some(place),
             TimelineEvent::Changed => {
                 self.schedule_address_update(ctx);
                 // The drag of a range may have ended.
@@ -292,10 +311,8 @@ impl App {
                 self.schedule_items_update(ctx);
                 return false;
             }
-            TimelineEvent::Seen(tracks_in_view) => timeline.tracks_in_view = tracks_in_view,
-            TimelineEvent::Current(track) => timeline.track = track,
-            // The timeline handles these itself.
-            TimelineEvent::Scroll(_) | TimelineEvent::Hold(_) => return false,
+            // The timeline handles all others itself.
+            _ => return false,
         }
         true
     }

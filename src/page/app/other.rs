@@ -302,30 +302,12 @@ impl App {
         let Some(other) = &mut self.other else {
             return false;
         };
-        let timeline = &mut other.timeline;
-        match event {
-            TimelineEvent::Described(description) => {
-                let changed = timeline.description != description;
-                timeline.description = description;
-                changed
-            }
-            TimelineEvent::Pinned(pinned) => {
-                let changed = timeline.pinned != pinned;
-                timeline.pinned = pinned;
-                changed
-            }
-            TimelineEvent::Band(key) => self.pin_band(ctx, &key),
-            TimelineEvent::Seen(tracks_in_view) => {
-                timeline.tracks_in_view = tracks_in_view;
-                true
-            }
-            TimelineEvent::Current(track) => {
-                timeline.track = track;
-                true
-            }
+        match other.timeline.receive(event) {
+            Ok(is_changed) => is_changed,
+            Err(TimelineEvent::Band(key)) => self.pin_band(ctx, &key),
             // The primary timeline moves along and reports the change itself, except for the end of a drag here.
-            TimelineEvent::Changed => !self.is_dragging() && self.unfreeze_panel(),
-            _ => false,
+            Err(TimelineEvent::Changed) => !self.is_dragging() && self.unfreeze_panel(),
+            Err(_) => false,
         }
     }
 

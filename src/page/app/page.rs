@@ -171,7 +171,7 @@ impl App {
             return html! { <SplitTimelines {sections} /> };
         };
         let upper = |role: Role| role == Role::Before;
-        let log_suffix = |role: Role| format!(" of the log {}", role.word());
+        let log_suffix = |role: Role| format!(" of the log {}", role.name());
         let (role, its) = (other.role.other(), other.role);
         let first = own(
             self.caption(ctx, role, &self.log, true),

@@ -265,7 +265,7 @@ impl App {
             return vec![(caption, &self.viewer)];
         };
         let caption = |role: Role, log: &OpenLog| Caption {
-            title: format!("{}: {}", role.name(), log.name),
+            title: format!("{}: {}", role.title(), log.name),
             facts: log.overview.facts(),
         };
         let own = caption(other.role.other(), &self.log);

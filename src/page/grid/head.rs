@@ -8,7 +8,7 @@ use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 use super::columns::lay_out;
-use crate::dom::{elements, focus_id, has_class};
+use crate::dom::{consume, elements, focus_id, has_class, has_modifier};
 use views::columns::{Arrangement, Change, WIDTHS_PX};
 
 /// Maximum movement of the pointer, in pixels, for a press to count as a click.
@@ -62,7 +62,7 @@ pub(super) fn Head(props: &HeadProps) -> Html {
         let (name, arrangement) = (props.name, Rc::clone(&props.arrangement));
         let on_change = props.on_change.clone();
         Callback::from(move |event: KeyboardEvent| {
-            if event.ctrl_key() || event.meta_key() || event.alt_key() {
+            if has_modifier(&event) {
                 return;
             }
             let Some((element, column)) = heading_of(&event) else {
@@ -76,8 +76,7 @@ pub(super) fn Head(props: &HeadProps) -> Html {
                     .map(|column| focus_id(&heading_id(name, column)))
             };
             if done.is_some() {
-                event.prevent_default();
-                event.stop_propagation();
+                consume(&event);
             }
         })
     };

@@ -12,7 +12,7 @@ use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::exportable_table::ExportableTable;
 use crate::goto_link::GotoLink;
-use crate::grid::{Column, Grid, RowActivated, Rows, ScrollTo};
+use crate::grid::{Column, Grid, RowActivated, Rows, ScrollTo, SortableColumns, sortable_columns};
 use crate::guide::how_to_record;
 use crate::panel::range_text;
 use crate::panel::{PanelProps, use_answer};
@@ -22,83 +22,33 @@ use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, Pause, Pauses,
 };
-use eventlog::ids::Duration;
 use model::time::Interval;
 use scene::format;
-use session::tables::CollectionTextQuery;
 use session::tracks::collections::Collections as CollectionsTrack;
 use views::words::collection::{cells, generation};
 use views::words::heap_report;
 
-const COLUMNS: &[Column] = &[
-    Column::number(
-        "number",
-        "No.",
-        54,
-        "Number of the collection, in time order",
-    ),
-    Column::number(
-        "start",
-        "Start",
-        104,
-        "Start time: all capabilities have stopped",
-    ),
-    Column::number(
-        "generation",
-        "Gen",
-        42,
-        "Oldest collected generation; younger ones are collected with it. The oldest one makes a major collection. – if the log has no statistics (GHC before 7.6, or a lost buffer)",
-    ),
-    Column::text(
-        "kind",
-        "Kind",
-        72,
-        "Sequential: one GC thread. Parallel: several",
-    )
-    .growing(),
-    Column::number("threads", "Threads", 66, "Number of GC threads"),
-    Column::number(
-        "pause",
-        "Pause",
-        78,
-        "Time for which the whole program was stopped",
-    ),
-    Column::number(
-        "sync",
-        "Sync",
-        78,
-        "Time from the request to the start, in which the capabilities stop. – if it is not in the log",
-    ),
-    Column::number("copied", "Copied", 82, "Live data copied"),
-    Column::number("slop", "Slop", 78, "Unused memory at the ends of blocks"),
-    Column::number(
-        "live",
-        "Live after",
-        82,
-        "Live data after it; – after minor collections, which do not measure it",
-    ),
-    Column::number(
-        "allocated",
-        "Allocated",
-        82,
-        "Allocation of all capabilities since the previous collection",
-    ),
-];
-
-/// Sort keys, in the order of the columns.
-const SORTS: [CollectionColumn; 11] = [
-    CollectionColumn::Number,
-    CollectionColumn::Start,
-    CollectionColumn::Generation,
-    CollectionColumn::Kind,
-    CollectionColumn::Threads,
-    CollectionColumn::Pause,
-    CollectionColumn::Sync,
-    CollectionColumn::Copied,
-    CollectionColumn::Slop,
-    CollectionColumn::Live,
-    CollectionColumn::Allocated,
-];
+const COLUMNS: SortableColumns<CollectionColumn> = sortable_columns! {
+    Column::number("number", "No.", 54,
+        "Number of the collection, in time order") => Some(CollectionColumn::Number),
+    Column::number("start", "Start", 104,
+        "Start time: all capabilities have stopped") => Some(CollectionColumn::Start),
+    Column::number("generation", "Gen", 42,
+        "Oldest collected generation; younger ones are collected with it. The oldest one makes a major collection. – if the log has no statistics (GHC before 7.6, or a lost buffer)") => Some(CollectionColumn::Generation),
+    Column::text("kind", "Kind", 72,
+        "Sequential: one GC thread. Parallel: several").growing() => Some(CollectionColumn::Kind),
+    Column::number("threads", "Threads", 66, "Number of GC threads") => Some(CollectionColumn::Threads),
+    Column::number("pause", "Pause", 78,
+        "Time for which the whole program was stopped") => Some(CollectionColumn::Pause),
+    Column::number("sync", "Sync", 78,
+        "Time from the request to the start, in which the capabilities stop. – if it is not in the log") => Some(CollectionColumn::Sync),
+    Column::number("copied", "Copied", 82, "Live data copied") => Some(CollectionColumn::Copied),
+    Column::number("slop", "Slop", 78, "Unused memory at the ends of blocks") => Some(CollectionColumn::Slop),
+    Column::number("live", "Live after", 82,
+        "Live data after it; – after minor collections, which do not measure it") => Some(CollectionColumn::Live),
+    Column::number("allocated", "Allocated", 82,
+        "Allocation of all capabilities since the previous collection") => Some(CollectionColumn::Allocated),
+};
 
 /// Sort order: column index, and whether it is descending.
 type Sort = (usize, bool);
@@ -125,7 +75,7 @@ fn rows_query(
     CollectionsQuery {
         range,
         pause_ns,
-        sort: SORTS.get(sort.0).copied().unwrap_or_default(),
+        sort: COLUMNS.key(sort.0).unwrap_or_default(),
         descending: sort.1,
         rows,
         pauses: false,
@@ -167,13 +117,8 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
             *sort,
         ),
         |(client, range, lengths, sort)| {
-            let (range, lengths, sort) = (*range, lengths.clone(), *sort);
-            RowSource::formatted_by_worker(client.clone(), move |rows, separated| {
-                CollectionTextQuery {
-                    query: rows_query(range, lengths.clone(), sort, rows),
-                    separated,
-                }
-            })
+            let table = rows_query(*range, lengths.clone(), *sort, 0..0);
+            RowSource::formatted_by_worker(client.clone(), table)
         },
     );
     let grid_rows = use_memo(rows.clone(), |rows| grid_rows(rows.as_deref()));
@@ -233,7 +178,7 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
                 </p>
             }
             <p class="tools"><ExportButtons name="collections" total={found.total} rows={(*out).clone()} /></p>
-            <Grid name="collection-rows" label="Collections" columns={COLUMNS} total={found.total} rows={grid_rows}
+            <Grid name="collection-rows" label="Collections" columns={COLUMNS.columns} total={found.total} rows={grid_rows}
                 sort={Some(*sort)} {on_sort} {on_window} {current} {on_current} {on_activate} scroll_to={*scroll_to} />
             </div>
             { view_pauses(props, of_all, &lengths) }
@@ -335,7 +280,7 @@ fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html
         let cell = |(what, pause): (&'static str, Pause)| {
             html! {
                 <td class="number" data-value={pause.ns.to_string()}>
-                    <GotoLink text={format::duration(Duration(pause.ns))} {what} on_goto={props.on_goto.clone()}
+                    <GotoLink text={format::duration_ns(pause.ns)} {what} on_goto={props.on_goto.clone()}
                         target={NavigationTarget::details(CollectionsTrack.into(), pause.span())} />
                 </td>
             }

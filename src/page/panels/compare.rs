@@ -54,7 +54,7 @@ pub(super) fn Compare(props: &PanelProps) -> Html {
     };
     if compared_to.is_outside {
         return html! {
-            <p class="empty">{ format!("The log {} has no events in the selected range: it ends before or starts after it. Clear the range (Esc) to compare the whole logs.", compared_to.role.word()) }</p>
+            <p class="empty">{ format!("The log {} has no events in the selected range: it ends before or starts after it. Clear the range (Esc) to compare the whole logs.", compared_to.role.name()) }</p>
         };
     }
     let Some(comparison) = &*comparison else {

@@ -18,7 +18,7 @@ use crate::viewer::NavigationTarget;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkRunBin, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
 use analysis::timeline::spark_runs::SparkRun;
-use eventlog::ids::{CapId, Duration, Nanos};
+use eventlog::ids::{CapId, Nanos};
 use model::time::Interval;
 use scene::chart::short;
 use scene::format;
@@ -333,12 +333,12 @@ fn runs(
             ns.saturating_add(bin.total_ns),
         )
     });
-    let mean = format::duration(Duration(total_ns / count.max(1)));
+    let mean = format::duration_ns(total_ns / count.max(1));
     let most = reply.runs.iter().max_by_key(|bin| bin.total_ns);
     let most = most.map_or_else(String::new, |bin| {
         let share = format::percent_short(bin.total_ns, total_ns.max(1));
-        let [from, to] = [bin.from_ns, bin.to_ns].map(|ns| format::duration(Duration(ns)));
-        let together = format::duration(Duration(total_ns));
+        let [from, to] = [bin.from_ns, bin.to_ns].map(format::duration_ns);
+        let together = format::duration_ns(total_ns);
         format!(" Together they ran for {together}, {share} of it in sparks of {from} to {to}.")
     });
     html! {
@@ -367,7 +367,7 @@ fn places(props: &PanelProps, reply: &SparksReply, chosen: Option<&Range<u64>>) 
         };
         let text = format!(
             "{} at {}",
-            format::duration(Duration(run.ran_ns)),
+            format::duration_ns(run.ran_ns),
             format::time(run.start)
         );
         html! { <li><GotoLink {text} what="this spark" target={goto} on_goto={props.on_goto.clone()} /></li> }

@@ -2,7 +2,6 @@
 
 mod waits;
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use yew::prelude::*;
@@ -13,7 +12,9 @@ use crate::dom::{state_callback, use_debounced, value_of};
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
 use crate::goto_link::GotoLink;
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
+use crate::grid::{
+    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+};
 use crate::guide::how_to_record;
 use crate::panel::span_text;
 use crate::panel::{PanelProps, TrackSelection, slow_notice, use_answer};
@@ -23,83 +24,57 @@ use analysis::timeline::thread_table::{
     ThreadColumn, ThreadSums, ThreadTable, ThreadTableQuery, ThreadTimes, ThreadView,
 };
 use analysis::timeline::turns::TurnSums;
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::class::{Class, WaitReason};
 use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::format;
-use session::tables::ThreadTextQuery;
 use session::tracks::thread::Thread;
 use views::view::findings::FindingsView;
 use views::words::heap_report;
 use waits::Waits;
 
-const COLUMNS: &[Column] = &[
-    Column::number("thread", "#", 44,
-        "Thread number of the runtime").fixed(),
+const COLUMNS: SortableColumns<ThreadColumn> = sortable_columns! {
+    Column::number("thread", "#", 44, "Thread number of the runtime").fixed() => Some(ThreadColumn::Thread),
     Column::text("label", "Label", 120,
-        "Label of the thread (labelThread); – if it has none").fixed().narrow_px(92),
+        "Label of the thread (labelThread); – if it has none").fixed().narrow_px(92) => Some(ThreadColumn::Label),
     Column::text("shares", "Shares", 70,
-        "Time of the thread by state: running, ready (in collections, behind others, while a capability idles), blocked, in foreign calls, waiting for I/O or time, unknown").unsorted(),
+        "Time of the thread by state: running, ready (in collections, behind others, while a capability idles), blocked, in foreign calls, waiting for I/O or time, unknown").unsorted() => None,
     Column::number("running", "Running", 88,
-        "Time running Haskell code on a capability"),
+        "Time running Haskell code on a capability") => Some(ThreadColumn::Running),
     Column::number("collections", "Ready: in GC", 94,
-        "Ready during a collection or its sync, when no thread runs"),
+        "Ready during a collection or its sync, when no thread runs") => Some(ThreadColumn::ReadyPaused),
     Column::number("behind", "Ready: queued", 98,
-        "Ready while the capabilities ran other threads: the program has more work than capabilities (+RTS -N). A thread is ready once it is created, woken or stopped by the timer; the log does not show when a foreign call returned. For the thread that ran instead, see the details of a wait on the track"),
+        "Ready while the capabilities ran other threads: the program has more work than capabilities (+RTS -N). A thread is ready once it is created, woken or stopped by the timer; the log does not show when a foreign call returned. For the thread that ran instead, see the details of a wait on the track") => Some(ThreadColumn::ReadyBehind),
     Column::number("idling", "Ready: idle cap", 106,
-        "Ready while some capability was idle: lost parallelism. Work is spread unevenly, or the idle capability had not noticed yet"),
+        "Ready while some capability was idle: lost parallelism. Work is spread unevenly, or the idle capability had not noticed yet") => Some(ThreadColumn::ThreadRunnableCapIdle),
     Column::number("longest", "Longest wait", 90,
-        "Longest single wait for a capability: behind other threads or while one was idle, without collections"),
+        "Longest single wait for a capability: behind other threads or while one was idle, without collections") => Some(ThreadColumn::LongestReady),
     Column::number("mean", "Mean wait", 82,
-        "Mean wait for a capability, without collections").on_demand(),
+        "Mean wait for a capability, without collections").on_demand() => Some(ThreadColumn::MeanReady),
     Column::number("blocked", "Blocked", 88,
-        "Time blocked: on an MVar, a timer, … Foreign calls have their own column"),
+        "Time blocked: on an MVar, a timer, … Foreign calls have their own column") => Some(ThreadColumn::Blocked),
     Column::number("foreign", "Foreign calls", 90,
-        "Time in safe foreign calls, including the wait for a capability after a call: the log only shows when the thread runs again"),
+        "Time in safe foreign calls, including the wait for a capability after a call: the log only shows when the thread runs again") => Some(ThreadColumn::BlockedOn(WaitReason::ForeignCall)),
     Column::text("reasons", "Blocked on", 192,
-        "Time blocked, by reason. An exception wakes a thread without an event: such a wait counts as blocked to its end.").growing().unsorted(),
+        "Time blocked, by reason. An exception wakes a thread without an event: such a wait counts as blocked to its end.").growing().unsorted() => None,
     Column::number("unknown", "Unknown", 78,
-        "Time that is not in the log: buffers are lost when a program is killed").on_demand(),
+        "Time that is not in the log: buffers are lost when a program is killed").on_demand() => Some(ThreadColumn::Unknown),
     Column::number("runs", "Runs", 66,
-        "Number of times it started to run on a capability").on_demand(),
+        "Number of times it started to run on a capability").on_demand() => Some(ThreadColumn::Runs),
     Column::number("wakeups", "Wakeups", 74,
-        "Number of wakeup events. A wakeup from another capability is logged twice.").on_demand(),
+        "Number of wakeup events. A wakeup from another capability is logged twice.").on_demand() => Some(ThreadColumn::Wakeups),
     Column::number("migrations", "Migrations", 82,
-        "Number of moves to another capability").on_demand(),
+        "Number of moves to another capability").on_demand() => Some(ThreadColumn::Migrations),
     Column::number("created", "Created", 100,
-        "Creation time; – if before the start of the log").on_demand(),
+        "Creation time; – if before the start of the log").on_demand() => Some(ThreadColumn::Created),
     Column::text("ended", "Ended", 146,
-        "Time at which it finished, or its state at the end of the log. Killed threads count as finished: the log does not distinguish them."),
-];
-
-/// Sort key of each column; `None` if it cannot be sorted.
-const SORTS: [Option<ThreadColumn>; 18] = [
-    Some(ThreadColumn::Thread),
-    Some(ThreadColumn::Label),
-    None,
-    Some(ThreadColumn::Running),
-    Some(ThreadColumn::ReadyPaused),
-    Some(ThreadColumn::ReadyBehind),
-    Some(ThreadColumn::ThreadRunnableCapIdle),
-    Some(ThreadColumn::LongestReady),
-    Some(ThreadColumn::MeanReady),
-    Some(ThreadColumn::Blocked),
-    Some(ThreadColumn::BlockedOn(WaitReason::ForeignCall)),
-    None,
-    Some(ThreadColumn::Unknown),
-    Some(ThreadColumn::Runs),
-    Some(ThreadColumn::Wakeups),
-    Some(ThreadColumn::Migrations),
-    Some(ThreadColumn::Created),
-    Some(ThreadColumn::Finished),
-];
+        "Time at which it finished, or its state at the end of the log. Killed threads count as finished: the log does not distinguish them.") => Some(ThreadColumn::Finished),
+};
 
 /// Index of the column of blocking reasons; the menu sorts rows by a single reason.
 const BLOCKED_ON: usize = 11;
 
-/// Rows requested first, until the grid reports its visible rows.
-const FIRST_ROWS: Range<u64> = 0..100;
 /// Debounce delay for typing in the filter.
 const TYPED_MS: u32 = 150;
 /// Returns the table once the answer has arrived and has one.
@@ -110,20 +85,14 @@ fn table_of(answer: Option<&Rc<Option<ThreadTable>>>) -> Option<&ThreadTable> {
 #[component]
 pub(super) fn Threads(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<ThreadView>();
-    let window = use_state(|| FIRST_ROWS);
-    let current = use_state(|| None::<u64>);
+    let shown = (props.range, Rc::clone(&props.track_selection), view.clone());
+    let (window, current) = use_rows(shown);
     let query = ThreadTableQuery {
         range: props.range,
         only: props.track_selection.scope.threads.clone(),
         ..view.query((*window).clone())
     };
     let answer = use_answer(&props.source, query.clone());
-    {
-        // Another range, selection or order puts another thread into that row.
-        let current = current.setter();
-        let shown = (props.range, Rc::clone(&props.track_selection), view.clone());
-        use_effect_with(shown, move |_| current.set(None));
-    }
     let table = table_of(answer.as_ref());
     let rows = use_memo(answer.clone(), |answer| {
         let table = table_of(answer.as_ref());
@@ -167,7 +136,7 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
                 </div>
             } else {
                 <div class="threads-body">
-                    <Grid name="thread-rows" label="Threads" columns={COLUMNS} {total} {rows}
+                    <Grid name="thread-rows" label="Threads" columns={COLUMNS.columns} {total} {rows}
                         sums={table.map(|table| sums_row(table, &props.on_goto))} sort={sorted(&view)} on_sort={on_sort(view, &on_view)}
                         {on_window} current={*current} {on_current} {on_activate} />
                     if let Some(thread) = chosen {
@@ -215,10 +184,8 @@ fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<NavigationTarget> 
 fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
     let column = match view.sort {
         ThreadColumn::BlockedOn(reason) if reason != WaitReason::ForeignCall => Some(BLOCKED_ON),
-        ThreadColumn::End => SORTS
-            .iter()
-            .position(|sort| *sort == Some(ThreadColumn::Finished)),
-        sort => SORTS.iter().position(|other| *other == Some(sort)),
+        ThreadColumn::End => COLUMNS.index_of(ThreadColumn::Finished),
+        sort => COLUMNS.index_of(sort),
     };
     column.map(|column| (column, view.descending))
 }
@@ -226,7 +193,7 @@ fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
 /// Returns the callback of column heads; clicking the sorted column again reverses the order.
 fn on_sort(view: ThreadView, on_view: &Callback<ThreadView>) -> Callback<usize> {
     on_view.reform(move |column: usize| {
-        let sort = SORTS.get(column).copied().flatten().unwrap_or_default();
+        let sort = COLUMNS.key(column).unwrap_or_default();
         if sort == view.sort {
             return ThreadView {
                 descending: !view.descending,
@@ -288,7 +255,7 @@ fn longest_wait(
     };
     let what = format!("the longest wait of thread {thread} for a capability");
     html! {
-        <GotoLink text={format::duration(Duration(sums.longest_ready_ns))} {what} in_grid=true
+        <GotoLink text={format::duration_ns(sums.longest_ready_ns)} {what} in_grid=true
             target={NavigationTarget::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
     }
 }
@@ -297,7 +264,7 @@ fn longest_wait(
 fn time(ns: u64) -> Html {
     match ns {
         0 => html! { <span class="faint">{ "0" }</span> },
-        ns => format::duration(Duration(ns)).into(),
+        ns => format::duration_ns(ns).into(),
     }
 }
 
@@ -335,7 +302,7 @@ fn blocked_on(times: &TurnSums) -> Html {
     let mut reasons: Vec<_> = reasons.filter(is_blocked).collect();
     reasons.sort_small_by_key(|(_, ns)| std::cmp::Reverse(*ns));
     let words = |(reason, ns): &(&WaitReason, u64)| {
-        format!("{} {}", reason.name(), format::duration(Duration(*ns)))
+        format!("{} {}", reason.name(), format::duration_ns(*ns))
     };
     let title = reasons.iter().map(words).collect::<Vec<_>>().join(", ");
     let one = |part: &(&WaitReason, u64)| {
@@ -403,16 +370,7 @@ fn Controls(props: &ControlsProps) -> Html {
     });
     let rows = use_memo(
         (props.client.clone(), props.query.clone()),
-        |(client, query)| {
-            let query = query.clone();
-            RowSource::formatted_by_worker(client.clone(), move |rows, separated| ThreadTextQuery {
-                query: ThreadTableQuery {
-                    rows,
-                    ..query.clone()
-                },
-                separated,
-            })
-        },
+        |(client, query)| RowSource::formatted_by_worker(client.clone(), query.clone()),
     );
     html! {
         <div class="controls">
@@ -448,12 +406,9 @@ fn Filter(props: &FilterProps) -> Html {
 
 /// Returns the title of a sort key in the menu.
 fn sort_title(sort: ThreadColumn) -> String {
-    let column = SORTS.iter().position(|other| *other == Some(sort));
-    match (sort, column.and_then(|column| COLUMNS.get(column))) {
+    let column = COLUMNS.index_of(sort).map(|column| COLUMNS.columns[column]);
+    match (sort, column) {
         (ThreadColumn::Ready, _) => "Waiting for a capability".to_owned(),
-        (ThreadColumn::ReadyPaused, _) => "Ready: in GC".to_owned(),
-        (ThreadColumn::ReadyBehind, _) => "Ready: queued".to_owned(),
-        (ThreadColumn::ThreadRunnableCapIdle, _) => "Ready: idle cap".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::ForeignCall), _) => "In foreign calls".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::Other), _) => "Blocked, reason unknown".to_owned(),
         (ThreadColumn::BlockedOn(WaitReason::Delay), _) => "Sleeping".to_owned(),

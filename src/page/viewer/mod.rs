@@ -85,14 +85,8 @@ impl ViewerNumber {
 }
 
 /// Shared handle on a timeline, held by listeners, frame callbacks and pending answers.
-#[derive(Clone)]
-pub(super) struct ViewerRef(Rc<RefCell<Viewer>>);
-
-impl PartialEq for ViewerRef {
-    fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
-    }
-}
+#[derive(Clone, PartialEq)]
+pub(super) struct ViewerRef(PtrEq<RefCell<Viewer>>);
 
 impl ViewerRef {
     pub(super) fn new(
@@ -100,7 +94,7 @@ impl ViewerRef {
         client: LogClient,
         emit: impl Fn(ViewerNumber, TimelineEvent) + 'static,
     ) -> Self {
-        Self(Rc::new(RefCell::new(Viewer {
+        Self(PtrEq::new(RefCell::new(Viewer {
             number,
             client,
             emit: Rc::new(emit),

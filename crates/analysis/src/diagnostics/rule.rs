@@ -2,28 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Severity of a rule, in ascending order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Severity {
-    /// Also found in sound logs; no action needed.
-    Note,
-    /// The log contradicts itself, or is shown incompletely: results nearby may be inaccurate.
-    Warning,
-    /// A part of the log is missing or unreadable.
-    Error,
-}
-
-impl Severity {
-    /// Returns the severity's name in JSON.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+model::named_enum! {
+    /// Severity of a rule, in ascending order.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Severity {
+        /// Also found in sound logs; no action needed.
+        Note: "note";
+        /// The log contradicts itself, or is shown incompletely: results nearby may be inaccurate.
+        Warning: "warning";
+        /// A part of the log is missing or unreadable.
+        Error: "error";
     }
+    /// Returns the severity's name in JSON.
+    fn name;
 }
 
 macro_rules! rules {

@@ -7,69 +7,37 @@ use serde::{Deserialize, Serialize};
 
 use eventlog::closure_type::ClosureType;
 
-/// Kind of closure, by which bands are grouped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum ClosureKind {
-    /// Values of data types.
-    Constructor,
-    /// Functions with their captured variables.
-    Function,
-    /// Delayed computations, evaluated on first use.
-    Thunk,
-    /// Function or thunk; a symbol does not show which.
-    FunctionOrThunk,
-    /// Functions applied to some or all of their arguments.
-    Application,
-    /// Arrays, of bytes or of pointers.
-    Array,
-    /// `IORef`, `MVar`, `TVar` and their relatives.
-    Mutable,
-    /// Threads and their stacks.
-    Stack,
-    /// Weak pointers and finalizers.
-    Weak,
-    /// Compact regions (`GHC.Compact`).
-    Compact,
-    /// Internal data of the runtime.
-    Runtime,
-}
-
-impl ClosureKind {
+model::named_enum! {
+    /// Kind of closure, by which bands are grouped.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum ClosureKind {
+        /// Values of data types.
+        Constructor: "constructors", "constructor";
+        /// Functions with their captured variables.
+        Function: "functions", "function";
+        /// Delayed computations, evaluated on first use.
+        Thunk: "thunks", "thunk";
+        /// Function or thunk; a symbol does not show which.
+        FunctionOrThunk: "functions or thunks", "function or thunk";
+        /// Functions applied to some or all of their arguments.
+        Application: "applications", "application";
+        /// Arrays, of bytes or of pointers.
+        Array: "arrays", "array";
+        /// `IORef`, `MVar`, `TVar` and their relatives.
+        Mutable: "mutable variables", "mutable variable";
+        /// Threads and their stacks.
+        Stack: "threads and stacks", "thread or stack";
+        /// Weak pointers and finalizers.
+        Weak: "weak pointers", "weak pointer";
+        /// Compact regions (`GHC.Compact`).
+        Compact: "compact regions", "compact region";
+        /// Internal data of the runtime.
+        Runtime: "the runtime's own", "of the runtime";
+    }
     /// Returns the plural name.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Constructor => "constructors",
-            Self::Function => "functions",
-            Self::Thunk => "thunks",
-            Self::FunctionOrThunk => "functions or thunks",
-            Self::Application => "applications",
-            Self::Array => "arrays",
-            Self::Mutable => "mutable variables",
-            Self::Stack => "threads and stacks",
-            Self::Weak => "weak pointers",
-            Self::Compact => "compact regions",
-            Self::Runtime => "the runtime's own",
-        }
-    }
-
+    fn title;
     /// Returns the singular name.
-    #[must_use]
-    pub const fn singular(self) -> &'static str {
-        match self {
-            Self::Constructor => "constructor",
-            Self::Function => "function",
-            Self::Thunk => "thunk",
-            Self::FunctionOrThunk => "function or thunk",
-            Self::Application => "application",
-            Self::Array => "array",
-            Self::Mutable => "mutable variable",
-            Self::Stack => "thread or stack",
-            Self::Weak => "weak pointer",
-            Self::Compact => "compact region",
-            Self::Runtime => "of the runtime",
-        }
-    }
+    fn singular;
 }
 
 /// Explanation of a closure type or label, with advice.

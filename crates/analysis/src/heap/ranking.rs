@@ -8,34 +8,22 @@ use serde::{Deserialize, Serialize};
 use model::census::{BandId, BandSums, Censuses};
 use model::sorting::CompactSort;
 
-/// Sort order of bands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum BandOrder {
-    /// Most bytes first, summed over the censuses.
-    #[default]
-    Size,
-    /// Largest standard deviation first.
-    Deviation,
-    /// By name, with numbers in numeric order.
-    Name,
-    /// Fastest growth in bytes per second first.
-    Growth,
-}
-
-impl BandOrder {
-    /// All orders, the default first.
-    pub const ALL: [Self; 4] = [Self::Size, Self::Deviation, Self::Name, Self::Growth];
-
-    /// Returns the word for the order in links and on the command line.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Size => "size",
-            Self::Deviation => "stddev",
-            Self::Name => "name",
-            Self::Growth => "growth",
-        }
+model::named_enum! {
+    /// Sort order of bands.
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    pub enum BandOrder: from_name {
+        /// Most bytes first, summed over the censuses.
+        #[default]
+        Size: "size";
+        /// Largest standard deviation first.
+        Deviation: "stddev";
+        /// By name, with numbers in numeric order.
+        Name: "name";
+        /// Fastest growth in bytes per second first.
+        Growth: "growth";
     }
+    /// Returns the word for the order in links and on the command line.
+    fn name;
 }
 
 /// Sums of the bands of a profile over some censuses, without bands that hold nothing there.

@@ -48,33 +48,23 @@ impl JsonDescription {
     }
 }
 
-/// Kind of code or closure that a counter measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Shape {
-    /// A function.
-    Function,
-    /// A delayed computation.
-    Thunk,
-    /// Allocation of a constructor.
-    Constructor,
-    /// A local function on the stack.
-    LetNoEscape,
-    /// A place where a value was found evaluated, and not entered.
-    Evaluated,
-}
-
-impl Shape {
-    /// Returns the name for filters and exports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Function => "function",
-            Self::Thunk => "thunk",
-            Self::Constructor => "constructor",
-            Self::LetNoEscape => "let-no-escape",
-            Self::Evaluated => "evaluated",
-        }
+model::named_enum! {
+    /// Kind of code or closure that a counter measures.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Shape {
+        /// A function.
+        Function: "function";
+        /// A delayed computation.
+        Thunk: "thunk";
+        /// Allocation of a constructor.
+        Constructor: "constructor";
+        /// A local function on the stack.
+        LetNoEscape: "let-no-escape";
+        /// A place where a value was found evaluated, and not entered.
+        Evaluated: "evaluated";
     }
+    /// Returns the name for filters and exports.
+    fn name;
 }
 
 /// Shape of a counter, with attributes.

@@ -84,7 +84,7 @@ impl Term {
 
     fn in_column(word: &str) -> Option<Self> {
         let (name, text) = word.split_once(':')?;
-        let column = TickyColumn::named(name).filter(|column| column.has_text())?;
+        let column = TickyColumn::from_name(name).filter(|column| column.has_text())?;
         let text = match column {
             TickyColumn::Arguments | TickyColumn::FreeVariables => text.to_owned(),
             _ => text.to_lowercase(),
@@ -96,13 +96,13 @@ impl Term {
         let at = word.find(['<', '>', '='])?;
         let (name, rest) = word.split_at(at);
         let (sign, relation) = RELATIONS.iter().find(|(sign, _)| rest.starts_with(sign))?;
-        let column = TickyColumn::named(name).filter(|column| column.has_number())?;
+        let column = TickyColumn::from_name(name).filter(|column| column.has_number())?;
         Some(Self::Bound(column, *relation, number(&rest[sign.len()..])?))
     }
 
     fn is(word: &str) -> Option<Self> {
         let (name, text) = word.split_once('=')?;
-        let column = TickyColumn::named(name).filter(|column| column.has_text())?;
+        let column = TickyColumn::from_name(name).filter(|column| column.has_text())?;
         Some(Self::Is(column, text.to_owned()))
     }
 

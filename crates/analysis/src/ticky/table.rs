@@ -14,78 +14,41 @@ use eventlog::info_tables::InfoTable;
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// Columns for sorting and filtering.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum TickyColumn {
-    /// Name of the counter.
-    Name,
-    /// Kind: function, thunk, constructor.
-    Kind,
-    /// Module name.
-    Module,
-    /// Source file.
-    Place,
-    /// Number and kinds of arguments.
-    Arguments,
-    /// Number and kinds of the free variables in its closures.
-    FreeVariables,
-    /// Number of entries into its code.
-    Entries,
-    /// Bytes allocated by its code.
-    #[default]
-    Allocs,
-    /// Bytes allocated by its code per entry.
-    AllocsPerEntry,
-    /// Bytes of its closures.
-    Allocd,
-    /// Number of its closures allocated.
-    AllocdCount,
-    /// Entries per closure allocated.
-    EntriesPerAllocd,
+model::named_enum! {
+    /// Columns for sorting and filtering.
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    pub enum TickyColumn: from_name {
+        /// Bytes allocated by its code.
+        #[default]
+        Allocs: "allocs";
+        /// Number of entries into its code.
+        Entries: "entries";
+        /// Bytes allocated by its code per entry.
+        AllocsPerEntry: "allocs-per-entry";
+        /// Bytes of its closures.
+        Allocd: "allocd";
+        /// Number of its closures allocated.
+        AllocdCount: "allocd-count";
+        /// Entries per closure allocated.
+        EntriesPerAllocd: "entries-per-allocd";
+        /// Name of the counter.
+        Name: "name";
+        /// Kind: function, thunk, constructor.
+        Kind: "kind";
+        /// Module name.
+        Module: "module";
+        /// Source file.
+        Place: "place";
+        /// Number and kinds of arguments.
+        Arguments: "args";
+        /// Number and kinds of the free variables in its closures.
+        FreeVariables: "fvs";
+    }
+    /// Returns the stable name in links, filters and on the command line.
+    fn name;
 }
 
 impl TickyColumn {
-    /// All columns, in menu order.
-    pub const ALL: [Self; 12] = [
-        Self::Allocs,
-        Self::Entries,
-        Self::AllocsPerEntry,
-        Self::Allocd,
-        Self::AllocdCount,
-        Self::EntriesPerAllocd,
-        Self::Name,
-        Self::Kind,
-        Self::Module,
-        Self::Place,
-        Self::Arguments,
-        Self::FreeVariables,
-    ];
-
-    /// Returns the stable name in links, filters and on the command line.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Kind => "kind",
-            Self::Module => "module",
-            Self::Place => "place",
-            Self::Arguments => "args",
-            Self::FreeVariables => "fvs",
-            Self::Entries => "entries",
-            Self::Allocs => "allocs",
-            Self::AllocsPerEntry => "allocs-per-entry",
-            Self::Allocd => "allocd",
-            Self::AllocdCount => "allocd-count",
-            Self::EntriesPerAllocd => "entries-per-allocd",
-        }
-    }
-
-    /// Returns the column with this name.
-    #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|column| column.name() == name)
-    }
-
     /// Returns whether large values are more interesting than small ones.
     #[must_use]
     pub const fn largest_first(self) -> bool {

@@ -12,56 +12,62 @@ use model::moments::Moments;
 use model::spill_store::SpillStore;
 use model::time::Interval;
 
-/// Kind of a point event, most notable first: if several events share a bucket, the first kind is displayed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum InstantKind {
-    /// `Shutdown`: the runtime shuts down.
-    Shutdown = 0,
-    /// `CapDelete`: the capability was deleted.
-    CapDeleted,
-    /// `CapCreate`: the capability was created.
-    CapCreated,
-    /// `CapDisable`: the capability may not run threads any more.
-    CapDisabled,
-    /// `CapEnable`: the capability may run threads again.
-    CapEnabled,
-    /// `UserMarker`: a marker of the program.
-    Marker,
-    /// `UserMessage`: a message of the program.
-    Message,
-    /// `RequestSeqGC`: a sequential collection was requested.
-    SeqGcRequested,
-    /// `RequestParGC`: a parallel collection was requested.
-    ParGcRequested,
-    /// `MigrateThread`: a thread migrated to another capability.
-    Migrated,
-    /// `SparkOverflow`: a spark was lost because the pool was full.
-    SparkOverflowed,
-    /// `SparkFizzle`: a spark was dropped because its value had been evaluated before it ran.
-    SparkFizzled,
-    /// `SparkDud`: a spark was requested for a value that was already evaluated.
-    SparkDud,
-    /// `SparkSteal`, `StealSpark`: a spark was stolen from another capability.
-    SparkStolen,
-    /// `CreateThread`: a thread was created.
-    ThreadCreated,
-    /// `CreateSparkThread`: a thread that runs sparks was created.
-    SparkThreadCreated,
-    /// `WakeupThread`: a thread was woken.
-    Woken,
-    /// `ThreadRunnable`: a thread is runnable. GHC wrote it until 2009.
-    Runnable,
-    /// `SparkRun`, `RunSpark`: a spark was run.
-    SparkRun,
-    /// `SparkCreate`: a spark was created.
-    SparkCreated,
-    /// `SparkGC`: a spark whose result is unused was collected.
-    SparkCollected,
-    /// `PerfTracepoint`: a tracepoint of a performance counter was hit.
-    PerfTracepoint,
-    /// `PerfCounter`: a performance counter overflowed.
-    PerfCounter,
+model::named_enum! {
+    /// Kind of a point event, most notable first: if several events share a bucket, the first kind is displayed.
+    #[derive(PartialOrd, Ord, Hash)]
+    #[repr(u8)]
+    pub enum InstantKind {
+        /// `Shutdown`: the runtime shuts down.
+        Shutdown: "shutdown of the runtime", "shutdowns of the runtime";
+        /// `CapDelete`: the capability was deleted.
+        CapDeleted: "deletion of the capability", "deletions of the capability";
+        /// `CapCreate`: the capability was created.
+        CapCreated: "creation of the capability", "creations of the capability";
+        /// `CapDisable`: the capability may not run threads any more.
+        CapDisabled: "disabling of the capability", "times that the capability was disabled";
+        /// `CapEnable`: the capability may run threads again.
+        CapEnabled: "enabling of the capability", "times that the capability was enabled";
+        /// `UserMarker`: a marker of the program.
+        Marker: "marker of the program", "markers of the program";
+        /// `UserMessage`: a message of the program.
+        Message: "message of the program", "messages of the program";
+        /// `RequestSeqGC`: a sequential collection was requested.
+        SeqGcRequested: "request for a sequential collection", "requests for sequential collections";
+        /// `RequestParGC`: a parallel collection was requested.
+        ParGcRequested: "request for a parallel collection", "requests for parallel collections";
+        /// `MigrateThread`: a thread migrated to another capability.
+        Migrated: "migration of a thread", "migrations of threads";
+        /// `SparkOverflow`: a spark was lost because the pool was full.
+        SparkOverflowed: "overflowed spark", "overflowed sparks";
+        /// `SparkFizzle`: a spark was dropped because its value had been evaluated before it ran.
+        SparkFizzled: "fizzled spark", "fizzled sparks";
+        /// `SparkDud`: a spark was requested for a value that was already evaluated.
+        SparkDud: "dud spark", "dud sparks";
+        /// `SparkSteal`, `StealSpark`: a spark was stolen from another capability.
+        SparkStolen: "stolen spark", "stolen sparks";
+        /// `CreateThread`: a thread was created.
+        ThreadCreated: "new thread", "new threads";
+        /// `CreateSparkThread`: a thread that runs sparks was created.
+        SparkThreadCreated: "new thread for sparks", "new threads for sparks";
+        /// `WakeupThread`: a thread was woken.
+        Woken: "wakeup of a thread", "wakeups of threads";
+        /// `ThreadRunnable`: a thread is runnable. GHC wrote it until 2009.
+        Runnable: "thread that can run", "threads that can run";
+        /// `SparkRun`, `RunSpark`: a spark was run.
+        SparkRun: "spark run", "sparks run";
+        /// `SparkCreate`: a spark was created.
+        SparkCreated: "new spark", "new sparks";
+        /// `SparkGC`: a spark whose result is unused was collected.
+        SparkCollected: "collected spark", "collected sparks";
+        /// `PerfTracepoint`: a tracepoint of a performance counter was hit.
+        PerfTracepoint: "tracepoint", "tracepoints";
+        /// `PerfCounter`: a performance counter overflowed.
+        PerfCounter: "count of a performance counter", "counts of performance counters";
+    }
+    /// Returns a singular phrase for the user interface.
+    fn singular;
+    /// Returns a plural phrase for the user interface.
+    fn plural;
 }
 
 /// Number of kinds.
@@ -89,33 +95,6 @@ pub enum Family {
 }
 
 impl InstantKind {
-    /// All kinds by number, most notable first.
-    pub const ALL: [Self; KINDS] = [
-        Self::Shutdown,
-        Self::CapDeleted,
-        Self::CapCreated,
-        Self::CapDisabled,
-        Self::CapEnabled,
-        Self::Marker,
-        Self::Message,
-        Self::SeqGcRequested,
-        Self::ParGcRequested,
-        Self::Migrated,
-        Self::SparkOverflowed,
-        Self::SparkFizzled,
-        Self::SparkDud,
-        Self::SparkStolen,
-        Self::ThreadCreated,
-        Self::SparkThreadCreated,
-        Self::Woken,
-        Self::Runnable,
-        Self::SparkRun,
-        Self::SparkCreated,
-        Self::SparkCollected,
-        Self::PerfTracepoint,
-        Self::PerfCounter,
-    ];
-
     /// Returns the kind with that number.
     #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
@@ -190,66 +169,6 @@ impl InstantKind {
             Self::Migrated => Family::Migration,
             Self::PerfTracepoint | Self::PerfCounter => Family::Perf,
             _ => Family::Spark,
-        }
-    }
-
-    /// Returns a singular phrase for the user interface.
-    #[must_use]
-    pub const fn singular(self) -> &'static str {
-        match self {
-            Self::Shutdown => "shutdown of the runtime",
-            Self::CapDeleted => "deletion of the capability",
-            Self::CapCreated => "creation of the capability",
-            Self::CapDisabled => "disabling of the capability",
-            Self::CapEnabled => "enabling of the capability",
-            Self::Marker => "marker of the program",
-            Self::Message => "message of the program",
-            Self::SeqGcRequested => "request for a sequential collection",
-            Self::ParGcRequested => "request for a parallel collection",
-            Self::Migrated => "migration of a thread",
-            Self::SparkOverflowed => "overflowed spark",
-            Self::SparkFizzled => "fizzled spark",
-            Self::SparkDud => "dud spark",
-            Self::SparkStolen => "stolen spark",
-            Self::ThreadCreated => "new thread",
-            Self::SparkThreadCreated => "new thread for sparks",
-            Self::Woken => "wakeup of a thread",
-            Self::Runnable => "thread that can run",
-            Self::SparkRun => "spark run",
-            Self::SparkCreated => "new spark",
-            Self::SparkCollected => "collected spark",
-            Self::PerfTracepoint => "tracepoint",
-            Self::PerfCounter => "count of a performance counter",
-        }
-    }
-
-    /// Returns a plural phrase for the user interface.
-    #[must_use]
-    pub const fn plural(self) -> &'static str {
-        match self {
-            Self::Shutdown => "shutdowns of the runtime",
-            Self::CapDeleted => "deletions of the capability",
-            Self::CapCreated => "creations of the capability",
-            Self::CapDisabled => "times that the capability was disabled",
-            Self::CapEnabled => "times that the capability was enabled",
-            Self::Marker => "markers of the program",
-            Self::Message => "messages of the program",
-            Self::SeqGcRequested => "requests for sequential collections",
-            Self::ParGcRequested => "requests for parallel collections",
-            Self::Migrated => "migrations of threads",
-            Self::SparkOverflowed => "overflowed sparks",
-            Self::SparkFizzled => "fizzled sparks",
-            Self::SparkDud => "dud sparks",
-            Self::SparkStolen => "stolen sparks",
-            Self::ThreadCreated => "new threads",
-            Self::SparkThreadCreated => "new threads for sparks",
-            Self::Woken => "wakeups of threads",
-            Self::Runnable => "threads that can run",
-            Self::SparkRun => "sparks run",
-            Self::SparkCreated => "new sparks",
-            Self::SparkCollected => "collected sparks",
-            Self::PerfTracepoint => "tracepoints",
-            Self::PerfCounter => "counts of performance counters",
         }
     }
 }

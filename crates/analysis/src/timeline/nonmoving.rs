@@ -7,52 +7,26 @@ use model::class::Class;
 use model::span_lane::{SpanLane, TimelineSpan};
 use model::time::Interval;
 
-/// Phase of a nonmoving collection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Phase {
-    /// The program is stopped while the remaining objects are marked.
-    Sync = 0,
-    /// Marks live objects concurrently with the program.
-    Mark = 1,
-    /// Frees unreachable objects.
-    Sweep = 2,
+model::named_enum! {
+    /// Phase of a nonmoving collection.
+    #[repr(u8)]
+    pub enum Phase {
+        /// The program is stopped while the remaining objects are marked.
+        Sync: "sync", "stopped the program", "stops of the program";
+        /// Marks live objects concurrently with the program.
+        Mark: "mark", "marked", "rounds of marking";
+        /// Frees unreachable objects.
+        Sweep: "sweep", "swept", "sweeps";
+    }
+    /// Returns the name shown in the user interface.
+    fn name;
+    /// Returns a past-tense phrase for the user interface.
+    fn past_tense;
+    /// Returns a plural phrase for the user interface.
+    fn plural;
 }
 
 impl Phase {
-    /// All phases by number.
-    pub const ALL: [Self; 3] = [Self::Sync, Self::Mark, Self::Sweep];
-
-    /// Returns the name shown in the user interface.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sync => "sync",
-            Self::Mark => "mark",
-            Self::Sweep => "sweep",
-        }
-    }
-
-    /// Returns a past-tense phrase for the user interface.
-    #[must_use]
-    pub const fn past_tense(self) -> &'static str {
-        match self {
-            Self::Sync => "stopped the program",
-            Self::Mark => "marked",
-            Self::Sweep => "swept",
-        }
-    }
-
-    /// Returns a plural phrase for the user interface.
-    #[must_use]
-    pub const fn plural(self) -> &'static str {
-        match self {
-            Self::Sync => "stops of the program",
-            Self::Mark => "rounds of marking",
-            Self::Sweep => "sweeps",
-        }
-    }
-
     /// Returns the class of the phase's spans.
     #[must_use]
     pub const fn class(self) -> Class {

@@ -20,43 +20,34 @@ use model::class::{Class, StopCode, WAIT_REASONS, WaitReason};
 use model::lane::{Lane, partition};
 use model::time::Interval;
 
-/// Reason why a ready thread waits for a capability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[repr(u8)]
-pub enum QueueReason {
-    /// The thread is new.
-    Created = 0,
-    /// It stopped with a heap or stack overflow: a collection may be due.
-    Overflow = 1,
-    /// It yielded, or was migrated.
-    Yielded = 2,
-    /// Its block ended.
-    Woken = 3,
+model::named_enum! {
+    /// Reason why a ready thread waits for a capability.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[repr(u8)]
+    pub enum QueueReason {
+        /// The thread is new.
+        Created: "created";
+        /// It stopped with a heap or stack overflow: a collection may be due.
+        Overflow: "heap or stack overflow";
+        /// It yielded, or was migrated.
+        Yielded: "yield";
+        /// Its block ended.
+        Woken: "woken";
+    }
+    /// Returns a short phrase for the user interface.
+    fn name;
 }
 
 /// Number of reasons to wait for a capability.
 const QUEUE_REASONS: usize = 4;
 
 impl QueueReason {
-    const ALL: [Self; QUEUE_REASONS] = [Self::Created, Self::Overflow, Self::Yielded, Self::Woken];
-
     const fn from_stop(last_stop: StopCode) -> Self {
         match last_stop {
             StopCode::CREATED => Self::Created,
             StopCode(1 | 2) => Self::Overflow,
             StopCode(3 | 19) => Self::Yielded,
             _ => Self::Woken,
-        }
-    }
-
-    /// Returns a short phrase for the user interface.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Overflow => "heap or stack overflow",
-            Self::Yielded => "yield",
-            Self::Woken => "woken",
         }
     }
 }

@@ -15,40 +15,31 @@ use model::census::BandId;
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// Property by which bands are merged into groups.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Grouping {
-    /// No grouping: the bands of the log.
-    #[default]
-    Band,
-    /// Bands with the same display name.
-    Name,
-    /// Bands of the same package.
-    Package,
-    /// Bands of the same module.
-    Module,
-    /// Bands of the same type.
-    Type,
-    /// By kind of closure: functions, thunks, constructors, arrays…
-    Kind,
+model::named_enum! {
+    /// Property by which bands are merged into groups.
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    pub enum Grouping: from_name {
+        /// No grouping: the bands of the log.
+        #[default]
+        Band: "band", "no groups";
+        /// Bands with the same display name.
+        Name: "name", "by name";
+        /// Bands of the same package.
+        Package: "package", "by package";
+        /// Bands of the same module.
+        Module: "module", "by module";
+        /// Bands of the same type.
+        Type: "type", "by type";
+        /// By kind of closure: functions, thunks, constructors, arrays…
+        Kind: "kind", "by kind";
+    }
+    /// Returns the name in links, which never changes.
+    fn name;
+    /// Returns the display name.
+    fn title;
 }
 
-/// Groupings with their words in links and their titles.
-const GROUPINGS: [(Grouping, &str, &str); 6] = [
-    (Grouping::Band, "band", "no groups"),
-    (Grouping::Name, "name", "by name"),
-    (Grouping::Package, "package", "by package"),
-    (Grouping::Module, "module", "by module"),
-    (Grouping::Type, "type", "by type"),
-    (Grouping::Kind, "kind", "by kind"),
-];
-
 impl Grouping {
-    /// Returns all groupings in display order.
-    pub fn all() -> impl Iterator<Item = Self> {
-        GROUPINGS.iter().map(|(grouping, ..)| *grouping)
-    }
-
     /// Returns the property to group by; `None` for no grouping.
     #[must_use]
     pub const fn group_by(self) -> Option<GroupBy> {
@@ -60,29 +51,6 @@ impl Grouping {
             Self::Type => GroupBy::Type,
             Self::Kind => GroupBy::Kind,
         })
-    }
-
-    fn row(self) -> (&'static str, &'static str) {
-        let found = GROUPINGS.iter().find(|(grouping, ..)| *grouping == self);
-        found.map_or(("", ""), |&(_, word, title)| (word, title))
-    }
-
-    /// Returns the word in links, which never changes.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        self.row().0
-    }
-
-    /// Returns the display name.
-    #[must_use]
-    pub fn title(self) -> &'static str {
-        self.row().1
-    }
-
-    /// Returns the grouping with that word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::all().find(|grouping| grouping.word() == word)
     }
 }
 

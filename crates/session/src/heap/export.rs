@@ -1,9 +1,6 @@
 //! Export of the band table. Files and the command line share one list of columns. Sizes are in bytes.
 
-use serde::{Deserialize, Serialize};
-
-use super::choice::HeapLog;
-use super::table::{BandRow, BandTableQuery};
+use super::table::{BandRow, BandTable};
 use crate::cells::{Cell, RowFormat, rows_text};
 use analysis::heap::names::BandDescription;
 
@@ -43,25 +40,9 @@ fn described(row: &BandRow, of: fn(&BandDescription) -> Option<&String>) -> Cell
         .into()
 }
 
-/// Band table as text. The header precedes row 0 only, so that parts can be concatenated. `None` if the log has no
-/// such profile.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BandTextQuery {
-    /// Rows, order and range.
-    pub query: BandTableQuery,
-    /// File format of the text.
-    pub separated: RowFormat,
-}
-
-impl BandTextQuery {
-    /// Returns the text; `None` if the log has no such profile.
-    #[must_use]
-    pub fn text(&self, log: HeapLog<'_>) -> Option<String> {
-        let table = self.query.table(log)?;
-        let names = COLUMNS.map(|(name, _)| name);
-        let cells = |row| COLUMNS.map(|(_, content)| content(row));
-        let is_first = self.query.rows.start == 0;
-        let rows = table.rows.iter().map(cells);
-        Some(rows_text(self.separated, &names, rows, is_first))
-    }
+/// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
+pub(crate) fn band_text(table: &BandTable, how: RowFormat, is_first: bool) -> String {
+    let names = COLUMNS.map(|(name, _)| name);
+    let cells = |row| COLUMNS.map(|(_, content)| content(row));
+    rows_text(how, &names, table.rows.iter().map(cells), is_first)
 }

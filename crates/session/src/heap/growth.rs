@@ -24,32 +24,18 @@ const MOST_BURSTS: usize = 50;
 /// Maximum number of listed threads, and of user spans, in a [`ConcurrentActivity`].
 const MOST_THEN: u64 = 5;
 
-/// Measure of growth for the ranking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum GrowthBy {
-    /// Slope of the regression line, in bytes per second.
-    #[default]
-    Slope,
-    /// Difference between the last and the first census.
-    Gained,
-}
-
-impl GrowthBy {
+model::named_enum! {
+    /// Measure of growth for the ranking.
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    pub enum GrowthBy: from_name {
+        /// Slope of the regression line, in bytes per second.
+        #[default]
+        Slope: "slope";
+        /// Difference between the last and the first census.
+        Gained: "gained";
+    }
     /// Returns the word in links, which never changes.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Slope => "slope",
-            Self::Gained => "gained",
-        }
-    }
-
-    /// Returns the measure with that word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Slope, Self::Gained];
-        all.into_iter().find(|by| by.word() == word)
-    }
+    fn name;
 }
 
 /// Query for the bands that grow in a range.

@@ -9,46 +9,30 @@ use super::cache::Bands;
 use super::census_range::{CensusInfo, CensusRange};
 use super::choice::{HeapChoice, HeapLog};
 use super::table::{BandLabel, part};
-use crate::link_text::{number, order_words, split_order};
+use crate::link_text::{number, order_words, read_order};
 use analysis::heap::HeapProfile;
 use model::census::BandId;
 use model::time::Interval;
 
-/// Sort column of a census comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum CensusDiffColumn {
-    /// Name, in natural order of the numbers in it.
-    Name,
-    /// Bytes in the earlier census.
-    Before,
-    /// Bytes in the later census.
-    After,
-    /// Change in bytes, which is negative for a loss.
-    #[default]
-    Difference,
+model::named_enum! {
+    /// Sort column of a census comparison.
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    pub enum CensusDiffColumn: from_name {
+        /// Name, in natural order of the numbers in it.
+        Name: "name";
+        /// Bytes in the earlier census.
+        Before: "before";
+        /// Bytes in the later census.
+        After: "after";
+        /// Change in bytes, which is negative for a loss.
+        #[default]
+        Difference: "difference";
+    }
+    /// Returns the word in links, which never changes.
+    fn name;
 }
 
 impl CensusDiffColumn {
-    /// All columns, in table order.
-    pub const ALL: [Self; 4] = [Self::Name, Self::Before, Self::After, Self::Difference];
-
-    /// Returns the word in links, which never changes.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Before => "before",
-            Self::After => "after",
-            Self::Difference => "difference",
-        }
-    }
-
-    /// Returns the column with that word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|column| column.word() == word)
-    }
-
     /// Returns whether the column sorts in descending order by default.
     #[must_use]
     pub const fn largest_first(self) -> bool {
@@ -134,15 +118,14 @@ impl CensusDiffChoice {
         let usual = Self::default();
         let is_usual = (self.column, self.descending) == (usual.column, usual.descending);
         let usual_direction = self.column.largest_first();
-        (!is_usual).then(|| order_words(self.column.word(), self.descending, usual_direction))
+        (!is_usual).then(|| order_words(self.column.name(), self.descending, usual_direction))
     }
 
     /// Applies the sort order of a link; returns `None` if it is malformed.
     pub fn read_order(&mut self, raw: &str) -> Option<()> {
-        let (word, direction) = split_order(raw);
-        let column = CensusDiffColumn::from_word(word)?;
-        self.descending = direction.unwrap_or(Some(column.largest_first()))?;
-        self.column = column;
+        let largest_first = CensusDiffColumn::largest_first;
+        (self.column, self.descending) =
+            read_order(raw, CensusDiffColumn::from_name, largest_first)?;
         Some(())
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::{HeapChoice, HeapLog};
 use analysis::heap::{Breakdown, HeapProfile};
-use eventlog::ids::{Duration, Nanos};
+use eventlog::ids::Nanos;
 use scene::format;
 
 /// Properties of one heap profile.
@@ -108,7 +108,7 @@ impl ProfileInfo {
             0 => " at each collection".to_owned(),
             period => format!(
                 ", at collections, {} of CPU time apart at least",
-                format::duration(Duration(period))
+                format::duration_ns(period)
             ),
         };
         format!("{censuses}{period}, {bands}")

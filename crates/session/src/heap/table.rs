@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cache::Bands;
 use super::census_range::{CensusRange, draw_spark, spark_points};
 use super::choice::{HeapChoice, HeapLog, SelectedBands};
-use crate::link_text::{order_words, split_order};
+use crate::link_text::{order_words, read_order};
 use analysis::heap::names::{BandDescription, BandNames};
 use analysis::heap::{Breakdown, HeapProfile};
 use eventlog::ids::Nanos;
@@ -16,86 +16,45 @@ use model::census::{BandId, BandSums};
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// Column by which the band table can be sorted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum BandColumn {
-    /// Name, in natural order of the numbers in it.
-    Name,
-    /// Mean bytes, shown with the share of all bytes.
-    #[default]
-    Mean,
-    /// Maximum bytes in one census.
-    Max,
-    /// Bytes in the first census.
-    First,
-    /// Bytes in the last census.
-    Last,
-    /// Difference between the last and the first census.
-    Gained,
-    /// Integral of the bytes over time.
-    Integral,
-    /// Standard deviation of the bytes.
-    Deviation,
-    /// Slope of the regression line, in bytes per second.
-    Slope,
-    /// Coefficient of determination of the regression line.
-    R2,
-    /// Description, such as `thunk of type [Shape]`.
-    What,
-    /// Type of the values.
-    Type,
-    /// Module of the code that creates the values.
-    Module,
-    /// Source location that creates the values.
-    Place,
+model::named_enum! {
+    /// Column by which the band table can be sorted.
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    pub enum BandColumn: from_name {
+        /// Name, in natural order of the numbers in it.
+        Name: "name";
+        /// Mean bytes, shown with the share of all bytes.
+        #[default]
+        Mean: "mean";
+        /// Maximum bytes in one census.
+        Max: "max";
+        /// Bytes in the first census.
+        First: "first";
+        /// Bytes in the last census.
+        Last: "last";
+        /// Difference between the last and the first census.
+        Gained: "gained";
+        /// Integral of the bytes over time.
+        Integral: "integral";
+        /// Standard deviation of the bytes.
+        Deviation: "stddev";
+        /// Slope of the regression line, in bytes per second.
+        Slope: "slope";
+        /// Coefficient of determination of the regression line.
+        R2: "r2";
+        /// Description, such as `thunk of type [Shape]`.
+        What: "what";
+        /// Type of the values.
+        Type: "type";
+        /// Module of the code that creates the values.
+        Module: "module";
+        /// Source location that creates the values.
+        Place: "place";
+    }
+    /// Returns the word in links, which never changes.
+    fn name;
 }
 
 impl BandColumn {
-    /// All columns, in table order.
-    pub const ALL: [Self; 14] = [
-        Self::Name,
-        Self::Mean,
-        Self::Max,
-        Self::First,
-        Self::Last,
-        Self::Gained,
-        Self::Integral,
-        Self::Deviation,
-        Self::Slope,
-        Self::R2,
-        Self::What,
-        Self::Type,
-        Self::Module,
-        Self::Place,
-    ];
-
-    /// Returns the word in links, which never changes.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Mean => "mean",
-            Self::Max => "max",
-            Self::First => "first",
-            Self::Last => "last",
-            Self::Gained => "gained",
-            Self::Integral => "integral",
-            Self::Deviation => "stddev",
-            Self::Slope => "slope",
-            Self::R2 => "r2",
-            Self::What => "what",
-            Self::Type => "type",
-            Self::Module => "module",
-            Self::Place => "place",
-        }
-    }
-
-    /// Returns the column with that word.
-    #[must_use]
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|column| column.word() == word)
-    }
-
     /// Returns whether the column sorts in descending order by default.
     #[must_use]
     pub const fn largest_first(self) -> bool {
@@ -150,16 +109,14 @@ impl BandSort {
     #[must_use]
     pub fn words(self) -> String {
         let usual = self.column.largest_first();
-        order_words(self.column.word(), self.descending, usual)
+        order_words(self.column.name(), self.descending, usual)
     }
 
     /// Parses the order of a link.
     #[must_use]
     pub fn from_words(words: &str) -> Option<Self> {
-        let (word, direction) = split_order(words);
-        let column = BandColumn::from_word(word)?;
-        let descending = direction.unwrap_or(Some(column.largest_first()))?;
-        Some(Self { column, descending })
+        let order = read_order(words, BandColumn::from_name, BandColumn::largest_first);
+        order.map(|(column, descending)| Self { column, descending })
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::details::{DetailsQuery, Fact};
 use super::gauge::bucket_ns;
 use super::legend::{LegendEntry, LegendSample, Section};
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind};
+use super::{Log, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Marks, Names, PaintInput};
 use crate::tracks::words;
@@ -18,8 +18,8 @@ use scene::format;
 use scene::gauge::{Gauge, Series, Style, Unit};
 use scene::painter::{Painter, Rect};
 use scene::palette::Palette;
+use scene::strip::paint_unread;
 use scene::strip::plot::{Band, Column, Outline, stacked};
-use scene::strip::{Strip, paint_unread};
 
 /// Activity of all capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,13 +38,7 @@ impl TrackKind for Activity {
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 56.0;
 
-    fn link(self, _: &LogContents) -> String {
-        "activity".to_owned()
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        (link == "activity").then_some(Self)
-    }
+    link::word_link!("activity");
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let of = match log.caps().len() {
@@ -118,13 +112,8 @@ impl TrackKind for Activity {
         (series == UNREAD).then_some("not read yet")
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
-        paint(shown, strip, painter);
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        paint(shown, painter);
     }
 
     fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
@@ -178,7 +167,8 @@ impl TrackKind for Activity {
 }
 
 /// Paints the running capabilities, one band each, with the collecting ones on top.
-fn paint<N>(shown: &PaintInput<'_, N>, strip: &Strip<'_>, painter: &mut dyn Painter) {
+fn paint<N>(shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    let strip = &shown.strip;
     let area = strip.area;
     let bottom = area.y + area.h - 4.0;
     let scale = (area.h - 12.0) / shown.caps.max(1) as f64;

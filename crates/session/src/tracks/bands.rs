@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::details::{DetailsQuery, Fact};
 use super::item::{Item, Marks, Names, PaintInput};
 use super::legend::{LegendEntry, LegendSample, Section};
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, waves, words};
+use super::{Log, Shape, TrackEntry, TrackKind, link, waves, words};
 use crate::heap::chart::stacks::{censuses_to_draw, in_view, stacks_of};
 use crate::heap::colors::{OTHERS, color, slots};
 use crate::tracks::group::Group;
@@ -17,7 +17,6 @@ use model::sorting::CompactSort;
 use scene::format;
 use scene::gauge::{Gauge, Unit};
 use scene::painter::{Painter, Rect};
-use scene::strip::Strip;
 use scene::strip::plot::Plot;
 use scene::viewport::Viewport;
 
@@ -46,13 +45,7 @@ impl TrackKind for Bands {
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 56.0;
 
-    fn link(self, _: &LogContents) -> String {
-        "bands".to_owned()
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        (link == "bands").then_some(Self)
-    }
+    link::word_link!("bands");
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let profiles = log.recording.heap();
@@ -125,12 +118,8 @@ impl TrackKind for Bands {
         }
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let stack = Stack::from_marks(shown.marks, strip.area, strip.view);
         strip.paint_grid(&stack.plot, painter);
         let palette = strip.palette;

@@ -14,7 +14,7 @@ use model::class::Class;
 use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
 use scene::format;
 use scene::painter::Painter;
-use scene::strip::{Bar, Strip};
+use scene::strip::Bar;
 
 /// Blocks of a capability, or of none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -74,12 +74,8 @@ impl TrackKind for Blocks {
         }
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let bar = |mark: &MarkView<'_>| Bar::text(format::bytes(mark.read::<Block>().0.into()));
         strip.paint_bars(shown.marks.row_marks(self), Class::Other, bar, painter);
     }

@@ -14,7 +14,7 @@ use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::{Caller, OPEN};
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::SeededMap;
-use eventlog::ids::{Duration, Nanos, OsThreadId};
+use eventlog::ids::{Nanos, OsThreadId};
 use model::class::Class;
 use model::lane::{Lane, partition};
 use model::marks::{MarkKind, MarkView, MarkWriter, NONE, PackedPayload, Payload};
@@ -24,7 +24,6 @@ use model::profile::{Profile, Track};
 use model::time::Interval;
 use scene::format;
 use scene::painter::Painter;
-use scene::strip::Strip;
 
 /// Foreign calls of an OS thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -73,7 +72,7 @@ impl TrackKind for ForeignCalls {
         if let Some(number) = link::number(link, "calls") {
             return Some(Self(Caller::OsThread(OsThreadId(number))));
         }
-        let lane = u32::try_from(link::number(link, "callsunknown")?).ok()?;
+        let lane = link::number(link, "callsunknown")?;
         Some(Self(Caller::Unknown { lane }))
     }
 
@@ -117,12 +116,8 @@ impl TrackKind for ForeignCalls {
     }
 
     /// Paints bars with the name of the function, and with the duration if there is room.
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let bar = |mark: &MarkView<'_>| {
             let Call { function, open } = mark.read();
             let function = function.and_then(|number| shown.names.foreign_function(number));
@@ -365,7 +360,7 @@ impl Calls<'_> {
                 *weights.entry(frame).or_default() += span.duration().0;
             }
         }
-        let time = |ns: u64| format::duration(Duration(ns));
+        let time = format::duration_ns;
         heaviest(self.profile, weights, "in it", time, facts);
     }
 
@@ -393,7 +388,7 @@ impl Calls<'_> {
         let Some(longest) = longest else {
             return Vec::new();
         };
-        let time = |ns: u64| format::duration(Duration(ns));
+        let time = format::duration_ns;
         let mut facts = vec![
             Fact::new("calls", format::count(count)),
             Fact::new("together", time(total)),

@@ -7,7 +7,7 @@ use super::details::{Details, DetailsQuery, Fact, LinkRelation, MOST_LISTED, exa
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::thread::Thread;
 use super::waves::wave;
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, TrackListInput, link};
+use super::{Log, Shape, TrackEntry, TrackKind, TrackListInput, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, parts, several, thread_name, when};
@@ -20,7 +20,6 @@ use model::marks::{MarkKind, MarkWriter, NONE, NewSpan, PackedPayload, Payload, 
 use model::time::Interval;
 use scene::format;
 use scene::painter::Painter;
-use scene::strip::Strip;
 
 /// Track of one capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -76,13 +75,7 @@ impl TrackKind for Capability {
     const SECTION: Section = Section::Capabilities;
     const HEIGHT_PX: f64 = 30.0;
 
-    fn link(self, _: &LogContents) -> String {
-        format!("cap{}", self.0)
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        link::cap(link, "cap").map(Self)
-    }
+    link::cap_link!("cap");
 
     fn entries_in_log(_: &Log<'_>) -> Vec<TrackEntry> {
         Vec::new()
@@ -108,13 +101,8 @@ impl TrackKind for Capability {
         self.unread(log, writer);
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
-        paint(self, shown, strip, painter);
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        paint(self, shown, painter);
     }
 
     fn name_in_sentence(self, _: &str) -> String {

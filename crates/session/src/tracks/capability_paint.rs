@@ -33,9 +33,9 @@ fn is_collection(class: Class) -> bool {
 pub(super) fn paint<N: Names>(
     row: Capability,
     shown: &PaintInput<'_, N>,
-    strip: &Strip<'_>,
     painter: &mut dyn Painter,
 ) {
+    let strip = &shown.strip;
     let (y, h) = (strip.area.y + 5.0, strip.area.h - 10.0);
     for (mark, span) in shown.marks.row_marks(row) {
         let rect = strip.rect(span, y, h);

@@ -19,7 +19,7 @@ use model::marks::{MarkKind, MarkWriter, NewMoment, PackedPayload, Payload};
 use model::time::Interval;
 use scene::format;
 use scene::painter::{Painter, Rect};
-use scene::strip::{Column, Strip};
+use scene::strip::Column;
 
 /// Censuses of a profile, by its index in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl TrackKind for Censuses {
         if link == "censuses" {
             return Some(Self(0));
         }
-        let place = link::number(link, "censuses")?.checked_sub(1)?;
+        let place = link::number::<u64>(link, "censuses")?.checked_sub(1)?;
         let place = u32::try_from(place).ok().filter(|place| *place > 0)?;
         Some(Self(place))
     }
@@ -119,12 +119,8 @@ impl TrackKind for Censuses {
     }
 
     /// Paints a line with a square on it; dense censuses become columns.
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let color = strip.palette.gc_sync;
         let middle = strip.area.y + strip.area.h / 2.0;
         let mut columns = Vec::new();

@@ -7,13 +7,12 @@ use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, LinkRelation};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::waves::wave;
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane};
+use super::{Log, Shape, TrackEntry, TrackKind, lane, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
 use analysis::numbers::Collection;
 use analysis::recording::Recording;
-use eventlog::ids::Duration;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView, MarkWriter, NONE, PackedPayload, Payload};
 use model::time::Interval;
@@ -81,13 +80,7 @@ impl TrackKind for Collections {
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Collections;
 
-    fn link(self, _: &LogContents) -> String {
-        "gc".to_owned()
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        (link == "gc").then_some(Self)
-    }
+    link::word_link!("gc");
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let there = !log.recording.tracks.collections.is_empty();
@@ -115,12 +108,8 @@ impl TrackKind for Collections {
         });
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
         for (mark, span) in shown.marks.row_marks(self) {
             let rect = strip.rect(span, y, h);
@@ -289,8 +278,8 @@ fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
     let mut add = |label: &str, text: Option<String>| {
         facts.extend(text.map(|text| Fact::new(label, text)));
     };
-    let pause = format::duration(Duration(gc.pause_ns()));
-    let wait = gc.sync_ns.map(|wait| format::duration(Duration(wait)));
+    let pause = format::duration_ns(gc.pause_ns());
+    let wait = gc.sync_ns.map(format::duration_ns);
     let Some(generation) = gc.generation else {
         add("pause", Some(pause));
         add("until all had stopped", wait);
@@ -355,13 +344,13 @@ fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
     };
     let text = format!(
         "{}, collection {}",
-        format::duration(Duration(longest.pause_ns())),
+        format::duration_ns(longest.pause_ns()),
         longest.number
     );
     let span = Interval::new(longest.start, longest.end);
     vec![
         Fact::new("collections", format::count(count)),
-        Fact::new("pauses in all", format::duration(Duration(pauses_ns))),
+        Fact::new("pauses in all", format::duration_ns(pauses_ns)),
         Fact::new("longest", text).linked_to(LinkRelation::Other, Collections, span),
         Fact::new("copied", format::bytes(copied)),
     ]

@@ -12,24 +12,17 @@ use model::gauge::GaugeSegment;
 use model::marks::{MarkWriter, Values};
 use scene::gauge::{Gauge, Series, Style, Unit};
 
-/// Quantity counted over the whole program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Concurrency {
-    /// Capabilities that run threads.
-    Running,
-    /// Threads that are ready to run.
-    Ready,
-}
-
-impl Concurrency {
-    const ALL: [Self; 2] = [Self::Running, Self::Ready];
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Running => "parallelism",
-            Self::Ready => "ready",
-        }
+model::named_enum! {
+    /// Quantity counted over the whole program.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Concurrency: from_name {
+        /// Capabilities that run threads.
+        Running: "parallelism";
+        /// Threads that are ready to run.
+        Ready: "ready";
     }
+    /// Returns the name in links, which never changes.
+    fn name;
 }
 
 impl TrackKind for Concurrency {
@@ -41,11 +34,11 @@ impl TrackKind for Concurrency {
     const HEIGHT_PX: f64 = 40.0;
 
     fn link(self, _: &LogContents) -> String {
-        self.word().to_owned()
+        self.name().to_owned()
     }
 
     fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        Self::ALL.into_iter().find(|counted| counted.word() == link)
+        Self::from_name(link)
     }
 
     /// The counts need the time account, which is complete only when the log is fully read. With a single

@@ -25,8 +25,7 @@ impl TrackKind for Counter {
     }
 
     fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        let number = u32::try_from(link::number(link, "perf")?).ok()?;
-        Some(Self(number))
+        link::number(link, "perf").map(Self)
     }
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {

@@ -9,7 +9,6 @@ use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::gauge::{Series, Unit, value, values};
 use scene::painter::Painter;
-use scene::strip::Strip;
 
 /// Returns the bucket length that is drawn if a pixel has the length of `span`.
 pub(super) fn bucket_ns(span: Interval) -> u64 {
@@ -44,12 +43,8 @@ pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery
 
 /// Paints lines and areas of a gauge. Rows with the same scale, such as the sparks of all capabilities, share
 /// their maximum so that they can be compared; the maximum for running capabilities is their total number.
-pub(super) fn paint<N>(
-    row: TrackId,
-    shown: &PaintInput<'_, N>,
-    strip: &Strip<'_>,
-    painter: &mut dyn Painter,
-) {
+pub(super) fn paint<N>(row: TrackId, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    let strip = &shown.strip;
     let Some(gauge) = row.gauge() else { return };
     let marks = shown.marks;
     let scale = |row: TrackId| row.gauge().and_then(|gauge| gauge.scale);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, event_list_link, exact_time};
 use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
 use super::waves::wave;
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link};
+use super::{Log, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{self, thread_name, when};
@@ -20,7 +20,7 @@ use scene::color::Rgb;
 use scene::format;
 use scene::painter::Painter;
 use scene::palette::Palette;
-use scene::strip::{Column, SIGN_PX, Strip};
+use scene::strip::{Column, SIGN_PX};
 
 /// Events of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -64,13 +64,7 @@ impl TrackKind for Instants {
     const SHAPE: Shape = Shape::Moments;
     const SECTION: Section = Section::Events;
 
-    fn link(self, _: &LogContents) -> String {
-        format!("events{}", self.0)
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        link::cap(link, "events").map(Self)
-    }
+    link::cap_link!("events");
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let listed = |cap| {
@@ -113,12 +107,8 @@ impl TrackKind for Instants {
 
     /// Paints a tick with a glyph for the family of the event, and the number of events if there is room; dense
     /// events become columns.
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let middle = strip.area.y + strip.area.h / 2.0;
         let marks: Vec<_> = shown.marks.row_marks(self).collect();
         let columns = marks

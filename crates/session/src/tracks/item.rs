@@ -8,6 +8,7 @@ use model::marks::{
 };
 use model::profile::frames::Frame;
 use model::time::Interval;
+use scene::strip::Strip;
 
 /// Mark under the pointer or selected, in absolute time.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +72,8 @@ pub trait Names {
 /// Input of track painting.
 #[derive(Clone, Copy, Debug)]
 pub struct PaintInput<'a, N> {
+    /// Where to paint.
+    pub strip: Strip<'a>,
     /// Marks received so far.
     pub marks: &'a Marks,
     /// Names that the marks refer to.

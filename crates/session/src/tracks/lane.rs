@@ -3,7 +3,7 @@
 use crate::tracks::details::{DetailsQuery, Fact, LinkRelation};
 use crate::tracks::item::Item;
 use crate::tracks::words;
-use eventlog::ids::{Duration, Nanos};
+use eventlog::ids::Nanos;
 use model::marks::MarkView;
 use model::span_lane::{SpanLane, TimelineSpan};
 use model::time::Interval;
@@ -13,7 +13,7 @@ use scene::strip::Bar;
 /// Returns a bar labeled with its duration.
 pub(super) fn by_duration(mark: &MarkView<'_>) -> Bar {
     let duration = (mark.end - mark.start).max(0.0) as u64;
-    Bar::text(format::duration(Duration(duration)))
+    Bar::text(format::duration_ns(duration))
 }
 
 /// Describes several spans that share a pixel, with their share of it.
@@ -48,7 +48,7 @@ pub(super) fn sums(lane: &SpanLane, query: &DetailsQuery, what: &str) -> Vec<Fac
     let span = span_of(longest);
     vec![
         Fact::new(what, format::count(found().count() as u64)),
-        Fact::new("together", format::duration(Duration(total.sum()))),
+        Fact::new("together", format::duration_ns(total.sum())),
         Fact::new("longest", format::duration(span.duration())).linked_to(
             LinkRelation::Other,
             query.row,

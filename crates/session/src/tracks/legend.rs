@@ -13,82 +13,34 @@ use model::time::Interval;
 /// Width of a sample in pixels.
 pub const SAMPLE_PX: f64 = 96.0;
 
-/// Section of the legend.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Section {
-    /// Marks of capability tracks.
-    Capabilities,
-    /// Marks of thread tracks.
-    Threads,
-    /// Profile samples and foreign calls.
-    Profile,
-    /// Collections of the program, and the nonmoving collector.
-    Collections,
-    /// Gauges: lines and areas.
-    Graphs,
-    /// Messages and instantaneous events.
-    Events,
-    /// User spans, tasks and blocks.
-    Spans,
-    /// Arrows for wakeups and migrations.
-    Arrows,
-    /// Selection, cursor, notes, measure, minimap.
-    Pointing,
-}
-
-impl Section {
-    /// All sections, in display order.
-    pub const ALL: [Self; 9] = [
-        Self::Capabilities,
-        Self::Threads,
-        Self::Profile,
-        Self::Collections,
-        Self::Graphs,
-        Self::Events,
-        Self::Spans,
-        Self::Arrows,
-        Self::Pointing,
-    ];
-
+model::named_enum! {
+    /// Section of the legend.
+    pub enum Section {
+        /// Marks of capability tracks.
+        Capabilities: "Capabilities", "Several spans in a pixel: bar height is their share of its time.";
+        /// Marks of thread tracks.
+        Threads: "Threads", "A running thread is a full bar; otherwise a thin line in the colour of the reason.";
+        /// Profile samples and foreign calls.
+        Profile: "Profile samples, foreign calls",
+            "Functions have their colour of the flame graph: always the same, similar within a module.";
+        /// Collections of the program, and the nonmoving collector.
+        Collections: "Collections of the program", "";
+        /// Gauges: lines and areas.
+        Graphs: "Graphs", "Line thickness is the change of the value within a pixel, so no peak is lost.";
+        /// Messages and instantaneous events.
+        Events: "Messages and events",
+            "The shape shows the subject of an event. Several at one position: the most notable one is drawn; many: their number.";
+        /// User spans, tasks and blocks.
+        Spans: "Spans of the program, tasks, blocks", "";
+        /// Arrows for wakeups and migrations.
+        Arrows: "Arrows", "Arrows of the hovered or selected thread.";
+        /// Selection, cursor, notes, measure, minimap.
+        Pointing: "Tracks, selection, cursor, notes, minimap", "";
+    }
     /// Returns the heading of the section.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Capabilities => "Capabilities",
-            Self::Threads => "Threads",
-            Self::Profile => "Profile samples, foreign calls",
-            Self::Collections => "Collections of the program",
-            Self::Graphs => "Graphs",
-            Self::Events => "Messages and events",
-            Self::Spans => "Spans of the program, tasks, blocks",
-            Self::Arrows => "Arrows",
-            Self::Pointing => "Tracks, selection, cursor, notes, minimap",
-        }
-    }
-
+    fn title;
     /// Returns a note on all marks of the section; may be empty.
-    #[must_use]
-    pub const fn note(self) -> &'static str {
-        match self {
-            Self::Capabilities => {
-                "Several spans in a pixel: bar height is their share of its time."
-            }
-            Self::Threads => {
-                "A running thread is a full bar; otherwise a thin line in the colour of the reason."
-            }
-            Self::Graphs => {
-                "Line thickness is the change of the value within a pixel, so no peak is lost."
-            }
-            Self::Events => {
-                "The shape shows the subject of an event. Several at one position: the most notable one is drawn; many: their number."
-            }
-            Self::Arrows => "Arrows of the hovered or selected thread.",
-            Self::Profile => {
-                "Functions have their colour of the flame graph: always the same, similar within a module."
-            }
-            Self::Collections | Self::Spans | Self::Pointing => "",
-        }
-    }
+    fn note;
 }
 
 /// Legend entry that explains one kind of mark.

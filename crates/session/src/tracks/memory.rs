@@ -9,29 +9,22 @@ use analysis::timeline::graphs::allocation_rate;
 use model::marks::MarkWriter;
 use scene::gauge::{Gauge, Series, Style, Unit};
 
-/// Gauge of one aspect of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Memory {
-    /// Heap size, blocks in use, and live bytes.
-    Heap,
-    /// Bytes allocated per second by all capabilities together.
-    Allocated,
-    /// Memory held, needed and returned to the system (`MemReturn`).
-    Returned,
+model::named_enum! {
+    /// Gauge of one aspect of memory.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum Memory: from_name {
+        /// Heap size, blocks in use, and live bytes.
+        Heap: "heap";
+        /// Bytes allocated per second by all capabilities together.
+        Allocated: "alloc";
+        /// Memory held, needed and returned to the system (`MemReturn`).
+        Returned: "returned";
+    }
+    /// Returns the name in links, which never changes.
+    fn name;
 }
 
 impl Memory {
-    /// All gauges, in display order.
-    const ALL: [Self; 3] = [Self::Heap, Self::Allocated, Self::Returned];
-
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Heap => "heap",
-            Self::Allocated => "alloc",
-            Self::Returned => "returned",
-        }
-    }
-
     /// Returns whether a log has data for the gauge.
     fn is_in(self, log: &Log<'_>) -> bool {
         let (graphs, numbers) = (&log.recording.tracks.graphs, &log.recording.numbers);
@@ -52,11 +45,11 @@ impl TrackKind for Memory {
     const HEIGHT_PX: f64 = 56.0;
 
     fn link(self, _: &LogContents) -> String {
-        self.word().to_owned()
+        self.name().to_owned()
     }
 
     fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        Self::ALL.into_iter().find(|graph| graph.word() == link)
+        Self::from_name(link)
     }
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {

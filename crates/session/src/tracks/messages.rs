@@ -8,7 +8,7 @@ use super::details::{
 use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
 use super::thread::Thread;
 use super::waves::wave;
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind};
+use super::{Log, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words;
@@ -56,13 +56,7 @@ impl TrackKind for Messages {
     const SHAPE: Shape = Shape::Moments;
     const SECTION: Section = Section::Events;
 
-    fn link(self, _: &LogContents) -> String {
-        "messages".to_owned()
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        (link == "messages").then_some(Self)
-    }
+    link::word_link!("messages");
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let count = log.recording.messages.len() as u64;
@@ -92,12 +86,8 @@ impl TrackKind for Messages {
 
     /// Paints messages as diamonds and markers as flags. Dense messages become columns; markers in them keep their
     /// flags, or get lines where flags would overlap.
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let middle = strip.area.y + strip.area.h / 2.0;
         let mut columns = Vec::new();
         let mut marks = shown.marks.row_marks(self).peekable();

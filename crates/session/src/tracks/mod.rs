@@ -56,7 +56,6 @@ use model::class::Class;
 use model::marks::{MarkKind, MarkWriter, Payload};
 use scene::gauge::{Gauge, Series};
 use scene::painter::Painter;
-use scene::strip::Strip;
 
 pub use contents::{Log, LogContents, TrackEntry, TrackListInput};
 pub use query::TimelineQuery;
@@ -138,15 +137,11 @@ pub trait TrackKind: Copy + Into<TrackId> + TryFrom<TrackId> {
     fn answer(self, log: &Log<'_>, writer: &mut MarkWriter);
 
     /// Paints the available marks into a strip.
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let marks = shown.marks;
         match Self::SHAPE {
-            Shape::Gauge => gauge::paint(self.into(), shown, strip, painter),
+            Shape::Gauge => gauge::paint(self.into(), shown, painter),
             Shape::Moments => strip.paint_ticks(marks.row_marks(self), painter),
             Shape::Lane | Shape::Samples => {
                 strip.paint_bars(
@@ -413,13 +408,8 @@ impl TrackId {
     }
 
     /// Paints the available marks into a strip.
-    pub fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
-        ask!(self, track => track.paint(shown, strip, painter));
+    pub fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        ask!(self, track => track.paint(shown, painter));
     }
 
     /// Returns the name for use within a sentence.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::details::{DetailsQuery, Fact};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane};
+use super::{Log, Shape, TrackEntry, TrackKind, lane, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
@@ -56,13 +56,7 @@ impl TrackKind for Nonmoving {
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Collections;
 
-    fn link(self, _: &LogContents) -> String {
-        "nonmoving".to_owned()
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        (link == "nonmoving").then_some(Self)
-    }
+    link::word_link!("nonmoving");
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let there = !log.recording.tracks.nonmoving.is_empty();
@@ -88,12 +82,8 @@ impl TrackKind for Nonmoving {
         }
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
         for (mark, span) in shown.marks.row_marks(self) {
             let rect = strip.rect(span, y, h);

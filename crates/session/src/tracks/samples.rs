@@ -7,7 +7,7 @@ use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, bu
 use super::samples_paint::paint;
 use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link};
+use super::{Log, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, function_name, when};
@@ -21,7 +21,6 @@ use model::profile::frames::FrameId;
 use model::profile::source::Source;
 use scene::format;
 use scene::painter::Painter;
-use scene::strip::Strip;
 
 /// Samples of a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -49,13 +48,7 @@ impl TrackKind for Samples {
     const SHAPE: Shape = Shape::Samples;
     const SECTION: Section = Section::Profile;
 
-    fn link(self, _: &LogContents) -> String {
-        format!("samples{}", self.0)
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        link::cap(link, "samples").map(Self)
-    }
+    link::cap_link!("samples");
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let listed = |(cap, samples): (CapId, u64)| {
@@ -81,13 +74,8 @@ impl TrackKind for Samples {
         }
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
-        paint(self, shown, strip, painter);
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        paint(self, shown, painter);
     }
 
     fn describe(self, item: &Item, names: &impl Names) -> (String, String) {

@@ -60,12 +60,8 @@ impl Run {
 /// Paints a sample as a block in the color of its function, from the previous tick to its own, which is marked by
 /// a line if there is room. Several samples in a pixel become a bar whose height is the share of the samples that
 /// are not idle, in the color of the function that represents them.
-pub(super) fn paint<N: Names>(
-    row: Samples,
-    shown: &PaintInput<'_, N>,
-    strip: &Strip<'_>,
-    painter: &mut dyn Painter,
-) {
+pub(super) fn paint<N: Names>(row: Samples, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    let strip = &shown.strip;
     let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
     let mut colors: SeededMap<Option<u32>, Rgb> = SeededMap::default();
     let mut color_of = |mark: &MarkView<'_>| {

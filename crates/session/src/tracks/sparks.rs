@@ -13,28 +13,19 @@ use eventlog::ids::CapId;
 use model::marks::MarkWriter;
 use scene::gauge::{Gauge, Series, Style, Unit};
 
-/// Quantity of a spark gauge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum SparkQuantity {
-    /// Created, dud and overflowed sparks per second.
-    Created,
-    /// Converted, fizzled and garbage-collected sparks per second.
-    Converted,
-    /// Number of sparks in the pool.
-    Pool,
-}
-
-impl SparkQuantity {
-    /// All quantities, in display order.
-    pub const ALL: [Self; 3] = [Self::Created, Self::Converted, Self::Pool];
-
-    const fn link(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Converted => "converted",
-            Self::Pool => "pool",
-        }
+model::named_enum! {
+    /// Quantity of a spark gauge.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum SparkQuantity {
+        /// Created, dud and overflowed sparks per second.
+        Created: "created";
+        /// Converted, fizzled and garbage-collected sparks per second.
+        Converted: "converted";
+        /// Number of sparks in the pool.
+        Pool: "pool";
     }
+    /// Returns the name in links, which never changes.
+    fn name;
 }
 
 /// Gauge of the sparks of a capability.
@@ -55,12 +46,12 @@ impl TrackKind for Sparks {
     const HEIGHT_PX: f64 = 40.0;
 
     fn link(self, _: &LogContents) -> String {
-        format!("{}{}", self.quantity.link(), self.cap)
+        format!("{}{}", self.quantity.name(), self.cap)
     }
 
     fn parse(link: &str, _: &LogContents) -> Option<Self> {
         SparkQuantity::ALL.into_iter().find_map(|of| {
-            let cap = link::cap(link, of.link())?;
+            let cap = link::cap(link, of.name())?;
             Some(Self { cap, quantity: of })
         })
     }
@@ -127,7 +118,7 @@ impl TrackKind for Sparks {
             series,
             unit,
             stacked: self.quantity != SparkQuantity::Pool,
-            scale: Some(self.quantity.link()),
+            scale: Some(self.quantity.name()),
         })
     }
 

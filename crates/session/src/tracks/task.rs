@@ -15,7 +15,7 @@ use model::class::Class;
 use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
 use scene::format;
 use scene::painter::Painter;
-use scene::strip::{Bar, Strip};
+use scene::strip::Bar;
 
 /// Track of one task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -55,8 +55,7 @@ impl TrackKind for Task {
     }
 
     fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        let number = link::number(link, "task")?;
-        Some(Self(TaskId(number)))
+        link::number(link, "task").map(|number| Self(TaskId(number)))
     }
 
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
@@ -83,12 +82,8 @@ impl TrackKind for Task {
         });
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let bar =
             |mark: &MarkView<'_>| Bar::text(format!("cap {}", mark.read::<TaskPayload>().cap));
         strip.paint_bars(shown.marks.row_marks(self), Class::Other, bar, painter);

@@ -16,7 +16,6 @@ use model::class::{Class, ManagerThread, StopCode};
 use model::marks::{MarkKind, MarkWriter, NONE, PackedPayload, Payload, split_u64};
 use scene::format;
 use scene::painter::Painter;
-use scene::strip::Strip;
 
 /// Track of one thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -89,8 +88,7 @@ impl TrackKind for Thread {
     }
 
     fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        let number = u32::try_from(link::number(link, "thread")?).ok()?;
-        Some(Self(ThreadId(number)))
+        link::number(link, "thread").map(|number| Self(ThreadId(number)))
     }
 
     fn entries_in_log(_: &Log<'_>) -> Vec<TrackEntry> {
@@ -132,13 +130,8 @@ impl TrackKind for Thread {
         });
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
-        paint(self, shown.marks, strip, painter);
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        paint(self, shown.marks, &shown.strip, painter);
     }
 
     fn name_in_sentence(self, title: &str) -> String {

@@ -13,7 +13,7 @@ use analysis::timeline::flow::WakeEvent;
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::{PARTS, WaitRunCycle};
-use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
+use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
 use model::lane::Lane;
 use model::time::Interval;
@@ -184,7 +184,7 @@ impl Details<'_> {
             for (what, ns) in parts.into_iter().filter(|&(_, ns)| ns > 0) {
                 facts.push(Fact::new(
                     "of that",
-                    format!("{} {what}", format::duration(Duration(ns))),
+                    format!("{} {what}", format::duration_ns(ns)),
                 ));
             }
         }
@@ -229,7 +229,7 @@ impl Details<'_> {
         };
         let share = |ns: u64| {
             let percent = format::percent(ns, stretch.duration().0);
-            format!("{}, {percent}", format::duration(Duration(ns)))
+            format!("{}, {percent}", format::duration_ns(ns))
         };
         let row = Capability(cap);
         let label = format!("meanwhile capability {cap}");

@@ -12,13 +12,11 @@ use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, thread_name, when};
 use analysis::timeline::user_spans::{ListedSpans, OPEN};
-use eventlog::ids::Duration;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
 use model::time::Interval;
 use scene::format;
 use scene::painter::Painter;
-use scene::strip::Strip;
 
 /// Spans with one name, by its index in the list of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -90,12 +88,8 @@ impl TrackKind for UserSpan {
         });
     }
 
-    fn paint<N: Names>(
-        self,
-        shown: &PaintInput<'_, N>,
-        strip: &Strip<'_>,
-        painter: &mut dyn Painter,
-    ) {
+    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+        let strip = &shown.strip;
         let bar = |mark: &MarkView<'_>| {
             let open = mark.read::<UserSpanPayload>().open;
             lane::by_duration(mark).open(open)
@@ -139,7 +133,7 @@ impl TrackKind for UserSpan {
             let spans = name.spans.get(place..until).unwrap_or_default();
             let total = spans.iter().map(|span| span.end - span.start).sum();
             facts.push(Fact::new("spans", format::count(spans.len() as u64)));
-            facts.push(Fact::new("together", format::duration(Duration(total))));
+            facts.push(Fact::new("together", format::duration_ns(total)));
         } else if let Some(span) = name.spans.get(place) {
             facts.extend(message_place(log, "started", span.first));
             match span.last {
@@ -152,7 +146,7 @@ impl TrackKind for UserSpan {
             }
         }
         let count = format::count(name.info.count);
-        let total = format::duration(Duration(name.info.total_ns));
+        let total = format::duration_ns(name.info.total_ns);
         facts.push(Fact::new(
             "in all",
             format!("{count} times, {total} together"),

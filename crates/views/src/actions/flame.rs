@@ -2,73 +2,31 @@
 
 use session::flame::step::Step;
 
-/// Action on the selected box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FlameAction {
-    /// Shows the box on the timeline.
-    Place,
-    /// Shows the longest occurrence of the box on the timeline.
-    Longest,
-    /// Shows the callers and callees of its function.
-    Sandwich,
-    /// Keeps only stacks with its function.
-    Focus,
-    /// Removes its function from all stacks.
-    Merge,
-    /// Drops the stacks with its function.
-    Drop,
+model::named_enum! {
+    /// Action on the selected box.
+    pub enum FlameAction {
+        /// Shows the box on the timeline.
+        Place: "On the timeline", "t", "show it on the timeline; again: the next occurrence";
+        /// Shows the longest occurrence of the box on the timeline.
+        Longest: "Longest", "l", "show its longest uninterrupted occurrence on the timeline";
+        /// Shows the callers and callees of its function.
+        Sandwich: "Callers, callees", "s", "all callers and callees of this function";
+        /// Keeps only stacks with its function.
+        Focus: "Focus", "f", "only stacks with this function, starting from it";
+        /// Removes its function from all stacks.
+        Merge: "Merge into callers", "m", "remove this function: adds its time to its callers";
+        /// Drops the stacks with its function.
+        Drop: "Leave out", "x", "remove all stacks with this function";
+    }
+    /// Returns the label of the button.
+    fn title;
+    /// Returns the key that works while the graph has the focus.
+    fn key;
+    /// Returns the help text.
+    fn help;
 }
 
 impl FlameAction {
-    /// All actions, in the order of their buttons.
-    pub const ALL: [Self; 6] = [
-        Self::Place,
-        Self::Longest,
-        Self::Sandwich,
-        Self::Focus,
-        Self::Merge,
-        Self::Drop,
-    ];
-
-    /// Returns the label of the button.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Place => "On the timeline",
-            Self::Longest => "Longest",
-            Self::Sandwich => "Callers, callees",
-            Self::Focus => "Focus",
-            Self::Merge => "Merge into callers",
-            Self::Drop => "Leave out",
-        }
-    }
-
-    /// Returns the key that works while the graph has the focus.
-    #[must_use]
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Place => "t",
-            Self::Longest => "l",
-            Self::Sandwich => "s",
-            Self::Focus => "f",
-            Self::Merge => "m",
-            Self::Drop => "x",
-        }
-    }
-
-    /// Returns the help text.
-    #[must_use]
-    pub const fn help(self) -> &'static str {
-        match self {
-            Self::Place => "show it on the timeline; again: the next occurrence",
-            Self::Longest => "show its longest uninterrupted occurrence on the timeline",
-            Self::Sandwich => "all callers and callees of this function",
-            Self::Focus => "only stacks with this function, starting from it",
-            Self::Merge => "remove this function: adds its time to its callers",
-            Self::Drop => "remove all stacks with this function",
-        }
-    }
-
     /// Finds the action of a key.
     #[must_use]
     pub fn from_key(key: &str) -> Option<Self> {

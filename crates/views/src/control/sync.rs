@@ -3,7 +3,7 @@
 
 use super::stepping::VisibleItem;
 use super::{Control, TimelineEvent};
-use eventlog::ids::{Duration, Nanos};
+use eventlog::ids::Nanos;
 use model::time::Interval;
 use scene::format;
 use scene::viewport::{LogEnd, ViewPosition};
@@ -42,7 +42,7 @@ impl Control {
     #[must_use]
     pub fn outside_log_text(&self) -> String {
         let sentence = |(end, from_ns, to_ns): (LogEnd, f64, f64)| {
-            let length = format::duration(Duration((to_ns - from_ns).round() as u64));
+            let length = format::duration_ns((to_ns - from_ns).round() as u64);
             match end {
                 LogEnd::First => format!("It begins {length} after the other log."),
                 LogEnd::Last => format!("It ends {length} before the other log."),

@@ -12,6 +12,12 @@ pub struct Window {
     pub width: f64,
 }
 
+impl Default for Window {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
 impl Window {
     /// The whole graph.
     pub const ALL: Self = Self {

@@ -1,7 +1,6 @@
 //! Texts for boxes and weights of flame graphs.
 
 use super::Graph;
-use eventlog::ids::Duration;
 use model::profile::frames::{Frame, FrameKind};
 use model::profile::source::Unit;
 use model::profile::stack_source::CensusCounts;
@@ -58,7 +57,7 @@ impl Value {
         let weight = weight.max(0.0);
         match (self.measure, self.unit) {
             (Measure::Count, _) => samples(weight as u64),
-            (Measure::Amount, Unit::Time) => format::duration(Duration(weight as u64)),
+            (Measure::Amount, Unit::Time) => format::duration_ns(weight as u64),
             (Measure::Amount, Unit::Bytes) => format::bytes(mean(weight, censuses) as u64),
         }
     }
@@ -213,10 +212,7 @@ mod tests {
             absolute: unit == Unit::Bytes,
         };
         let time = value(Unit::Time, Measure::Amount, 0);
-        assert_eq!(
-            time.text(2_000_000.0),
-            format::duration(Duration(2_000_000))
-        );
+        assert_eq!(time.text(2_000_000.0), format::duration_ns(2_000_000));
         assert_eq!(time.total_text(2_000_000), time.text(2_000_000.0));
         let count = value(Unit::Time, Measure::Count, 0);
         assert_eq!(

@@ -21,14 +21,8 @@ pub(super) const SCRIPT_HASH: &str = "sha256-4KbXcFrTKZT2CuVbLi9QSWExkzsDrg83nun
 /// Returns the style sheet with the palettes.
 #[must_use]
 pub fn style() -> String {
-    let colors = |palette: &Palette| -> String {
-        let colors = palette.tokens().into_iter();
-        colors
-            .map(|(name, color)| format!("--{name}:{color};"))
-            .collect()
-    };
-    let light = colors(Palette::select(false, false));
-    let dark = colors(Palette::select(true, false));
+    let light = Palette::select(false, false).css();
+    let dark = Palette::select(true, false).css();
     let [report, own] = STYLES;
     format!(
         ":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n\

@@ -30,40 +30,54 @@ use session::heap::moments::CensusDiffChoice;
 use session::heap::table::BandSort;
 use session::link_text::{MAX_TEXT, cut, escape, escape_text, number, unescape, unless};
 
-session::words! {
+model::named_enum! {
     /// Tabs of the heap panel.
-    Tab {
+    #[derive(Default, Hash)]
+    pub enum Tab: from_name {
         /// Chart over time.
         #[default]
-        Chart "chart" "Chart" "Heap by band over time.",
+        Chart: "chart", "Chart", "Heap by band over time.";
         /// Table of all bands.
-        Table "table" "Table" "All bands with their numbers.",
+        Table: "table", "Table", "All bands with their numbers.";
         /// One census, or the difference of two.
-        Moments "moments" "Compare moments" "One census, or the differences between two.",
+        Moments: "moments", "Compare moments", "One census, or the differences between two.";
         /// Bands ranked by growth.
-        Growth "growth" "Growth" "Growing bands, and bands that correlate with them.",
+        Growth: "growth", "Growth", "Growing bands, and bands that correlate with them.";
         /// Memory held by the runtime.
-        Held "held" "Memory held vs live" "Memory that the runtime holds from the system, and its live part.",
+        Held: "held", "Memory held vs live", "Memory that the runtime holds from the system, and its live part.";
         /// Tree of cost centres.
-        Tree "tree" "Cost-centre tree" "Bytes by cost centre: self, and total with callees.",
+        Tree: "tree", "Cost-centre tree", "Bytes by cost centre: self, and total with callees.";
     }
+    /// Returns the name in links, which never changes.
+    fn name;
+    /// Returns the display name.
+    fn title;
+    /// Returns a one-sentence description.
+    fn help;
 }
 
-session::words! {
+model::named_enum! {
     /// Forms of the chart.
-    Form {
+    #[derive(Default, Hash)]
+    pub enum Form: from_name {
         /// Stacked bands.
         #[default]
-        Area "area" "Area" "Stacked bands: the top is the sum",
+        Area: "area", "Area", "Stacked bands: the top is the sum";
         /// Stacked bands as shares of the sum.
-        Share "share" "Share" "Share of each band in the sum",
+        Share: "share", "Share", "Share of each band in the sum";
         /// Stacked bands around a center line.
-        Stream "stream" "Stream" "Bands stacked around a center line, which emphasizes changes",
+        Stream: "stream", "Stream", "Bands stacked around a center line, which emphasizes changes";
         /// One line per band.
-        Lines "lines" "Lines" "A line for each band",
+        Lines: "lines", "Lines", "A line for each band";
         /// One stacked bar per census.
-        Bars "bars" "Bars" "A bar for each census",
+        Bars: "bars", "Bars", "A bar for each census";
     }
+    /// Returns the name in links, which never changes.
+    fn name;
+    /// Returns the display name.
+    fn title;
+    /// Returns a one-sentence description.
+    fn help;
 }
 
 /// Settings of the heap panel.
@@ -119,31 +133,31 @@ impl PanelSettings for HeapView {
         let usual = HeapChoice::default();
         let hidden = choice.hidden.iter().take(MOST_HIDDEN);
         let hidden: Vec<String> = hidden.filter_map(|key| band(Some(key))).collect();
-        let over: Vec<&str> = self.over.iter().map(|over| over.word()).collect();
+        let over: Vec<&str> = self.over.iter().map(|over| over.name()).collect();
         let order = format!(
             "{}{}",
-            choice.order.word(),
+            choice.order.name(),
             if choice.reversed { ".up" } else { "" }
         );
         let values = [
-            unless(self.tab, Tab::default()).map(|tab| tab.word().to_owned()),
-            unless(self.form, Form::default()).map(|form| form.word().to_owned()),
+            unless(self.tab, Tab::default()).map(|tab| tab.name().to_owned()),
+            unless(self.form, Form::default()).map(|form| form.name().to_owned()),
             self.whole.then(|| "all".to_owned()),
             self.one_scale.then(|| "one".to_owned()),
             (!over.is_empty()).then(|| over.join(",")),
             escape_text(&self.include),
             escape_text(&self.exclude),
             (choice.profile > 0).then(|| (u64::from(choice.profile) + 1).to_string()),
-            unless(choice.group, usual.group).map(|group| group.word().to_owned()),
+            unless(choice.group, usual.group).map(|group| group.name().to_owned()),
             unless(choice.bands, usual.bands).map(|bands| bands.to_string()),
-            unless(order, usual.order.word().to_owned()),
+            unless(order, usual.order.name().to_owned()),
             escape_text(&choice.filter),
             (!hidden.is_empty()).then(|| hidden.join(",")),
             band(choice.alone.as_ref()),
             unless(self.sort, BandSort::default()).map(BandSort::words),
             self.moments.censuses_words(),
             self.moments.order_words(),
-            unless(self.growth, GrowthBy::default()).map(|by| by.word().to_owned()),
+            unless(self.growth, GrowthBy::default()).map(|by| by.name().to_owned()),
         ];
         let pinned = (PINNED, band(choice.pinned.as_ref()));
         KEYS.into_iter().zip(values).chain([pinned]).collect()
@@ -165,12 +179,12 @@ impl HeapView {
         let text = || unescape(raw).map(|text| cut(&text).to_owned());
         let band = |raw: &str| unescape(raw).filter(|key| key.len() <= MAX_KEY);
         match key {
-            "ht" => self.tab = Tab::from_word(raw)?,
-            "hm" => self.form = Form::from_word(raw)?,
+            "ht" => self.tab = Tab::from_name(raw)?,
+            "hm" => self.form = Form::from_name(raw)?,
             "hw" if raw == "all" => self.whole = true,
             "hl" if raw == "one" => self.one_scale = true,
             "hv" => {
-                let mut over: Vec<Over> = raw.split(',').filter_map(Over::from_word).collect();
+                let mut over: Vec<Over> = raw.split(',').filter_map(Over::from_name).collect();
                 over.dedup();
                 over.truncate(Over::ALL.len());
                 self.over = over;
@@ -178,16 +192,14 @@ impl HeapView {
             "hi" => self.include = text()?,
             "hx" => self.exclude = text()?,
             "hp" => choice.profile = u32::try_from(number(raw)?.checked_sub(1)?).ok()?,
-            "hg" => choice.group = Grouping::from_word(raw)?,
+            "hg" => choice.group = Grouping::from_name(raw)?,
             "hn" => choice.bands = u32::try_from(number(raw)?).ok()?.clamp(1, MOST_BANDS),
             "ho" => {
                 let (word, reversed) = match raw.strip_suffix(".up") {
                     Some(word) => (word, true),
                     None => (raw, false),
                 };
-                choice.order = BandOrder::ALL
-                    .into_iter()
-                    .find(|order| order.word() == word)?;
+                choice.order = BandOrder::from_name(word)?;
                 choice.reversed = reversed;
             }
             "hq" => choice.filter = text()?,
@@ -200,7 +212,7 @@ impl HeapView {
             "hs" => self.sort = BandSort::from_words(raw)?,
             "hc" => self.moments.read_censuses(raw)?,
             "hd" => self.moments.read_order(raw)?,
-            "hr" => self.growth = GrowthBy::from_word(raw)?,
+            "hr" => self.growth = GrowthBy::from_name(raw)?,
             _ => return None,
         }
         Some(())

@@ -8,8 +8,7 @@ use analysis::account::costs::{GcCosts, GcParts};
 use analysis::numbers::collections_query::{
     CollectionColumn, CollectionsQuery, CollectionsReply, PauseBin, Pauses,
 };
-use eventlog::ids::Duration;
-use scene::format;
+use scene::format::{self, duration_ns};
 use session::Overview;
 use session::query::Answers;
 use session::questions::GcCostsQuery;
@@ -48,10 +47,6 @@ pub(super) async fn section(
     Some(section)
 }
 
-fn time(ns: u64) -> String {
-    format::duration(Duration(ns))
-}
-
 /// Writes percentiles and the distribution of pauses.
 fn pauses(html: &mut Html, found: &CollectionsReply) {
     let [all, generations @ ..] = &found.pauses[..] else {
@@ -59,8 +54,12 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
     };
     let row = |name: String, pauses: &Pauses| {
         let lengths = [pauses.median, pauses.p90, pauses.p99, pauses.longest];
-        let mut cells = vec![name, format::count(pauses.count), time(pauses.total_ns)];
-        cells.extend(lengths.map(|pause| time(pause.ns)));
+        let mut cells = vec![
+            name,
+            format::count(pauses.count),
+            duration_ns(pauses.total_ns),
+        ];
+        cells.extend(lengths.map(|pause| duration_ns(pause.ns)));
         cells.push(format::time(pauses.longest.start));
         cells
     };
@@ -85,9 +84,9 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
     let bin = |bin: &PauseBin| {
         let share = format::percent(bin.total_ns, all.total_ns);
         vec![
-            format!("{} – {}", time(bin.from_ns), time(bin.to_ns)),
+            format!("{} – {}", duration_ns(bin.from_ns), duration_ns(bin.to_ns)),
             format::count(bin.count),
-            time(bin.total_ns),
+            duration_ns(bin.total_ns),
             share,
         ]
     };
@@ -121,7 +120,7 @@ fn costs_of(html: &mut Html, costs: &[GcCosts]) {
             parts.coming_back_ns,
             parts.all_ns(),
         ];
-        all.map(time).to_vec()
+        all.map(duration_ns).to_vec()
     };
     let row = |of: &GcCosts| [vec![generation(of.generation)], parts(&of.all_caps())].concat();
     html.table(&Table {

@@ -18,14 +18,8 @@ pub(super) fn write(overview: &Overview, subject: &ReportSubject, sections: &[Se
     let mut out = String::new();
     let name = escape(&subject.name);
     let version = env!("CARGO_PKG_VERSION");
-    let colors = |palette: &Palette| -> String {
-        let colors = palette.tokens().into_iter();
-        colors
-            .map(|(name, color)| format!("--{name}:{color};"))
-            .collect()
-    };
-    let light = colors(Palette::select(false, false));
-    let dark = colors(Palette::select(true, false));
+    let light = Palette::select(false, false).css();
+    let dark = Palette::select(true, false).css();
     // Writing to a string cannot fail.
     let _ = write!(
         out,

@@ -2,11 +2,11 @@
 
 use super::html::{Column, Html, Table, truncation_note};
 use super::{ReportSubject, Section};
+use crate::words::process::capability_counts;
 use crate::words::processes;
 use analysis::account::report::{CapTimes, ProgramTimes};
 use analysis::numbers::summary::{SparkTotals, Summary};
-use eventlog::ids::Duration;
-use scene::format;
+use scene::format::{self, duration_ns};
 use session::query::Answers;
 use session::questions::SummaryQuery;
 
@@ -53,10 +53,6 @@ pub(super) async fn section(log: &impl Answers, subject: &ReportSubject) -> Opti
     Some(section)
 }
 
-fn time(ns: u64) -> String {
-    format::duration(Duration(ns))
-}
-
 fn or_nothing<T>(number: Option<T>, text: impl FnOnce(T) -> String) -> String {
     number.map_or_else(|| format::NO_VALUE.to_owned(), text)
 }
@@ -67,12 +63,12 @@ const PROF: &str = "PROF: the heap is counted for a profile";
 /// Returns the rows of the time summary.
 fn times(summary: &Summary) -> Vec<(&'static str, String)> {
     let total = summary.total_ns;
-    let part = |ns: u64| format!("{} · {}", time(ns), format::percent(ns, total));
+    let part = |ns: u64| format!("{} · {}", duration_ns(ns), format::percent(ns, total));
     let rows = vec![
-        ("Total, from the start of the clock", time(total)),
+        ("Total, from the start of the clock", duration_ns(total)),
         (
             "Events, from the first to the last",
-            time(summary.account.life_ns),
+            duration_ns(summary.account.life_ns),
         ),
         (
             "INIT: the runtime starts",
@@ -107,7 +103,7 @@ fn times(summary: &Summary) -> Vec<(&'static str, String)> {
         ),
         (
             "Sync time: until all had stopped",
-            or_nothing(summary.sync_ns, time),
+            or_nothing(summary.sync_ns, duration_ns),
         ),
         (
             "OS threads of the runtime",
@@ -144,7 +140,11 @@ fn capabilities(html: &mut Html, summary: &Summary) {
     let cells = |times: &CapTimes, allocated: Option<u64>| {
         let part = |ns: u64| match ns {
             0 => format::NO_VALUE.to_owned(),
-            _ => format!("{} · {}", time(ns), format::percent(ns, times.life_ns)),
+            _ => format!(
+                "{} · {}",
+                duration_ns(ns),
+                format::percent(ns, times.life_ns)
+            ),
         };
         let mut cells = [
             times.running_ns,
@@ -199,13 +199,8 @@ fn parallelism(html: &mut Html, account: &ProgramTimes) {
         .parallelism_rows(COUNTS)
         .into_iter()
         .map(|(counts, ns)| {
-            let (first, last) = counts.into_inner();
-            let name = match (first, last) {
-                (0, _) => "none".to_owned(),
-                _ if first == last => first.to_string(),
-                _ => format!("{first}–{last}"),
-            };
-            vec![name, time(ns), format::percent(ns, account.life_ns)]
+            let name = capability_counts(&counts);
+            vec![name, duration_ns(ns), format::percent(ns, account.life_ns)]
         });
     html.table(&Table {
         caption: "For how long how many capabilities ran threads".to_owned(),

@@ -4,7 +4,6 @@ use super::html::{Column, Table, truncation_note};
 use super::{ReportSubject, Section};
 use crate::words::heap_report;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadSums, ThreadTableQuery, ThreadTimes};
-use eventlog::ids::Duration;
 use scene::format;
 use session::Overview;
 use session::query::Answers;
@@ -75,7 +74,7 @@ pub(super) async fn section(
 }
 
 fn sums(sums: &ThreadSums) -> Vec<String> {
-    let time = |ns| format::duration(Duration(ns));
+    let time = format::duration_ns;
     vec![
         time(sums.times.running_ns),
         time(sums.times.ready_ns()),

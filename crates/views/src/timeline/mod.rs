@@ -195,11 +195,12 @@ impl<N: Names> Scene<'_, N> {
         if let Some(row) = track.row() {
             painter.clip(area);
             let shown = PaintInput {
+                strip: self.strip(area),
                 marks: self.marks,
                 names: self.names,
                 caps: self.caps,
             };
-            row.paint(&shown, &self.strip(area), painter);
+            row.paint(&shown, painter);
             painter.unclip();
         }
         self.paint_label(track, area, painter);

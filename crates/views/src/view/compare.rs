@@ -10,45 +10,28 @@
 
 use super::panel::{PanelSettings, ParseResult};
 use session::alignment::Alignment;
-use session::link_text::{cut, escape, escape_text, order_words, split_order, unescape};
+use session::link_text::{cut, escape, escape_text, order_words, read_order, unescape};
 
-/// Sortable column of the comparison table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CompareColumn {
-    /// Label of the number.
-    Name,
-    /// Value in the log before.
-    Before,
-    /// Value in the log after.
-    After,
-    /// Difference: after minus before.
-    Change,
-    /// Ratio of after to before.
-    Ratio,
+model::named_enum! {
+    /// Sortable column of the comparison table.
+    #[derive(Hash)]
+    pub enum CompareColumn: from_name {
+        /// Label of the number.
+        Name: "name";
+        /// Value in the log before.
+        Before: "before";
+        /// Value in the log after.
+        After: "after";
+        /// Difference: after minus before.
+        Change: "change";
+        /// Ratio of after to before.
+        Ratio: "ratio";
+    }
+    /// Returns the name used in links.
+    fn name;
 }
 
 impl CompareColumn {
-    /// All columns, in display order.
-    pub const ALL: [Self; 5] = [
-        Self::Name,
-        Self::Before,
-        Self::After,
-        Self::Change,
-        Self::Ratio,
-    ];
-
-    /// Returns the name used in links.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Name => "name",
-            Self::Before => "before",
-            Self::After => "after",
-            Self::Change => "change",
-            Self::Ratio => "ratio",
-        }
-    }
-
     /// Returns whether the first click on the column sorts in descending order.
     #[must_use]
     pub const fn largest_first(self) -> bool {
@@ -89,10 +72,7 @@ impl CompareView {
     }
 
     fn read_sort(text: &str) -> Option<(CompareColumn, bool)> {
-        let (name, direction) = split_order(text);
-        let columns = CompareColumn::ALL.into_iter();
-        let column = columns.into_iter().find(|column| column.name() == name)?;
-        Some((column, direction.unwrap_or(Some(column.largest_first()))?))
+        read_order(text, CompareColumn::from_name, CompareColumn::largest_first)
     }
 }
 

@@ -25,64 +25,36 @@ use session::link_text::{
 };
 use session::tracks::name::TrackName;
 
-/// Arrangement of the frames of a flame graph.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum FlameOrder {
-    /// `time`: in chronological order.
-    #[default]
-    Time,
-    /// `left`: equal stacks merged, the heaviest on the left.
-    LeftHeavy,
-    /// `sandwich`: a table of all frames, with the callers and callees of one.
-    Sandwich,
-}
-
-impl FlameOrder {
-    /// All orders.
-    pub const ALL: [Self; 3] = [Self::Time, Self::LeftHeavy, Self::Sandwich];
-
+model::named_enum! {
+    /// Arrangement of the frames of a flame graph.
+    #[derive(Default, Hash)]
+    pub enum FlameOrder: from_name {
+        /// `time`: in chronological order.
+        #[default]
+        Time: "time";
+        /// `left`: equal stacks merged, the heaviest on the left.
+        LeftHeavy: "left";
+        /// `sandwich`: a table of all frames, with the callers and callees of one.
+        Sandwich: "sandwich";
+    }
     /// Returns the name used in links, which never changes.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::LeftHeavy => "left",
-            Self::Sandwich => "sandwich",
-        }
-    }
-
-    /// Parses a name used in links.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|order| order.name() == name)
-    }
+    fn name;
 }
 
-/// Comparison of the stacks of two open logs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TwoLogs {
-    /// No comparison.
-    #[default]
-    Apart,
-    /// Compares the measured amounts.
-    Amounts,
-    /// Compares shares of each log's total.
-    Shares,
-}
-
-impl TwoLogs {
-    /// All modes.
-    pub const ALL: [Self; 3] = [Self::Apart, Self::Amounts, Self::Shares];
-
+model::named_enum! {
+    /// Comparison of the stacks of two open logs.
+    #[derive(Default)]
+    pub enum TwoLogs: from_name {
+        /// No comparison.
+        #[default]
+        Apart: "apart";
+        /// Compares the measured amounts.
+        Amounts: "amounts";
+        /// Compares shares of each log's total.
+        Shares: "shares";
+    }
     /// Returns the name used in links, which never changes.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Apart => "apart",
-            Self::Amounts => "amounts",
-            Self::Shares => "shares",
-        }
-    }
+    fn name;
 }
 
 /// Settings of the flame graph.
@@ -196,7 +168,7 @@ impl FlameView {
             "ff" => self.frame = cut(&unescape(raw)?).to_owned(),
             "fc" => self.before = Some(read_range(&unescape(raw)?)?),
             "fd" => self.moments = Some(read_range(&unescape(raw)?)?),
-            "fl" => self.two = TwoLogs::ALL.into_iter().find(|two| two.name() == raw)?,
+            "fl" => self.two = TwoLogs::from_name(raw)?,
             "fa" if raw == "0" => self.area = false,
             "fq" => self.search = cut(&unescape(raw)?).to_owned(),
             _ => return None,

@@ -6,6 +6,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::key::Chord;
+use session::link_text::{cut, unescape};
 
 /// Panel below the timeline, as an entry of the table of panels.
 #[derive(Debug)]
@@ -76,6 +77,30 @@ impl PanelSettings for () {
 
     fn read(&mut self, _: &str, _: &str) -> ParseResult {
         ParseResult::UnknownKey
+    }
+}
+
+/// Parses a piece of a link about a table, whose keys are those of its order and of its filter. `set_order` returns
+/// whether the order is known.
+pub(super) fn read_table(
+    [order_key, filter_key]: [&str; 2],
+    (key, raw): (&str, &str),
+    filter: &mut String,
+    set_order: impl FnOnce(&str) -> bool,
+) -> ParseResult {
+    let is_known = key == order_key || key == filter_key;
+    let Some(value) = unescape(raw).filter(|_| is_known) else {
+        return ParseResult::UnknownKey;
+    };
+    if key == filter_key {
+        cut(&value).clone_into(filter);
+        return ParseResult::Applied;
+    }
+    match value.as_str() {
+        "" => ParseResult::Invalid,
+        value if set_order(value) => ParseResult::Applied,
+        // It may come from a newer version.
+        _ => ParseResult::Unsupported,
     }
 }
 

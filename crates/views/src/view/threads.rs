@@ -5,9 +5,9 @@
 //! | `ts` | sort column, with `.up` or `.down` if not in its default direction | `ready`, `label.down` |
 //! | `tq` | filter | `worker` |
 
-use super::panel::{PanelSettings, ParseResult};
+use super::panel::{PanelSettings, ParseResult, read_table};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
-use session::link_text::{cut, escape_text, order_words, split_order, unescape};
+use session::link_text::{escape_text, order_words, read_order};
 
 impl PanelSettings for ThreadView {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {
@@ -15,24 +15,12 @@ impl PanelSettings for ThreadView {
     }
 
     fn read(&mut self, key: &str, raw: &str) -> ParseResult {
-        let Some(value) = unescape(raw).filter(|_| ["ts", "tq"].contains(&key)) else {
-            return ParseResult::UnknownKey;
-        };
-        if key == "tq" {
-            self.filter = cut(&value).to_owned();
-            return ParseResult::Applied;
-        }
-        if value.is_empty() {
-            return ParseResult::Invalid;
-        }
-        // An unknown value may come from a newer version: fall back to the default order.
-        let sorted = read_sort(&value);
-        let piece = sorted
-            .as_ref()
-            .map_or(ParseResult::Unsupported, |_| ParseResult::Applied);
-        let sorted = sorted.unwrap_or_default();
-        (self.sort, self.descending) = (sorted.sort, sorted.descending);
-        piece
+        read_table(["ts", "tq"], (key, raw), &mut self.filter, |words| {
+            let order = read_order(words, ThreadColumn::named, ThreadColumn::largest_first);
+            let usual = Self::default();
+            (self.sort, self.descending) = order.unwrap_or((usual.sort, usual.descending));
+            order.is_some()
+        })
     }
 }
 
@@ -44,11 +32,4 @@ fn write_sort(view: &ThreadView) -> Option<String> {
     }
     let usual = view.sort.largest_first();
     Some(order_words(view.sort.name(), view.descending, usual))
-}
-
-fn read_sort(text: &str) -> Option<ThreadView> {
-    let (name, direction) = split_order(text);
-    let mut view = ThreadView::sorted_by(ThreadColumn::named(name)?);
-    view.descending = direction.unwrap_or(Some(view.descending))?;
-    Some(view)
 }

@@ -5,9 +5,9 @@
 //! | `ys` | sort column, with `.up` or `.down` if not in its default direction | `entries`, `name.down` |
 //! | `yq` | filter | `kind:thunk entries>1000` |
 
-use super::panel::{PanelSettings, ParseResult};
+use super::panel::{PanelSettings, ParseResult, read_table};
 use analysis::ticky::TickyColumn;
-use session::link_text::{cut, escape_text, order_words, split_order, unescape};
+use session::link_text::{escape_text, order_words, read_order};
 
 /// Settings of the table; part of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,13 +61,6 @@ impl TickyView {
         let usual = self.sort.largest_first();
         Some(order_words(self.sort.name(), self.descending, usual))
     }
-
-    fn read_sort(text: &str) -> Option<Self> {
-        let (name, direction) = split_order(text);
-        let mut view = Self::sorted_by(TickyColumn::named(name)?);
-        view.descending = direction.unwrap_or(Some(view.descending))?;
-        Some(view)
-    }
 }
 
 impl PanelSettings for TickyView {
@@ -76,24 +69,12 @@ impl PanelSettings for TickyView {
     }
 
     fn read(&mut self, key: &str, raw: &str) -> ParseResult {
-        let Some(value) = unescape(raw).filter(|_| ["ys", "yq"].contains(&key)) else {
-            return ParseResult::UnknownKey;
-        };
-        if key == "yq" {
-            self.filter = cut(&value).to_owned();
-            return ParseResult::Applied;
-        }
-        if value.is_empty() {
-            return ParseResult::Invalid;
-        }
-        // An unknown value may come from a newer version: fall back to the default order.
-        let sorted = Self::read_sort(&value);
-        let piece = sorted
-            .as_ref()
-            .map_or(ParseResult::Unsupported, |_| ParseResult::Applied);
-        let sorted = sorted.unwrap_or_default();
-        (self.sort, self.descending) = (sorted.sort, sorted.descending);
-        piece
+        read_table(["ys", "yq"], (key, raw), &mut self.filter, |words| {
+            let order = read_order(words, TickyColumn::from_name, TickyColumn::largest_first);
+            let usual = Self::default();
+            (self.sort, self.descending) = order.unwrap_or((usual.sort, usual.descending));
+            order.is_some()
+        })
     }
 }
 

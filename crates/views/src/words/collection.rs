@@ -1,7 +1,6 @@
 //! Table cells of collections.
 
 use analysis::numbers::Collection;
-use eventlog::ids::Duration;
 use scene::format;
 
 /// Column titles of [`cells`].
@@ -23,7 +22,7 @@ pub const TITLES: [&str; 11] = [
 #[must_use]
 pub fn cells(gc: &Collection) -> [String; TITLES.len()] {
     let nothing = || format::NO_VALUE.to_owned();
-    let time = |ns| format::duration(Duration(ns));
+    let time = format::duration_ns;
     let kind = match gc.is_parallel() {
         true => "parallel",
         false => "sequential",

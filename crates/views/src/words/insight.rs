@@ -1,6 +1,5 @@
 //! Texts for the results of the rules, in addition to those of the findings themselves.
 
-use eventlog::ids::Duration;
 use insight::Report;
 use insight::finding::{Axis, Confidence, Finding, Severity, Value};
 use insight::lost_time::{Cause, LostTime};
@@ -69,7 +68,7 @@ pub fn cost(finding: &Finding) -> String {
                 return "counted in others".to_owned();
             }
             let part = claimed_ns as f64 / cost_ns.max(1) as f64;
-            let claimed = format::duration(Duration(claimed_ns));
+            let claimed = format::duration_ns(claimed_ns);
             format!("{claimed} · {}", format::fraction(finding.share * part))
         }
         cost if cost.size() <= 0.0 => String::new(),
@@ -94,8 +93,8 @@ pub fn cost_explained(finding: &Finding) -> Option<String> {
     match (finding.axis, finding.cost) {
         (Axis::Time, Value::Ns(cost_ns)) if finding.claimed_ns < cost_ns => Some(format!(
             "Total cost: {}. Findings with a more certain cause count {} of it; no time is counted twice.",
-            format::duration(Duration(cost_ns)),
-            format::duration(Duration(cost_ns - finding.claimed_ns))
+            format::duration_ns(cost_ns),
+            format::duration_ns(cost_ns - finding.claimed_ns)
         )),
         (Axis::Memory, _) if finding.share > 0.0 => Some(format!(
             "This is {} of the peak heap.",
@@ -192,7 +191,7 @@ pub const LOST_TIME_COLUMNS: [&str; 5] =
 pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
     let wall = |cap_ns: u64| match cap_ns / caps.max(1) {
         0 => "–".to_owned(),
-        ns => format::duration(Duration(ns)),
+        ns => format::duration_ns(ns),
     };
     let [claimed, left] = if row.cause.is_lost() {
         [wall(row.claimed_cap_ns), wall(row.unexplained_cap_ns)]
@@ -243,7 +242,7 @@ pub fn mostly_unexplained(report: &Report) -> Option<String> {
 pub fn unexplained(report: &Report) -> String {
     format!(
         "Not explained by any finding: {} ({}).",
-        format::duration(Duration(report.unexplained_ns)),
+        format::duration_ns(report.unexplained_ns),
         format::percent(report.unexplained_ns, report.range.duration().0)
     )
 }
@@ -272,7 +271,7 @@ mod tests {
             cost(&all),
             format!(
                 "{} · {}",
-                format::duration(Duration(2_000_000)),
+                format::duration_ns(2_000_000),
                 format::fraction(0.2)
             )
         );
@@ -282,7 +281,7 @@ mod tests {
             cost(&half),
             format!(
                 "{} · {}",
-                format::duration(Duration(1_000_000)),
+                format::duration_ns(1_000_000),
                 format::fraction(0.1)
             )
         );

@@ -1,5 +1,7 @@
 //! Texts for the metadata of a process.
 
+use std::ops::RangeInclusive;
+
 use analysis::process::{Change, HeapSettings, Way};
 use eventlog::quantity::ByteCount;
 
@@ -11,6 +13,16 @@ pub const fn change(change: Change) -> &'static str {
         Change::Deleted => "deleted",
         Change::Enabled => "enabled",
         Change::Disabled => "disabled",
+    }
+}
+
+/// Names the numbers of capabilities in a row of the table of parallelism.
+#[must_use]
+pub fn capability_counts(counts: &RangeInclusive<usize>) -> String {
+    match (*counts.start(), *counts.end()) {
+        (0, _) => "none".to_owned(),
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}–{last}"),
     }
 }
 

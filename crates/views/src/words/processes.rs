@@ -3,7 +3,6 @@
 use std::fmt::{self, Write};
 
 use analysis::numbers::process_numbers::ProcessNumbers;
-use eventlog::ids::Duration;
 use scene::format;
 use session::tracks::processes::Processes;
 
@@ -81,7 +80,7 @@ pub fn row(own: &ProcessNumbers) -> [String; 9] {
         or_nothing(own.productivity().map(format::fraction)),
         in_collections,
         format::count(own.collections),
-        format::duration(Duration(own.gc_ns)),
+        format::duration_ns(own.gc_ns),
         or_nothing(own.bytes_allocated.map(format::bytes)),
     ]
 }

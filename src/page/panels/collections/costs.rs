@@ -9,7 +9,7 @@ use crate::panel::{Source, use_answer};
 use crate::term::{Term, heading, heading_saved};
 use crate::viewer::NavigationTarget;
 use analysis::account::costs::{GcCosts, GcParts};
-use eventlog::ids::{CapId, Duration};
+use eventlog::ids::CapId;
 use model::time::Interval;
 use scene::format;
 use session::questions::GcCostsQuery;
@@ -48,7 +48,7 @@ fn cell(ns: u64, of_ns: u64) -> Html {
     }
     html! {
         <td class="number" data-value={ns.to_string()}>
-            { format::duration(Duration(ns)) }
+            { format::duration_ns(ns) }
             if of_ns > 0 { <small>{ format::percent_short(ns, of_ns) }</small> }
         </td>
     }
@@ -106,7 +106,7 @@ fn parts(costs: &[GcCosts], on_goto: &Callback<NavigationTarget>) -> Html {
         html! { <tr><th scope="row"><Term {name} {help} /></th>{ for cells }</tr> }
     };
     let longest = |row: &GcCosts| {
-        let text = format::duration(Duration(row.max_standstill_ns));
+        let text = format::duration_ns(row.max_standstill_ns);
         let what = format!(
             "the collection of generation {} with the longest stop",
             generation(row.generation)

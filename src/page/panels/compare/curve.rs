@@ -184,7 +184,7 @@ fn table(curves: &[Option<Curve>; 2]) -> Html {
     let cell = |curve: &Option<Curve>, part: f64| match curve {
         Some(curve) => {
             let ns = quantile(curve, part).max(0.0) as u64;
-            html! { <td data-value={ns.to_string()}>{ format::duration(Duration(ns)) }</td> }
+            html! { <td data-value={ns.to_string()}>{ format::duration_ns(ns) }</td> }
         }
         None => html! { <td>{ format::NO_VALUE }</td> },
     };

@@ -24,15 +24,15 @@ pub(super) fn Findings(props: &FindingsProps) -> Html {
         let title = title.map(|known| known.title.clone()).unwrap_or_default();
         let place = |role: Role, known: &Option<FindingSummary>| {
             let Some(known) = known else {
-                return html! { <span class="faint">{ format!("not {}", role.word()) }</span> };
+                return html! { <span class="faint">{ format!("not {}", role.name()) }</span> };
             };
             let (on_switch_log, identity) = (props.on_switch_log.clone(), known.identity.clone());
             let onclick = Callback::from(move |_: MouseEvent| {
                 on_switch_log.emit((role, navigation::to_finding(&identity)));
             });
             html! {
-                <button class="link" {onclick} title={format!("Open it in the log {}", role.word())}>
-                    { format!("{} {}", role.word(), known.cost) }
+                <button class="link" {onclick} title={format!("Open it in the log {}", role.name())}>
+                    { format!("{} {}", role.name(), known.cost) }
                 </button>
             }
         };

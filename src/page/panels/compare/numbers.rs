@@ -8,7 +8,7 @@ use super::{SwitchLog, navigation};
 use crate::dom::value_of;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
+use crate::grid::{Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns};
 use insight::compare::{Comparison, Difference, Trend};
 use scene::format;
 use session::alignment::Role;
@@ -17,29 +17,21 @@ use views::comparison::{
 };
 use views::view::compare::{CompareColumn, CompareView};
 
-const COLUMNS: &[Column] = &[
-    Column::text("number", "Number", 150, "Metric name in eventscope assert and eventscope metrics; threads, spans, cost centres and heap bands have their own names",
-    ).growing().narrow_px(90),
-    Column::text("about", "About", 110, "Subject of the number").wide_only().unsorted(),
-    Column::number("before", "Before", 84, "Value in the log before; – if it has none").narrow_px(64),
-    Column::number("after", "After", 84, "Value in the log after; – if it has none").narrow_px(64),
-    Column::number("change", "Change", 88, "Difference: more (+) or less (−)").wide_only(),
-    Column::number("relative", "Relative", 70, "Difference in percent, or as a factor").wide_only(),
-    Column::text("words", "In words", 132, "Better or worse. Not for times: one run on each side proves nothing about them",
-    ).narrow_px(104)
-    .unsorted(),
-];
-
-/// Sort key of each column; `None` if it cannot be sorted.
-const SORTS: [Option<CompareColumn>; 7] = [
-    Some(CompareColumn::Name),
-    None,
-    Some(CompareColumn::Before),
-    Some(CompareColumn::After),
-    Some(CompareColumn::Change),
-    Some(CompareColumn::Ratio),
-    None,
-];
+const COLUMNS: SortableColumns<CompareColumn> = sortable_columns! {
+    Column::text("number", "Number", 150,
+        "Metric name in eventscope assert and eventscope metrics; threads, spans, cost centres and heap bands have their own names").growing().narrow_px(90) => Some(CompareColumn::Name),
+    Column::text("about", "About", 110, "Subject of the number").wide_only().unsorted() => None,
+    Column::number("before", "Before", 84,
+        "Value in the log before; – if it has none").narrow_px(64) => Some(CompareColumn::Before),
+    Column::number("after", "After", 84,
+        "Value in the log after; – if it has none").narrow_px(64) => Some(CompareColumn::After),
+    Column::number("change", "Change", 88,
+        "Difference: more (+) or less (−)").wide_only() => Some(CompareColumn::Change),
+    Column::number("relative", "Relative", 70,
+        "Difference in percent, or as a factor").wide_only() => Some(CompareColumn::Ratio),
+    Column::text("words", "In words", 132,
+        "Better or worse. Not for times: one run on each side proves nothing about them").narrow_px(104).unsorted() => None,
+};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct NumbersProps {
@@ -82,15 +74,14 @@ pub(super) fn Numbers(props: &NumbersProps) -> Html {
             place.and_then(|place| comparison.rows.get(place).cloned())
         }
     };
-    let sort = view.sort.and_then(|(column, descending)| {
-        let place = SORTS.iter().position(|by| *by == Some(column))?;
-        Some((place, descending))
-    });
+    let sort = view
+        .sort
+        .and_then(|(column, descending)| Some((COLUMNS.index_of(column)?, descending)));
     let on_sort = {
         let (view, on_view) = (view.clone(), on_view.clone());
         Callback::from(move |place: usize| {
-            if let Some(Some(column)) = SORTS.get(place) {
-                on_view.emit(view.sorted_again(*column));
+            if let Some(column) = COLUMNS.key(place) {
+                on_view.emit(view.sorted_again(column));
             }
         })
     };
@@ -104,7 +95,7 @@ pub(super) fn Numbers(props: &NumbersProps) -> Html {
             if places.is_empty() {
                 <p class="empty">{ empty_reason(view, comparison.rows.len()) }</p>
             } else {
-                <Grid name="compare-rows" label="Numbers before and after" columns={COLUMNS} total={places.len() as u64}
+                <Grid name="compare-rows" label="Numbers before and after" columns={COLUMNS.columns} total={places.len() as u64}
                     rows={Rc::clone(&rows)} {sort} {on_sort} on_window={Callback::noop()} current={*current} {on_current} />
             }
             if let Some(row) = chosen { { places_of(&row, on_switch_log) } }
@@ -204,7 +195,7 @@ fn places_of(row: &Difference, on_switch_log: &SwitchLog) -> Html {
             on_switch_log.emit((role, navigation::to_number(&key)));
         });
         value.map(|value| {
-            html! { <button class="small" {onclick}>{ format!("See {} {}", amount(row.unit, value), role.word()) }</button> }
+            html! { <button class="small" {onclick}>{ format!("See {} {}", amount(row.unit, value), role.name()) }</button> }
         })
     };
     html! {

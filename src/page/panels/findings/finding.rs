@@ -7,7 +7,6 @@ use yew::prelude::*;
 use super::navigator::FindingNavigator;
 use crate::copy::CopyButton;
 use crate::pagination::use_pagination;
-use eventlog::ids::Duration;
 use insight::Report;
 use insight::finding::{Advice, Evidence, Finding, Severity, Value};
 use model::time::Interval;
@@ -185,7 +184,7 @@ fn Places(props: &PlacesProps) -> Html {
         html! {
             <li><button class="place" {onclick} aria-current={is_here.to_string()} title="Select it and show it on the timeline">
                 <span class="number">{ format!("at {}", format::time(place.range.start())) }</span>
-                <span class="number">{ format!("{} long", format::duration(Duration(length.0))) }</span>
+                <span class="number">{ format!("{} long", format::duration_ns(length.0)) }</span>
                 <span>{ subjects.collect::<Vec<_>>().join(", ") }</span>
                 <span class="number">{ amount }</span>
             </button>{ proof }</li>

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::chart::use_width;
+use crate::dom::{consume, has_modifier};
 use crate::panel::{Source, use_answer};
 use crate::viewer::NavigationTarget;
 use eventlog::ids::Nanos;
@@ -212,7 +213,7 @@ fn keys(
     compare: Option<Callback<RangeEnd>>,
 ) -> Callback<KeyboardEvent> {
     Callback::from(move |event: KeyboardEvent| {
-        if event.ctrl_key() || event.alt_key() || event.meta_key() || len == 0 {
+        if has_modifier(&event) || len == 0 {
             return;
         }
         let key = event.key();
@@ -232,13 +233,11 @@ fn keys(
                 let (Some(end), Some(compare)) = (end, &compare) else {
                     return;
                 };
-                event.prevent_default();
-                event.stop_propagation();
+                consume(&event);
                 return compare.emit(end);
             }
         };
-        event.prevent_default();
-        event.stop_propagation();
+        consume(&event);
         choose.emit(to.min(len - 1));
     })
 }

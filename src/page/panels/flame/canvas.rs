@@ -16,6 +16,7 @@ use yew::prelude::*;
 use super::pick::{Pick, Reveal, SearchMatch};
 use crate::canvas::CanvasPainter;
 use crate::client::LogClient;
+use crate::dom::{consume, has_modifier};
 use crate::panel::{Axis, slow_notice};
 use crate::timeline::Observer;
 use analysis::flamegraph::source_info::SourceInfo;
@@ -119,6 +120,7 @@ const SMALL_PX: f64 = 28.0;
 /// Minimum pointer movement of a drag, in CSS pixels.
 const DRAG_PX: f64 = 4.0;
 
+#[derive(Default)]
 pub(super) struct FlameCanvas {
     scroller: NodeRef,
     spacer: NodeRef,
@@ -220,7 +222,7 @@ impl FlameCanvas {
     }
 
     fn key(&mut self, props: &CanvasProps, event: &KeyboardEvent) -> bool {
-        if event.ctrl_key() || event.alt_key() || event.meta_key() {
+        if has_modifier(event) {
             return false;
         }
         let key = event.key();
@@ -247,8 +249,7 @@ impl FlameCanvas {
                 props.on_act.emit((act, pick));
             }
         }
-        event.prevent_default();
-        event.stop_propagation();
+        consume(event);
         true
     }
 
@@ -288,31 +289,7 @@ impl Component for FlameCanvas {
     type Properties = CanvasProps;
 
     fn create(_: &Context<Self>) -> Self {
-        Self {
-            scroller: NodeRef::default(),
-            spacer: NodeRef::default(),
-            canvas: NodeRef::default(),
-            small_canvas: NodeRef::default(),
-            small_window: NodeRef::default(),
-            small_painted: None,
-            painter: None,
-            small_painter: None,
-            graph: None,
-            small: None,
-            window: Window::ALL,
-            asked: None,
-            asked_small: None,
-            number: 0,
-            in_flight: false,
-            hovered: None,
-            selected_box: None,
-            selected: None,
-            revealed: 0,
-            found: None,
-            drag: None,
-            listeners: Vec::new(),
-            observer: None,
-        }
+        Self::default()
     }
 
     fn changed(&mut self, ctx: &Context<Self>, old: &CanvasProps) -> bool {

@@ -66,7 +66,7 @@ fn requested_comparison<'a>(
 
 /// Returns the reason if a requested comparison with the second log is not possible.
 fn why_not_compared(compared_to: &ComparisonTarget, source: Source) -> Option<String> {
-    let log = compared_to.role.word();
+    let log = compared_to.role.name();
     let has_it = |info: &SourceInfo| info.source == source;
     if !compared_to.source.complete {
         Some(format!("compared once the log {log} is read"))

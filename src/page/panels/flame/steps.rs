@@ -104,7 +104,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
         }
     });
     let compared_to = props.other.as_ref().map(|other| {
-        let log = other.role.word();
+        let log = other.role.name();
         let text = match (&other.why_not_compared, view.two) {
             (Some(why), _) => why.to_string(),
             (None, TwoLogs::Shares) => format!("shares compared with the log {log}"),

@@ -116,14 +116,10 @@ const fn order_title(order: BandOrder) -> &'static str {
 fn orders(props: &BarProps) -> Html {
     let choice = &props.view.choice;
     let onchange = props.change(|choice, event: Event| {
-        let word = value_of(event);
-        let found = BandOrder::ALL
-            .into_iter()
-            .find(|order| order.word() == word);
-        choice.order = found.unwrap_or_default();
+        choice.order = BandOrder::from_name(&value_of(event)).unwrap_or_default();
     });
     let option = |order: BandOrder| {
-        html! { <option value={order.word()} selected={order == choice.order}>{ order_title(order) }</option> }
+        html! { <option value={order.name()} selected={order == choice.order}>{ order_title(order) }</option> }
     };
     let (sign, title) = if choice.reversed {
         ("↑", "Smallest first. Reverse the order")
@@ -144,18 +140,18 @@ fn orders(props: &BarProps) -> Html {
 
 fn groups(props: &BarProps) -> Html {
     let onchange = props.change(|choice, event: Event| {
-        choice.group = Grouping::from_word(&value_of(event)).unwrap_or_default();
+        choice.group = Grouping::from_name(&value_of(event)).unwrap_or_default();
         // Another grouping invalidates the keys of bands.
         choice.hidden.clear();
         (choice.alone, choice.pinned) = (None, None);
     });
     let option = |group: Grouping| {
-        html! { <option value={group.word()} selected={group == props.view.choice.group}>{ group.title() }</option> }
+        html! { <option value={group.name()} selected={group == props.view.choice.group}>{ group.title() }</option> }
     };
     html! {
         <label>
             <span class="visually-hidden">{ "Groups" }</span>
-            <select {onchange} title="What makes one band">{ for Grouping::all().map(option) }</select>
+            <select {onchange} title="What makes one band">{ for Grouping::ALL.map(option) }</select>
         </label>
     }
 }

@@ -8,9 +8,9 @@ use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
 use yew::prelude::*;
 
 use crate::canvas::CanvasPainter;
-use crate::dom::set_style;
+use crate::chart::use_size;
+use crate::dom::{capture_pointer, consume, has_modifier, set_style};
 use crate::theme;
-use crate::timeline::Observer;
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use scene::painter::Rect;
@@ -111,31 +111,13 @@ fn width_of(element: &HtmlElement) -> f64 {
     f64::from(element.client_width() - bar.clamp(0, 40))
 }
 
-/// Tracks the size of the canvas, in CSS pixels.
-#[hook]
-fn use_size(node: &NodeRef) -> (f64, f64) {
-    let size = use_state_eq(|| (0.0, 0.0));
-    {
-        let (node, size) = (node.clone(), size.setter());
-        use_effect_with((), move |()| {
-            let observer = node.cast::<HtmlElement>().and_then(|element| {
-                let measured = element.clone();
-                let measure =
-                    move || size.set((width_of(&measured), f64::from(measured.client_height())));
-                measure();
-                Observer::new(&element, measure)
-            });
-            move || drop(observer)
-        });
-    }
-    *size
-}
-
 /// Renders the canvas with its tooltip.
 #[component]
 pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
     let (frame, canvas) = (use_node_ref(), use_node_ref());
-    let size = use_size(&frame);
+    let size = use_size(&frame, |element| {
+        (width_of(element), f64::from(element.client_height()))
+    });
     let painter = use_mut_ref(|| None::<CanvasPainter>);
     let drag: Pressed = use_mut_ref(|| None);
     {
@@ -201,9 +183,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
         let drag = Rc::clone(&drag);
         move |event: PointerEvent| {
             if event.button() == 0 {
-                let target: HtmlElement = event.target_unchecked_into();
-                // Best effort: without capture a drag ends at the edge.
-                let _ = target.set_pointer_capture(event.pointer_id());
+                capture_pointer(&event);
                 let x = f64::from(event.offset_x());
                 *drag.borrow_mut() = Some(Drag { x, moved: false });
             }
@@ -258,8 +238,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
         let props = props.clone();
         move |event: KeyboardEvent| {
             if key(&props, &event) {
-                event.prevent_default();
-                event.stop_propagation();
+                consume(&event);
             }
         }
     };
@@ -312,7 +291,7 @@ fn key(props: &CanvasProps, event: &KeyboardEvent) -> bool {
     let Some(chart) = props.chart.as_ref() else {
         return false;
     };
-    if event.ctrl_key() || event.alt_key() || event.meta_key() || chart.stacks.is_empty() {
+    if has_modifier(event) || chart.stacks.is_empty() {
         return false;
     }
     let last = chart.stacks.len() - 1;

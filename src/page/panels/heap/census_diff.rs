@@ -6,11 +6,13 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use super::counted::{band_name, no_census};
-use super::table::{FIRST_ROWS, all_bands, pin, size};
+use super::table::{all_bands, pin, size};
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
+use crate::grid::{
+    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+};
 use crate::panel::{PanelProps, use_answer};
 use scene::format;
 use session::cells::{RowFormat, rows_text};
@@ -21,49 +23,25 @@ use session::heap::moments::{
 use views::heap::settings::HeapView;
 use views::heap::words;
 
-const COLUMNS: &[Column] = &[
-    Column::text("band", "Band", 140, "Label in the log, or name. Click or press Enter to highlight it in all views; again to stop",
-    ).growing().narrow_px(110),
-    Column::number("before", "Before", 80, "Bytes in the earlier census"),
-    Column::number("after", "After", 80, "Bytes in the later census"),
-    Column::number("difference", "Difference", 90, "Bytes gained from one census to the other; click this heading again to list the greatest losses first",
-    ),
-    Column::text("bar", "Grew or shrank", 110, "The difference as a bar: to the right it grew, to the left it shrank",
-    ).growing()
-    .unsorted(),
-    Column::number("share", "Share", 60, "Share of all bytes in the later census").unsorted(),
-];
+const COLUMNS: SortableColumns<CensusDiffColumn> = sortable_columns! {
+    Column::text("band", "Band", 140,
+        "Label in the log, or name. Click or press Enter to highlight it in all views; again to stop").growing().narrow_px(110) => Some(CensusDiffColumn::Name),
+    Column::number("before", "Before", 80, "Bytes in the earlier census") => Some(CensusDiffColumn::Before),
+    Column::number("after", "After", 80, "Bytes in the later census") => Some(CensusDiffColumn::After),
+    Column::number("difference", "Difference", 90,
+        "Bytes gained from one census to the other; click this heading again to list the greatest losses first") => Some(CensusDiffColumn::Difference),
+    Column::text("bar", "Grew or shrank", 110,
+        "The difference as a bar: to the right it grew, to the left it shrank").growing().unsorted() => None,
+    Column::number("share", "Share", 60, "Share of all bytes in the later census").unsorted() => None,
+};
 
-/// Sort key of each column; `None` if it cannot be sorted.
-const SORTS: [Option<CensusDiffColumn>; 6] = [
-    Some(CensusDiffColumn::Name),
-    Some(CensusDiffColumn::Before),
-    Some(CensusDiffColumn::After),
-    Some(CensusDiffColumn::Difference),
-    None,
-    None,
-];
-
-const ALONE_COLUMNS: &[Column] = &[
-    COLUMNS[0],
-    Column::number("bytes", "Bytes", 84, "Bytes in this census"),
-    Column::text(
-        "size",
-        "Size",
-        110,
-        "Its bytes as a bar; the longest is the largest band",
-    )
-    .growing()
-    .unsorted(),
-    Column::number("share", "Share", 60, "Share of all bytes in this census").unsorted(),
-];
-
-const ALONE_SORTS: [Option<CensusDiffColumn>; 4] = [
-    Some(CensusDiffColumn::Name),
-    Some(CensusDiffColumn::After),
-    None,
-    None,
-];
+const ALONE_COLUMNS: SortableColumns<CensusDiffColumn> = sortable_columns! {
+    COLUMNS.columns[0] => Some(CensusDiffColumn::Name),
+    Column::number("bytes", "Bytes", 84, "Bytes in this census") => Some(CensusDiffColumn::After),
+    Column::text("size", "Size", 110,
+        "Its bytes as a bar; the longest is the largest band").growing().unsorted() => None,
+    Column::number("share", "Share", 60, "Share of all bytes in this census").unsorted() => None,
+};
 
 /// Number of points in the overview of all censuses.
 const POINTS: u32 = 600;
@@ -71,20 +49,15 @@ const POINTS: u32 = 600;
 #[component]
 pub(super) fn CensusDiff(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
-    let window = use_state_eq(|| FIRST_ROWS);
-    let current = use_state_eq(|| None::<u64>);
+    let choice = all_bands(&view.choice);
+    let (window, current) = use_rows((props.range, choice.clone(), view.moments));
     let query = CensusDiffQuery {
-        choice: all_bands(&view.choice),
+        choice,
         range: props.range,
         moments: view.moments,
         points: POINTS,
         rows: (*window).clone(),
     };
-    {
-        let current = current.setter();
-        let shown = (props.range, query.choice.clone(), query.moments);
-        use_effect_with(shown, move |_| current.set(None));
-    }
     let answer = use_answer(&props.source, query.clone());
     let (alone, pinned) = (view.moments.alone, view.choice.pinned.clone());
     let rows = use_memo(
@@ -121,20 +94,18 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
             })
         })
     };
-    let (columns, sorts) = match alone {
-        true => (ALONE_COLUMNS, &ALONE_SORTS[..]),
-        false => (COLUMNS, &SORTS[..]),
-    };
+    let columns = if alone { ALONE_COLUMNS } else { COLUMNS };
     // For a single census, the size takes the place of the difference.
     let by = match moments.column {
         CensusDiffColumn::Name => CensusDiffColumn::Name,
         _ if alone => CensusDiffColumn::After,
         column => column,
     };
-    let column = sorts.iter().position(|sort| *sort == Some(by));
-    let sort = column.map(|column| (column, moments.descending));
+    let sort = columns
+        .index_of(by)
+        .map(|column| (column, moments.descending));
     let on_sort = on_moments.reform(move |column: usize| {
-        let column = sorts.get(column).copied().flatten().unwrap_or_default();
+        let column = columns.key(column).unwrap_or_default();
         CensusDiffChoice {
             column: by,
             ..moments
@@ -159,7 +130,7 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
             if found.total == 0 {
                 <p class="empty">{ "No matching band holds bytes in this census. Clear the filter to see all." }</p>
             } else {
-                <Grid key={name} {name} label="Bands" {columns} total={found.total} {rows} sums={sums_row(found, alone)}
+                <Grid key={name} {name} label="Bands" columns={columns.columns} total={found.total} {rows} sums={sums_row(found, alone)}
                     {sort} {on_sort} on_window={state_callback(&window)} current={*current} {on_current} {on_activate} />
             }
         </div>

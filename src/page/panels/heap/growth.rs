@@ -11,7 +11,6 @@ use crate::exportable_table::ExportableTable;
 use crate::panel::{PanelProps, Source, span_text, use_answer};
 use crate::term::heading;
 use crate::viewer::NavigationTarget;
-use eventlog::ids::Duration;
 use model::time::Interval;
 use scene::format;
 use session::heap::growth::{
@@ -89,12 +88,12 @@ fn list(
     let onchange = {
         let view = view.clone();
         on_view.reform(move |event: Event| HeapView {
-            growth: GrowthBy::from_word(&value_of(event)).unwrap_or_default(),
+            growth: GrowthBy::from_name(&value_of(event)).unwrap_or_default(),
             ..view.clone()
         })
     };
     let option = |by: GrowthBy, title: &'static str| {
-        html! { <option value={by.word()} selected={view.growth == by}>{ title }</option> }
+        html! { <option value={by.name()} selected={view.growth == by}>{ title }</option> }
     };
     let pinned = view.choice.pinned.as_deref();
     let row = |(place, row): (usize, &BandRow)| {
@@ -336,7 +335,7 @@ fn threads(panel: &PanelProps, span: Interval, then: &ConcurrentActivity) -> Htm
             .label
             .as_ref()
             .map_or_else(String::new, |label| format!(" {label}"));
-        let time = format::duration(Duration(thread.running_ns));
+        let time = format::duration_ns(thread.running_ns);
         let share = format::percent(thread.running_ns, then.running_ns);
         html! { <li><button class="link" {onclick}>{ format!("thread {}{name}", thread.id) }</button>{ format!(" ran {time} ({share})") }</li> }
     };

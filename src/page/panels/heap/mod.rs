@@ -14,8 +14,6 @@ mod tree;
 
 use std::rc::Rc;
 
-use wasm_bindgen::JsCast;
-use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use self::bar::Bar;
@@ -25,9 +23,9 @@ use self::growth::GrowthList;
 use self::memory::MemoryTab;
 use self::table::Table;
 use self::tree::Tree;
-use crate::dom::focus;
 use crate::guide::how_to_record;
 use crate::panel::{PanelProps, use_answer};
+use crate::tab_list;
 use analysis::heap::Breakdown;
 use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, profiling_hints};
 use views::heap::settings::{HeapView, Tab};
@@ -95,50 +93,21 @@ fn open_tab(tab: Tab, props: &PanelProps) -> Html {
 }
 
 fn tab_id(tab: Tab) -> String {
-    format!("heap-{}", tab.word())
+    format!("heap-{}", tab.name())
 }
 
 fn view_tabs(tabs: &[Tab], open: Tab, on_tab: &Callback<Tab>) -> Html {
-    let one = |&tab: &Tab| {
-        let selected = tab == open;
-        let onclick = on_tab.reform(move |_: MouseEvent| tab);
-        html! {
-            <button role="tab" id={tab_id(tab)} aria-selected={selected.to_string()} aria-controls="heap-tab" title={tab.help()}
-                tabindex={if selected { "0" } else { "-1" }} {onclick}>{ tab.title() }</button>
-        }
+    let button = |tab: &Tab| tab_list::Tab {
+        id: tab_id(*tab),
+        title: tab.title(),
+        help: tab.help(),
     };
-    let onkeydown = {
-        let (tabs, on_tab) = (tabs.to_vec(), on_tab.clone());
-        Callback::from(move |event: KeyboardEvent| {
-            let Some(other) = neighbor(&tabs, open, &event.key()) else {
-                return;
-            };
-            event.stop_propagation();
-            event.prevent_default();
-            let tab = gloo_utils::document().get_element_by_id(&tab_id(other));
-            if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
-                // The focus follows the selected tab.
-                focus(&tab);
-            }
-            on_tab.emit(other);
-        })
-    };
-    html! {
-        <div class="tabs inner" role="tablist" aria-label="Views of the heap" {onkeydown}>{ for tabs.iter().map(one) }</div>
-    }
-}
-
-/// Returns the tab that a navigation key leads to; arrow keys wrap around.
-fn neighbor(tabs: &[Tab], open: Tab, key: &str) -> Option<Tab> {
-    let at = tabs.iter().position(|tab| *tab == open)?;
-    let to = match key {
-        "ArrowLeft" => (at + tabs.len() - 1) % tabs.len(),
-        "ArrowRight" => (at + 1) % tabs.len(),
-        "Home" => 0,
-        "End" => tabs.len() - 1,
-        _ => return None,
-    };
-    tabs.get(to).copied()
+    let buttons: Vec<tab_list::Tab> = tabs.iter().map(button).collect();
+    let at = tabs.iter().position(|tab| *tab == open);
+    let tabs = tabs.to_vec();
+    let on_index = on_tab.reform(move |index: usize| tabs[index]);
+    let names = ("tabs inner", "Views of the heap", "heap-tab");
+    tab_list::tab_list(names, &buttons, at, &on_index)
 }
 
 /// Renders instructions for recording a heap profile; the memory tab works without censuses.

@@ -1,113 +1,55 @@
 //! The table tab: statistics of all bands in the range.
 
-use std::ops::Range;
-
 use yew::prelude::*;
 
 use super::counted::{MaximumLink, band_name, censuses_text, no_census, spark};
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
+use crate::grid::{
+    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+};
 use crate::panel::{PanelProps, use_answer};
 use crate::viewer::NavigationTarget;
 use scene::format;
 use session::heap::choice::HeapChoice;
-use session::heap::export::BandTextQuery;
 use session::heap::table::{BandColumn, BandRow, BandTable, BandTableQuery};
 use views::heap::settings::HeapView;
 use views::heap::words;
 
-const COLUMNS: &[Column] = &[
-    Column::text("band", "Band", 150,
-        "Label in the log, or name. Click or press Enter to highlight it in all views; again to stop").growing().narrow_px(110),
-    Column::number("share", "Share", 58,
-        "Share of the bytes of all bands, summed over all censuses of the range"),
-    Column::text("over-time", "Over time", 96,
-        "Bytes from the first to the last census of the range; each band scaled to its own maximum").unsorted(),
-    Column::number("average", "Average", 76,
-        "Mean over all censuses of the range; 0 in a census without it"),
-    Column::number("maximum", "Maximum", 76,
-        "Maximum in one census; click the number to show the census"),
-    Column::number("first", "First", 76,
-        "Bytes in the first census of the range"),
-    Column::number("last", "Last", 76,
-        "Bytes in the last census of the range"),
-    Column::number("gained", "Gained", 84,
-        "Last census minus first census"),
-    Column::number("slope", "Slope", 96,
-        "Slope, in bytes per second, of the least-squares line through the censuses in which it holds anything; – for one census, or if it never changes"),
-    Column::number("fit", "R²", 44,
-        "R²: part of the variation that the line explains, 0 to 1. Near 1: steady growth or shrinkage; near 0: ups and downs"),
-    Column::number("deviation", "Deviation", 76,
-        "Standard deviation: usual distance from the mean"),
-    Column::number("integral", "Integral", 92,
-        "Bytes times seconds, by the trapezoid rule: size and lifetime in one number"),
-];
-
-/// Sort key of each column; `None` if it cannot be sorted.
-const SORTS: [Option<BandColumn>; 12] = [
-    Some(BandColumn::Name),
-    Some(BandColumn::Mean),
-    None,
-    Some(BandColumn::Mean),
-    Some(BandColumn::Max),
-    Some(BandColumn::First),
-    Some(BandColumn::Last),
-    Some(BandColumn::Gained),
-    Some(BandColumn::Slope),
-    Some(BandColumn::R2),
-    Some(BandColumn::Deviation),
-    Some(BandColumn::Integral),
-];
-
 /// Columns for profiles by info table, with the details that the log or the executable has.
-const INFO_COLUMNS: &[Column] = &{
-    let mut columns = [COLUMNS[0]; COLUMNS.len() + 4];
-    let mut place = 0;
-    while place < COLUMNS.len() {
-        columns[place] = COLUMNS[place];
-        place += 1;
-    }
-    columns[place] = Column::text(
-        "description",
-        "Description",
-        170,
-        "Kind of its closures: functions, thunks, constructors…",
-    );
-    columns[place + 1] = Column::text(
-        "type",
-        "Type",
-        150,
-        "Type of the values, as the compiler prints it",
-    );
-    columns[place + 2] = Column::text(
-        "module",
-        "Module",
-        150,
-        "Module of the code that allocates them",
-    );
-    columns[place + 3] = Column::text("place", "Place", 220, "Source location that allocates them");
-    columns
+const INFO_COLUMNS: SortableColumns<BandColumn> = sortable_columns! {
+    Column::text("band", "Band", 150,
+        "Label in the log, or name. Click or press Enter to highlight it in all views; again to stop").growing().narrow_px(110) => Some(BandColumn::Name),
+    Column::number("share", "Share", 58,
+        "Share of the bytes of all bands, summed over all censuses of the range") => Some(BandColumn::Mean),
+    Column::text("over-time", "Over time", 96,
+        "Bytes from the first to the last census of the range; each band scaled to its own maximum").unsorted() => None,
+    Column::number("average", "Average", 76,
+        "Mean over all censuses of the range; 0 in a census without it") => Some(BandColumn::Mean),
+    Column::number("maximum", "Maximum", 76,
+        "Maximum in one census; click the number to show the census") => Some(BandColumn::Max),
+    Column::number("first", "First", 76, "Bytes in the first census of the range") => Some(BandColumn::First),
+    Column::number("last", "Last", 76, "Bytes in the last census of the range") => Some(BandColumn::Last),
+    Column::number("gained", "Gained", 84, "Last census minus first census") => Some(BandColumn::Gained),
+    Column::number("slope", "Slope", 96,
+        "Slope, in bytes per second, of the least-squares line through the censuses in which it holds anything; – for one census, or if it never changes") => Some(BandColumn::Slope),
+    Column::number("fit", "R²", 44,
+        "R²: part of the variation that the line explains, 0 to 1. Near 1: steady growth or shrinkage; near 0: ups and downs") => Some(BandColumn::R2),
+    Column::number("deviation", "Deviation", 76,
+        "Standard deviation: usual distance from the mean") => Some(BandColumn::Deviation),
+    Column::number("integral", "Integral", 92,
+        "Bytes times seconds, by the trapezoid rule: size and lifetime in one number") => Some(BandColumn::Integral),
+    Column::text("description", "Description", 170,
+        "Kind of its closures: functions, thunks, constructors…") => Some(BandColumn::What),
+    Column::text("type", "Type", 150,
+        "Type of the values, as the compiler prints it") => Some(BandColumn::Type),
+    Column::text("module", "Module", 150,
+        "Module of the code that allocates them") => Some(BandColumn::Module),
+    Column::text("place", "Place", 220, "Source location that allocates them") => Some(BandColumn::Place),
 };
 
-/// Sort keys of the four additional columns of [`INFO_COLUMNS`].
-const DESCRIBED: [BandColumn; 4] = [
-    BandColumn::What,
-    BandColumn::Type,
-    BandColumn::Module,
-    BandColumn::Place,
-];
-
-fn sort_of(column: usize) -> Option<BandColumn> {
-    let described = column.checked_sub(SORTS.len());
-    match described {
-        Some(place) => DESCRIBED.get(place).copied(),
-        None => SORTS.get(column).copied().flatten(),
-    }
-}
-
-/// Rows requested first, until the grid reports its visible rows.
-pub(super) const FIRST_ROWS: Range<u64> = 0..100;
+/// Columns for all other profiles, which do not describe their bands.
+const COLUMNS: SortableColumns<BandColumn> = INFO_COLUMNS.first(12);
 
 /// Returns a choice for tables: the same bands, without the limit, order and pin of the chart.
 pub(super) fn all_bands(choice: &HeapChoice) -> HeapChoice {
@@ -131,21 +73,15 @@ pub(super) fn pin(view: &HeapView, on_view: &Callback<HeapView>, key: &str) {
 #[component]
 pub(super) fn Table(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
-    let window = use_state_eq(|| FIRST_ROWS);
-    let current = use_state_eq(|| None::<u64>);
+    let choice = all_bands(&view.choice);
+    let (window, current) = use_rows((props.range, choice.clone(), view.sort));
     let query = BandTableQuery {
-        choice: all_bands(&view.choice),
+        choice,
         range: props.range,
         sort: view.sort,
         rows: (*window).clone(),
     };
     let answer = use_answer(&props.source, query.clone());
-    {
-        // Another range or order puts another band into that row.
-        let current = current.setter();
-        let shown = (props.range, query.choice.clone(), query.sort);
-        use_effect_with(shown, move |_| current.set(None));
-    }
     let rows = use_memo(
         (
             answer.clone(),
@@ -159,19 +95,10 @@ pub(super) fn Table(props: &PanelProps) -> Html {
             })
         },
     );
-    let out = {
-        let query = query.clone();
-        use_memo((props.source.client.clone(), query), |(client, query)| {
-            let query = query.clone();
-            RowSource::formatted_by_worker(client.clone(), move |rows, separated| {
-                let query = BandTableQuery {
-                    rows,
-                    ..query.clone()
-                };
-                BandTextQuery { query, separated }
-            })
-        })
-    };
+    let out = use_memo(
+        (props.source.client.clone(), query.clone()),
+        |(client, query)| RowSource::formatted_by_worker(client.clone(), query.clone()),
+    );
     let Some(table) = answer.as_deref().and_then(Option::as_ref) else {
         return html! { <p class="empty">{ "Loading the bands…" }</p> };
     };
@@ -193,10 +120,10 @@ pub(super) fn Table(props: &PanelProps) -> Html {
     } else {
         COLUMNS
     };
-    let column = (0..columns.len()).find(|&column| sort_of(column) == Some(view.sort.column));
+    let column = columns.index_of(view.sort.column);
     let sort = column.map(|column| (column, view.sort.descending));
     let on_sort = on_view.reform(move |column: usize| {
-        let column = sort_of(column).unwrap_or_default();
+        let column = columns.key(column).unwrap_or_default();
         HeapView {
             sort: view.sort.clicked(column),
             ..view.clone()
@@ -221,7 +148,7 @@ pub(super) fn Table(props: &PanelProps) -> Html {
             if table.total == 0 {
                 <p class="empty">{ "No matching band. Clear the filter to see all." }</p>
             } else {
-                <Grid key={name} {name} label="Bands" {columns} total={table.total} {rows} sums={sums_row(table)}
+                <Grid key={name} {name} label="Bands" columns={columns.columns} total={table.total} {rows} sums={sums_row(table)}
                     {sort} {on_sort} on_window={state_callback(&window)} current={*current} {on_current} {on_activate} />
             }
         </div>

@@ -1,14 +1,16 @@
 //! The tree tab of a `-hc` profile: what each cost centre holds by itself and including its callees, in the selected
 //! range or the whole log.
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use yew::prelude::*;
 
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
-use crate::grid::{Branch, Column, Grid, GridRow, RowActivated, Rows, ScrollTo};
+use crate::grid::{
+    Branch, Column, FIRST_ROWS, Grid, GridRow, RowActivated, Rows, ScrollTo, SortableColumns,
+    sortable_columns,
+};
 use crate::guide::how_to_record;
 use crate::panel::{PanelProps, span_text, use_answer};
 use crate::share_bar::share_bar;
@@ -22,54 +24,19 @@ use views::panels::FLAME_GRAPH;
 use views::view::Change;
 use views::view::flame::{FlameOrder, FlameView};
 
-const COLUMNS: &[Column] = &[
-    Column::text(
-        "cost-centre",
-        "Cost centre",
-        180,
-        "Cost centre that allocated it. Arrow keys expand and collapse its callees",
-    )
-    .growing()
-    .narrow_px(140),
-    Column::text(
-        "share",
-        "Share",
-        120,
-        "Share of all bytes: total, and self within it",
-    )
-    .unsorted(),
-    Column::number(
-        "total",
-        "With callees",
-        132,
-        "Total bytes, including callees: mean of the censuses",
-    ),
-    Column::number("own", "Itself", 132, "Self bytes: mean of the censuses"),
-    Column::number(
-        "last-total",
-        "Last, with callees",
-        132,
-        "Total bytes, including callees, in the last census",
-    ),
-    Column::number(
-        "last-own",
-        "Last, itself",
-        132,
-        "Self bytes in the last census",
-    ),
-];
+const COLUMNS: SortableColumns<TreeColumn> = sortable_columns! {
+    Column::text("cost-centre", "Cost centre", 180,
+        "Cost centre that allocated it. Arrow keys expand and collapse its callees").growing().narrow_px(140) => Some(TreeColumn::Name),
+    Column::text("share", "Share", 120, "Share of all bytes: total, and self within it").unsorted() => None,
+    Column::number("total", "With callees", 132,
+        "Total bytes, including callees: mean of the censuses") => Some(TreeColumn::Total),
+    Column::number("own", "Itself", 132, "Self bytes: mean of the censuses") => Some(TreeColumn::Own),
+    Column::number("last-total", "Last, with callees", 132,
+        "Total bytes, including callees, in the last census") => Some(TreeColumn::LastTotal),
+    Column::number("last-own", "Last, itself", 132,
+        "Self bytes in the last census") => Some(TreeColumn::LastOwn),
+};
 
-const SORTS: [Option<TreeColumn>; 6] = [
-    Some(TreeColumn::Name),
-    None,
-    Some(TreeColumn::Total),
-    Some(TreeColumn::Own),
-    Some(TreeColumn::LastTotal),
-    Some(TreeColumn::LastOwn),
-];
-
-/// Rows requested first, until the grid reports its visible rows.
-const FIRST_ROWS: Range<u64> = 0..100;
 /// Maximum indentation level; deeper rows are not indented further.
 const DEEPEST: u16 = 24;
 
@@ -152,7 +119,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
     let on_sort = {
         let sort = sort.clone();
         Callback::from(move |column: usize| {
-            if let Some(by) = SORTS.get(column).copied().flatten() {
+            if let Some(by) = COLUMNS.key(column) {
                 let turned = if by == sort.0 {
                     !sort.1
                 } else {
@@ -162,7 +129,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
             }
         })
     };
-    let sorted = SORTS.iter().position(|by| *by == Some(sort.0));
+    let sorted = COLUMNS.index_of(sort.0);
     let chosen = current.and_then(|stack| tree.rows.iter().position(|row| row.stack == stack));
     let at = chosen.map(|place| tree.first + place as u64);
     let rows = Rc::new(Rows {
@@ -179,7 +146,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
             if tree.total == 0 {
                 <p class="empty">{ why_empty(props, &view) }</p>
             } else {
-                <Grid name="heap-tree-rows" label="Cost centres" columns={COLUMNS} total={tree.total} {rows}
+                <Grid name="heap-tree-rows" label="Cost centres" columns={COLUMNS.columns} total={tree.total} {rows}
                     sums={sums(&tree.all)} sort={sorted.map(|column| (column, sort.1))} {on_sort}
                     on_window={state_callback(&window)} current={at} {on_current} {on_activate} {on_fold}
                     scroll_to={ScrollTo { serial: current.map_or(0, |stack| stack.wrapping_add(1)), row: at.unwrap_or(0) }} />

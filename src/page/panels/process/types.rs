@@ -18,44 +18,22 @@ use session::events::filter::EventFilter;
 /// Number of types shown at first: more than any known runtime writes.
 const SHOWN: usize = 150;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
-    Number,
-    Name,
-    Description,
-    Count,
-    Bytes,
+model::named_enum! {
+    enum Column {
+        Number: "Number", "right";
+        Name: "Name", "";
+        Description: "Name in the log", "";
+        Count: "Events", "right";
+        Bytes: "Bytes", "right";
+    }
+    fn title;
+    fn class;
 }
 
 impl Column {
-    const ALL: [Self; 5] = [
-        Self::Number,
-        Self::Name,
-        Self::Description,
-        Self::Count,
-        Self::Bytes,
-    ];
-
-    const fn title(self) -> &'static str {
-        match self {
-            Self::Number => "Number",
-            Self::Name => "Name",
-            Self::Description => "Name in the log",
-            Self::Count => "Events",
-            Self::Bytes => "Bytes",
-        }
-    }
-
     /// Returns whether the first click on the column sorts in descending order.
     const fn largest_first(self) -> bool {
         matches!(self, Self::Count | Self::Bytes)
-    }
-
-    const fn class(self) -> &'static str {
-        match self {
-            Self::Name | Self::Description => "",
-            Self::Number | Self::Count | Self::Bytes => "right",
-        }
     }
 
     fn compare(self, a: &TypeCount, b: &TypeCount) -> Ordering {

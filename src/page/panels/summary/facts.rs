@@ -10,9 +10,8 @@ use crate::share_bar::share_bar;
 use crate::term::Term;
 use crate::viewer::NavigationTarget;
 use analysis::numbers::summary::SparkTotals;
-use eventlog::ids::Duration;
 use model::time::Interval;
-use scene::format;
+use scene::format::{self, duration_ns};
 use views::words::processes::OF_EACH;
 
 /// Reason for missing statistics of the collector; a sentence below the list names the remedy.
@@ -94,10 +93,6 @@ fn size(bytes: u64) -> (String, String) {
     }
 }
 
-fn duration(ns: u64) -> String {
-    format::duration(Duration(ns))
-}
-
 /// Name of the fact that only programs built for profiling have.
 const PROF: &str = "Heap censuses";
 
@@ -108,82 +103,75 @@ pub(super) fn time(about: About<'_>) -> Html {
     let several = !numbers.processes.is_empty();
     let no_gc = if several { OF_EACH } else { NO_GC };
     let part = |ns: Option<u64>| {
-        ns.map(|ns| (duration(ns), format::percent(ns, total_ns)))
+        ns.map(|ns| (duration_ns(ns), format::percent(ns, total_ns)))
             .ok_or_else(|| no_gc.to_owned())
     };
     let no_phases = if several { OF_EACH } else { NO_PHASES };
     let phase = |ns: Option<u64>| {
-        ns.map(|ns| (duration(ns), format::percent(ns, total_ns)))
+        ns.map(|ns| (duration_ns(ns), format::percent(ns, total_ns)))
             .ok_or_else(|| no_phases.to_owned())
     };
-    let (length, total) = (duration(numbers.account.life_ns), duration(total_ns));
+    let (length, total) = (duration_ns(numbers.account.life_ns), duration_ns(total_ns));
     // The clock usually starts so shortly before the first event that both lengths print the same.
-    let length = (length != total).then(|| Fact {
-        place: None,
-        name: "Events",
-        help: "From the first event to the last, as in the header; for a range, the part inside it.",
-        shown: Ok(only(length)),
+    let length = (length != total).then(|| {
+        Fact::new(
+            "Events",
+            "From the first event to the last, as in the header; for a range, the part inside it.",
+            Ok(only(length)),
+        )
     });
     let others = [
-        Fact {
-            place: None,
-            name: "Total",
-            help: "Elapsed time as in the runtime's report (+RTS -s): from the start of its clock, which is before the first event. Logs contain no CPU time.",
-            shown: Ok(only(total)),
-        },
-        Fact {
-            place: None,
-            name: "Init",
-            help: "INIT in the runtime's report: startup of the runtime, before main.",
-            shown: phase(numbers.init_ns),
-        },
-        Fact {
-            place: None,
-            name: "Mutator",
-            help: "MUT in the runtime's report: all time outside of garbage collections, including time in which the program waits.",
-            shown: phase(numbers.mutator_ns),
-        },
-        Fact {
-            place: None,
-            name: "GC",
-            help: "GC in the runtime's report: garbage collections, which pause the whole program.",
-            shown: part(numbers.gc_ns),
-        },
-        Fact {
-            place: None,
-            name: PROF,
-            help: "PROF in the runtime's report of programs built for profiling: heap censuses during collections. It is part of the pauses, but not of GC; the runtime's productivity includes it.",
-            shown: part(numbers.prof_ns),
-        },
-        Fact {
-            place: None,
-            name: "Exit",
-            help: "EXIT in the runtime's report: after main, the runtime stops threads and timers; excludes the last collection.",
-            shown: phase(numbers.exit_ns),
-        },
-        Fact {
-            place: None,
-            name: "Capabilities busy",
-            help: "Share of the capabilities' time in which they ran threads, excluding time that is not in the log. In the rest they were idle or stopped for collections.",
-            shown: numbers
+        Fact::new(
+            "Total",
+            "Elapsed time as in the runtime's report (+RTS -s): from the start of its clock, which is before the first event. Logs contain no CPU time.",
+            Ok(only(total)),
+        ),
+        Fact::new(
+            "Init",
+            "INIT in the runtime's report: startup of the runtime, before main.",
+            phase(numbers.init_ns),
+        ),
+        Fact::new(
+            "Mutator",
+            "MUT in the runtime's report: all time outside of garbage collections, including time in which the program waits.",
+            phase(numbers.mutator_ns),
+        ),
+        Fact::new(
+            "GC",
+            "GC in the runtime's report: garbage collections, which pause the whole program.",
+            part(numbers.gc_ns),
+        ),
+        Fact::new(
+            PROF,
+            "PROF in the runtime's report of programs built for profiling: heap censuses during collections. It is part of the pauses, but not of GC; the runtime's productivity includes it.",
+            part(numbers.prof_ns),
+        ),
+        Fact::new(
+            "Exit",
+            "EXIT in the runtime's report: after main, the runtime stops threads and timers; excludes the last collection.",
+            phase(numbers.exit_ns),
+        ),
+        Fact::new(
+            "Capabilities busy",
+            "Share of the capabilities' time in which they ran threads, excluding time that is not in the log. In the rest they were idle or stopped for collections.",
+            numbers
                 .cap_busy
                 .map(|share| only(format::fraction(share)))
                 .ok_or_else(|| match numbers.account.so_far {
                     true => "known once the log is read".into(),
                     false => "the log has no scheduler events".into(),
                 }),
-        },
-        Fact {
-            place: None,
-            name: "Productivity by +RTS -s",
-            help: "Share of mutator time in the elapsed time, whether or not capabilities run threads; includes heap censuses in programs built for profiling and the wait until all capabilities have stopped. If it is low in a long run, the program spends its time in garbage collection. (“of total elapsed” in +RTS -s.)",
-            shown: match numbers.productivity {
+        ),
+        Fact::new(
+            "Productivity by +RTS -s",
+            "Share of mutator time in the elapsed time, whether or not capabilities run threads; includes heap censuses in programs built for profiling and the wait until all capabilities have stopped. If it is low in a long run, the program spends its time in garbage collection. (“of total elapsed” in +RTS -s.)",
+            match numbers.productivity {
                 Some(share) => Ok(only(format::fraction(share))),
                 None if numbers.mutator_ns.is_some() => Err("no time in this range".into()),
                 None if numbers.gc_ns.is_some() => Err(no_phases.to_owned()),
                 None => Err(no_gc.to_owned()),
             },
-        },
+        ),
     ];
     let bar = numbers.in_collections_ns().filter(|_| total_ns > 0).map(|gc_ns| {
         let runtime_ns = numbers.init_ns.unwrap_or(0) + numbers.exit_ns.unwrap_or(0);

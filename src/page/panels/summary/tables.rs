@@ -14,15 +14,12 @@ use crate::share_bar::share_bar;
 use crate::term::{Term, heading};
 use analysis::account::report::CapTimes;
 use analysis::numbers::summary::Generation;
-use eventlog::ids::{CapId, Duration};
-use scene::format;
-
-fn duration(ns: u64) -> String {
-    format::duration(Duration(ns))
-}
+use eventlog::ids::CapId;
+use scene::format::{self, duration_ns};
+use views::words::process::capability_counts;
 
 fn or_dash(ns: Option<u64>) -> String {
-    ns.map_or_else(|| format::NO_VALUE.to_owned(), duration)
+    ns.map_or_else(|| format::NO_VALUE.to_owned(), duration_ns)
 }
 
 /// Renders the collections by generation.
@@ -31,7 +28,7 @@ pub(super) fn collections(about: About<'_>) -> Html {
     if rows.is_empty() {
         let untold = about.numbers.account.collections;
         if untold.count > 0 {
-            let (count, time) = (format::count(untold.count), duration(untold.pause_ns));
+            let (count, time) = (format::count(untold.count), duration_ns(untold.pause_ns));
             let text = format!(
                 "{count} collections, {time} together. The log has no statistics of them: GHC 7.6 and later write these with +RTS -l."
             );
@@ -52,7 +49,7 @@ pub(super) fn collections(about: About<'_>) -> Html {
             <>
                 <td class="number">{ format::count(row.collections) }</td>
                 <td class="number">{ format::count(row.parallel) }</td>
-                <td class="number">{ duration(row.elapsed_ns) }</td>
+                <td class="number">{ duration_ns(row.elapsed_ns) }</td>
                 <td class="number">{ or_dash(pause(row, row.avg_pause_ns)) }</td>
                 <td class="number">
                     <GotoLink text={or_dash(pause(row, row.max_pause_ns))} what="the longest pause"
@@ -124,7 +121,7 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
         (None, _) => Err("nothing was copied in parallel".into()),
     };
     let sync: FactValue = match (numbers.sync_ns, numbers.collections) {
-        (Some(ns), _) => Ok((duration(ns), String::new())),
+        (Some(ns), _) => Ok((duration_ns(ns), String::new())),
         (None, Some(0)) => Err(NO_COLLECTION.into()),
         (None, _) => Err("no requests in this log".into()),
     };
@@ -135,28 +132,25 @@ fn collection_facts(about: About<'_>) -> Vec<Fact> {
         0 => Err(NO_COLLECTION.into()),
         _ => {
             let share = format::percent(cost_ns, all.known_ns());
-            Ok((duration(cost_ns), format!("{share} of their time")))
+            Ok((duration_ns(cost_ns), format!("{share} of their time")))
         }
     };
     vec![
-        Fact {
-            place: None,
-            name: "Work balance",
-            help: "Balance of parallel collections: 100 % if all threads copied the same amount, 0 % if one thread did all the work.",
-            shown: balance,
-        },
-        Fact {
-            place: None,
-            name: "Sync time",
-            help: "Total time from the request to the start of each collection, until all capabilities had stopped. It counts as mutator time. Only the threaded runtime (-threaded) logs these requests.",
-            shown: sync,
-        },
-        Fact {
-            place: None,
-            name: "Cost for capabilities",
-            help: "Time of all capabilities for collections: stopping, working, waiting, resuming. A pause of 1 ms on four capabilities costs 4 ms and more. The Collections panel shows the parts.",
-            shown: cost,
-        },
+        Fact::new(
+            "Work balance",
+            "Balance of parallel collections: 100 % if all threads copied the same amount, 0 % if one thread did all the work.",
+            balance,
+        ),
+        Fact::new(
+            "Sync time",
+            "Total time from the request to the start of each collection, until all capabilities had stopped. It counts as mutator time. Only the threaded runtime (-threaded) logs these requests.",
+            sync,
+        ),
+        Fact::new(
+            "Cost for capabilities",
+            "Time of all capabilities for collections: stopping, working, waiting, resuming. A pause of 1 ms on four capabilities costs 4 ms and more. The Collections panel shows the parts.",
+            cost,
+        ),
     ]
 }
 
@@ -183,29 +177,25 @@ pub(super) fn parallelism(about: About<'_>) -> Html {
         );
     }
     let line = |(counts, ns): (RangeInclusive<usize>, u64)| {
-        let (first, last) = counts.into_inner();
-        let name = match (first, last) {
-            (0, _) => "none".to_owned(),
-            _ if first == last => first.to_string(),
-            _ => format!("{first}–{last}"),
-        };
+        let (first, last) = (*counts.start(), *counts.end());
+        let name = capability_counts(&counts);
         let class = if last == 0 { "idle" } else { "running" };
         html! {
             <tr key={first}>
                 <th scope="row">{ name }</th>
                 <td class="bar-cell">{ share_bar(all_ns, [(class, ns)]) }</td>
-                <td class="number">{ duration(ns) }</td>
+                <td class="number">{ duration_ns(ns) }</td>
                 <td class="number share-number">{ format::percent(ns, all_ns) }</td>
             </tr>
         }
     };
-    let mean = |name, help, mean: Option<f64>| Fact {
-        place: None,
-        name,
-        help,
-        shown: mean
-            .map(|mean| (format!("{mean:.2}"), format!("of {}", account.caps.len())))
-            .ok_or_else(|| "nothing ran here".into()),
+    let mean = |name, help, mean: Option<f64>| {
+        Fact::new(
+            name,
+            help,
+            mean.map(|mean| (format!("{mean:.2}"), format!("of {}", account.caps.len())))
+                .ok_or_else(|| "nothing ran here".into()),
+        )
     };
     let means = vec![
         mean(
@@ -320,7 +310,7 @@ fn cells(row: &Row, columns: &[Column]) -> Html {
         let ns = time(&row.times);
         html! {
             <>
-                <td class="number">{ duration(ns) }</td>
+                <td class="number">{ duration_ns(ns) }</td>
                 <td class="number share-number">{ format::percent(ns, row.times.life_ns) }</td>
             </>
         }

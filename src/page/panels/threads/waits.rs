@@ -9,7 +9,7 @@ use crate::term::heading;
 use crate::viewer::NavigationTarget;
 use analysis::timeline::wait_totals::{LongestWait, WaitTotal, WaitTotals, WaitTotalsQuery, Waker};
 use analysis::timeline::waits::{QueueReason, Wait};
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::time::Interval;
 use scene::format;
 use session::questions::LabelsQuery;
@@ -159,14 +159,14 @@ fn cells<T>(
 ) -> Html {
     let longest = total.longest.map(|LongestWait { ns, span }| {
         html! {
-            <GotoLink text={format::duration(Duration(ns))} what={format!("the longest of these waits ({name})")}
+            <GotoLink text={format::duration_ns(ns)} what={format!("the longest of these waits ({name})")}
                 target={NavigationTarget::details(Thread(thread).into(), span)} on_goto={on_goto.clone()} />
         }
     });
     html! {
         <tr>
             <th scope="row">{ shown }</th>
-            <td class="number">{ format::duration(Duration(total.ns)) }</td>
+            <td class="number">{ format::duration_ns(total.ns) }</td>
             <td class="number">{ format::percent(total.ns, all_ns) }</td>
             <td class="number">{ format::count(total.count) }</td>
             <td class="number">{ longest.unwrap_or_else(|| format::NO_VALUE.into()) }</td>

@@ -13,7 +13,6 @@ use crate::term::Term;
 use analysis::ticky::{TickyQuery, TickyTable};
 use model::time::Interval;
 use scene::format;
-use session::tables::TickyTextQuery;
 use views::view::ticky::TickyView;
 
 /// Debounce delay for typing in the filter.
@@ -39,16 +38,7 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
     let total = props.table.as_ref().map_or(0, |table| table.total);
     let rows = use_memo(
         (props.client.clone(), props.query.clone()),
-        |(client, query)| {
-            let query = query.clone();
-            RowSource::formatted_by_worker(client.clone(), move |rows, separated| TickyTextQuery {
-                query: TickyQuery {
-                    rows,
-                    ..query.clone()
-                },
-                separated,
-            })
-        },
+        |(client, query)| RowSource::formatted_by_worker(client.clone(), query.clone()),
     );
     let status = props.table.as_deref().map(|table| status(props, table));
     html! {

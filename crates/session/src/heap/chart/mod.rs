@@ -13,21 +13,28 @@ use eventlog::ids::Nanos;
 use model::marks::GaugePoints;
 use model::time::Interval;
 
-crate::words! {
+model::named_enum! {
     /// Overlay of a chart.
-    Over {
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    pub enum Over: from_name {
         /// Live bytes after the last major collection.
         #[default]
-        Live "live" "Live bytes" "Live data after the last major collection",
+        Live: "live", "Live bytes", "Live data after the last major collection";
         /// Memory that the heap takes from the system.
-        Size "size" "Heap size" "Memory that the heap takes from the system",
+        Size: "size", "Heap size", "Memory that the heap takes from the system";
         /// Blocks that the heap uses.
-        Blocks "blocks" "Blocks in use" "The blocks that the heap uses",
+        Blocks: "blocks", "Blocks in use", "The blocks that the heap uses";
         /// Collections of the oldest generation.
-        Collections "gc" "Major collections" "Collections of the oldest generation",
+        Collections: "gc", "Major collections", "Collections of the oldest generation";
         /// Messages and markers of the program.
-        Messages "messages" "Messages and markers" "Messages and markers of the program",
+        Messages: "messages", "Messages and markers", "Messages and markers of the program";
     }
+    /// Returns the name in links, which never changes.
+    fn name;
+    /// Returns the display name.
+    fn title;
+    /// Returns a one-sentence description.
+    fn help;
 }
 
 /// Query for a chart.

@@ -219,7 +219,7 @@ proptest! {
     #[test]
     fn anything_is_painted(values in prop::collection::vec(prop::collection::vec(any::<f64>(), 3), 0..4)) {
         let chart = chart(&values);
-        for &form in Form::ALL {
+        for form in Form::ALL {
             let mut scene = scene(&chart, form);
             scene.pointed = scene.hit(100.0, 50.0);
             prop_assert!(!painted(&scene).is_empty());

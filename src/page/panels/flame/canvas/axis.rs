@@ -1,12 +1,12 @@
 //! The visible part of the graph. In time order it is that of the timeline, on a shared axis: zooming or panning one
 //! moves the other. In other orders the graph has its own window.
 
-use web_sys::{HtmlCanvasElement, HtmlElement};
+use web_sys::HtmlCanvasElement;
 use yew::prelude::*;
 
 use super::{CanvasProps, FlameCanvas, Msg};
 use crate::canvas::CanvasPainter;
-use crate::dom::parent_width;
+use crate::dom::{capture_pointer, parent_width};
 use crate::theme;
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -122,9 +122,7 @@ impl FlameCanvas {
     pub(super) fn ruler(&self, ctx: &Context<Self>) -> Html {
         let link = ctx.link();
         let down = link.callback(|event: PointerEvent| {
-            let ruler: HtmlElement = event.target_unchecked_into();
-            // Best effort: without capture a drag ends at the edge.
-            let _ = ruler.set_pointer_capture(event.pointer_id());
+            capture_pointer(&event);
             Msg::Pressed(f64::from(event.offset_x()))
         });
         let moved = link.batch_callback(|event: PointerEvent| {
