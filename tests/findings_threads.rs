@@ -99,3 +99,20 @@ fn half_of_a_log_shows_what_goes_on_in_all_of_it() {
         assert!(inside, "{rule} is seen outside");
     }
 }
+
+/// A pool that loses its slots is not only small.
+#[test]
+fn slots_that_are_not_given_back_are_told() {
+    let tells = |log: &str| {
+        let report = findings_of(&session(log), None);
+        let pool = report
+            .findings
+            .iter()
+            .find(|found| found.rule == "small-pool");
+        pool.expect("a small pool")
+            .meaning
+            .contains("seem not to be given back")
+    };
+    assert!(tells("small-pool-lost"));
+    assert!(!tells("small-pool-found"));
+}
