@@ -33,6 +33,8 @@ def cell(value):
     """Formats a value: numbers with all digits that matter, null as an empty text."""
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float):
         return f"{value:.12g}"
     return str(value)
