@@ -5,10 +5,11 @@
 //! must be buffered.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use super::event::EventType;
 use super::event_set::EventSet;
@@ -82,7 +83,7 @@ struct BufferedEvent {
     id: EventType,
     time: Nanos,
     cap: Option<CapId>,
-    payload: Vec<u8>,
+    payload: SmallVec<[u8; 24]>,
     header: Arc<Header>,
 }
 
@@ -93,7 +94,11 @@ impl BufferedEvent {
 
     /// Returns the memory consumption in bytes, including allocator overhead.
     fn size_bytes(&self) -> usize {
-        size_of::<Self>() + self.payload.capacity() + 16
+        let allocated = match self.payload.spilled() {
+            true => self.payload.capacity() + 16,
+            false => 0,
+        };
+        size_of::<Self>() + allocated
     }
 }
 
@@ -120,7 +125,10 @@ pub struct DisplayOrder<S> {
     sink: S,
     window: Duration,
     latest: Nanos,
-    buffered: BinaryHeap<Reverse<BufferedEvent>>,
+    /// Buffered events in display order, as nearly all come.
+    in_order: VecDeque<BufferedEvent>,
+    /// Buffered events that came after later ones.
+    back_dated: BinaryHeap<Reverse<BufferedEvent>>,
     buffered_bytes: usize,
     max_buffered_bytes: usize,
     delivered_early: u64,
@@ -133,7 +141,8 @@ impl<S: Sink> DisplayOrder<S> {
             sink,
             window,
             latest: Nanos(0),
-            buffered: BinaryHeap::new(),
+            in_order: VecDeque::new(),
+            back_dated: BinaryHeap::new(),
             buffered_bytes: 0,
             max_buffered_bytes: usize::MAX,
             delivered_early: 0,
@@ -165,9 +174,22 @@ impl<S: Sink> DisplayOrder<S> {
         while self.deliver_first() {}
     }
 
+    /// Returns the earliest buffered event, and whether it is a back-dated one.
+    fn first(&self) -> Option<(&BufferedEvent, bool)> {
+        let in_order = self.in_order.front().map(|event| (event, false));
+        let back_dated = self.back_dated.peek().map(|Reverse(event)| (event, true));
+        // No two events are equal.
+        in_order.into_iter().chain(back_dated).min()
+    }
+
     /// Delivers the earliest buffered event.
     fn deliver_first(&mut self) -> bool {
-        let Some(Reverse(buffered)) = self.buffered.pop() else {
+        let first = match self.first() {
+            Some((_, false)) => self.in_order.pop_front(),
+            Some((_, true)) => self.back_dated.pop().map(|Reverse(event)| event),
+            None => None,
+        };
+        let Some(buffered) = first else {
             return false;
         };
         self.buffered_bytes -= buffered.size_bytes();
@@ -203,7 +225,7 @@ impl<S: Sink> Sink for DisplayOrder<S> {
 
     fn event(&mut self, record: &Record<'_>) {
         self.latest = self.latest.max(record.time);
-        while let Some(Reverse(first)) = self.buffered.peek() {
+        while let Some((first, _)) = self.first() {
             if first.time.0.saturating_add(self.window.0) >= self.latest.0 {
                 break;
             }
@@ -214,11 +236,14 @@ impl<S: Sink> Sink for DisplayOrder<S> {
             id: record.id,
             time: record.time,
             cap: record.cap,
-            payload: record.payload.to_vec(),
+            payload: SmallVec::from_slice(record.payload),
             header: Arc::clone(record.header),
         };
         self.buffered_bytes += buffered.size_bytes();
-        self.buffered.push(Reverse(buffered));
+        match self.in_order.back() {
+            Some(last) if buffered < *last => self.back_dated.push(Reverse(buffered)),
+            _ => self.in_order.push_back(buffered),
+        }
         while self.buffered_bytes > self.max_buffered_bytes && self.deliver_first() {
             self.delivered_early += 1;
         }

@@ -156,7 +156,8 @@ impl fmt::Display for StopStatus {
             }
             Self::StackOverflow(_) => f.write_str("StackOverflow"),
             Self::Other(code) => write!(f, "Status {code}"),
-            named => write!(f, "{}", format!("{named:?}").trim_end_matches("(None)")),
+            Self::BlockedOnBlackHole(None) => f.write_str("BlockedOnBlackHole"),
+            named => fmt::Debug::fmt(named, f),
         }
     }
 }

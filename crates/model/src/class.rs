@@ -1,5 +1,7 @@
 //! State classes of spans; each has one color on the timeline.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use eventlog::StopStatus;
@@ -260,13 +262,13 @@ impl StopCode {
         self,
         owner: Option<ThreadId>,
         woken_by: Option<ManagerThread>,
-    ) -> String {
+    ) -> Cow<'static, str> {
         let by_stop = self.wait_reason();
         let by_waker = by_stop.zip(woken_by);
         let reason = by_waker.map(|(by_stop, manager)| manager.reason_of_wait(by_stop));
         match reason.filter(|_| reason != by_stop) {
-            Some(WaitReason::Delay) => "sleeping".to_owned(),
-            Some(_) => "waiting for I/O".to_owned(),
+            Some(WaitReason::Delay) => "sleeping".into(),
+            Some(_) => "waiting for I/O".into(),
             None => self.explanation(owner),
         }
     }
@@ -280,11 +282,11 @@ impl StopCode {
 
     /// Describes the reason for the stop; `owner` is the thread that owns a black hole.
     #[must_use]
-    pub fn explanation(self, owner: Option<ThreadId>) -> String {
+    pub fn explanation(self, owner: Option<ThreadId>) -> Cow<'static, str> {
         match self {
-            Self::CREATED => "created, not run yet".to_owned(),
-            Self::OPEN => "still running at the end of the log".to_owned(),
-            code => code.status(owner).explanation().into_owned(),
+            Self::CREATED => "created, not run yet".into(),
+            Self::OPEN => "still running at the end of the log".into(),
+            code => code.status(owner).explanation(),
         }
     }
 }

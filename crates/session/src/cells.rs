@@ -223,6 +223,10 @@ pub fn guard_formula(text: &str, formulas: Formulas) -> Cow<'_, str> {
 /// spreadsheets skip control characters, spaces and invisible characters before it.
 fn begins_formula(text: &str) -> bool {
     let first = text.chars().next();
+    // Nearly all texts: decided without the tables of Unicode.
+    if first.is_none_or(|first| first.is_ascii_alphanumeric()) {
+        return false;
+    }
     let is_passed_over = |c: char| c.is_whitespace() || is_invisible(c);
     let first_shown = text.trim_start_matches(is_passed_over).chars().next();
     let signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];

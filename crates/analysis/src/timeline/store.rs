@@ -181,8 +181,22 @@ impl Store {
     /// times are fast.
     #[must_use]
     pub fn running(&self, cap: CapId, time: Nanos, place: &mut usize) -> Option<ThreadId> {
-        let at = self.cap(cap)?.runs.run_at(time.0, place)?;
-        self.thread_of(cap, at)
+        let (thread, _) = self.run_at(cap, time, place)?;
+        Some(thread)
+    }
+
+    /// Returns the thread that runs on a capability at a time, with the run; for `place` see
+    /// [`running`](Self::running).
+    #[must_use]
+    pub fn run_at(
+        &self,
+        cap: CapId,
+        time: Nanos,
+        place: &mut usize,
+    ) -> Option<(ThreadId, Interval)> {
+        let runs = &self.cap(cap)?.runs;
+        let at = runs.run_at(time.0, place)?;
+        Some((self.thread_of(cap, at)?, runs.interval(at)))
     }
 
     /// Returns the reason why a run ended, given by its index on the capability's lane.

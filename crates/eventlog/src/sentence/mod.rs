@@ -60,6 +60,31 @@ impl fmt::Display for Thread<'_> {
     }
 }
 
+/// Appends `before`, a thread as [`Thread`] displays it, and `after`. Most sentences of a log are such, and this is
+/// several times faster than a formatter.
+fn push_with_thread(
+    out: &mut String,
+    [before, after]: [&str; 2],
+    thread: ThreadId,
+    names: &Names,
+) -> fmt::Result {
+    out.push_str(before);
+    out.push_str("thread ");
+    push_number(out, thread.0);
+    if let Some(name) = names.thread(thread) {
+        out.push_str(" (");
+        out.push_str(name);
+        out.push(')');
+    }
+    out.push_str(after);
+    Ok(())
+}
+
+/// Appends a number in decimal.
+fn push_number(out: &mut String, number: impl itoa::Integer) {
+    out.push_str(itoa::Buffer::new().format(number));
+}
+
 /// Displays a text of the log in quotation marks.
 struct Quoted<'a>(super::cursor::Text<'a>);
 

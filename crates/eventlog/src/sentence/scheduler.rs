@@ -2,26 +2,29 @@
 
 use std::fmt::{self, Write};
 
-use super::{Quoted, Thread, write_stop};
+use super::{Quoted, Thread, push_number, push_with_thread, write_stop};
 use crate::event::Event;
 use crate::names::Names;
 
 pub(super) fn write(out: &mut String, event: &Event<'_>, names: &Names) -> fmt::Result {
     use Event as E;
-    let name = |thread| Thread(thread, names);
     match *event {
-        E::CreateThread { thread } => write!(out, "creates {}", name(thread)),
-        E::RunThread { thread } => write!(out, "runs {}", name(thread)),
+        E::CreateThread { thread } => push_with_thread(out, ["creates ", ""], thread, names),
+        E::RunThread { thread } => push_with_thread(out, ["runs ", ""], thread, names),
         E::StopThread { thread, status } => {
-            write!(out, "stops {}: ", name(thread))?;
+            push_with_thread(out, ["stops ", ": "], thread, names)?;
             write_stop(out, status, names)
         }
-        E::ThreadRunnable { thread } => write!(out, "{} can run", name(thread)),
+        E::ThreadRunnable { thread } => push_with_thread(out, ["", " can run"], thread, names),
         E::MigrateThread { thread, new_cap } => {
-            write!(out, "moves {} to capability {new_cap}", name(thread))
+            push_with_thread(out, ["moves ", " to capability "], thread, names)?;
+            push_number(out, new_cap.0);
+            Ok(())
         }
         E::WakeupThread { thread, other_cap } => {
-            write!(out, "wakes {} on capability {other_cap}", name(thread))
+            push_with_thread(out, ["wakes ", " on capability "], thread, names)?;
+            push_number(out, other_cap.0);
+            Ok(())
         }
         E::ThreadLabel { thread, label } => {
             write!(out, "thread {thread} is called {}", Quoted(label))

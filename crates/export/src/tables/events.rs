@@ -5,6 +5,7 @@ use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
 use eventlog::Record;
+use eventlog::sentence::write_sentence;
 use session::events::EventList;
 use session::events::filter::{EventFilter, Matcher};
 
@@ -45,13 +46,14 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
             return Ok(());
         }
         text.clear();
-        context.write_text(record, &mut text);
+        let event = record.event();
+        write_sentence(&mut text, &event, record.header, context.names);
         let thread = matcher.thread_of(record, &context);
         rows.row(&[
             record.time.0.into(),
             record.cap.map(|cap| u64::from(cap.0)).into(),
             thread.map(|thread| u64::from(thread.0)).into(),
-            record.event().name().into(),
+            event.name().into(),
             u64::from(record.id.0).into(),
             text.as_str().into(),
         ])

@@ -1,6 +1,7 @@
 //! Table `spans`: collections, states of threads, and idle times of capabilities.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use super::idle::{Idle, ReachBack};
 use crate::format::Error;
@@ -13,7 +14,6 @@ use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Record, Sink};
 use model::class::{ManagerThread, WaitReason};
 use model::time::Interval;
-use session::cells::Cell;
 
 /// Spans of capabilities and threads.
 pub(super) const TABLE: Table = Table {
@@ -59,6 +59,7 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
         rows,
         idle,
         wait_reasons: WaitReasons::default(),
+        reason: String::new(),
         written: Ok(()),
     };
     let mut writer = read(log, writer)?;
@@ -80,6 +81,8 @@ struct Writer<'a> {
     rows: &'a mut Rows,
     idle: BTreeMap<CapId, Idle>,
     wait_reasons: WaitReasons,
+    /// Buffer for the text of a reason.
+    reason: String,
     written: Result<(), Error>,
 }
 
@@ -96,12 +99,17 @@ impl Writer<'_> {
             return;
         }
         let wait_reason = reason.and_then(|(_, wait)| wait).map(WaitReason::name);
-        let reason: Cell<'_> = reason.map(|(reason, _)| reason.to_string()).into();
+        let reason: Option<&str> = reason.map(|(reason, _)| {
+            self.reason.clear();
+            // A string can always be written to.
+            let _written = write!(self.reason, "{reason}");
+            self.reason.as_str()
+        });
         self.written = self.rows.row(&[
             kind.into(),
             cap.into(),
             thread.into(),
-            reason,
+            reason.into(),
             span.start().0.into(),
             span.end().0.into(),
             span.end().since(span.start()).0.into(),

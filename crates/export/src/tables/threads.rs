@@ -4,7 +4,7 @@ use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
 use crate::table::{Column, Table};
-use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
+use analysis::yielder::{NoYield, block_on};
 use session::thread_export::cells;
 
 /// One row per thread.
@@ -71,27 +71,15 @@ pub(super) const TABLE: Table = Table {
     fill,
 };
 
-/// Number of threads held in memory at a time.
-const AT_ONCE: u64 = 1 << 17;
-
 fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
-    for part in 0.. {
-        let first = part * AT_ONCE;
-        let query = ThreadTableQuery {
-            range: log.range,
-            sort: ThreadColumn::Thread,
-            rows: first..first + AT_ONCE,
-            ..ThreadTableQuery::default()
-        };
-        let threads = log.session.ask(&query).unwrap_or_default();
-        for thread in &threads.rows {
-            rows.row(&cells(thread))?;
+    let store = &log.session.recording().store;
+    let mut written = Ok(());
+    block_on(store.for_each_thread(log.range, &NoYield, |thread| {
+        if written.is_ok() {
+            written = rows.row(&cells(thread));
         }
-        if (threads.rows.len() as u64) < AT_ONCE {
-            break;
-        }
-    }
-    Ok(())
+    }));
+    written
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use analysis::timeline::walk::{Stage, ThreadRun, Wait};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::StopCode;
 use model::time::Interval;
+use smallvec::SmallVec;
 
 /// A lane of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,6 +101,7 @@ pub(crate) fn draw(log: &Log<'_>, writer: &mut impl TraceWriter) -> io::Result<(
         writer,
         lanes: BTreeSet::new(),
         arrows: 0,
+        name: String::new(),
     };
     walk(log, &mut drawing)
 }
@@ -109,6 +111,8 @@ struct TraceBuilder<'a, D> {
     /// Lanes declared so far, except those of threads and spans, which are declared when the walk reaches them.
     lanes: BTreeSet<Lane>,
     arrows: u64,
+    /// Buffer for the name of a slice or instant.
+    name: String,
 }
 
 impl<D: TraceWriter> TraceBuilder<'_, D> {
@@ -130,17 +134,14 @@ impl<D: TraceWriter> TraceBuilder<'_, D> {
     }
 
     fn wait(&mut self, lane: Lane, wait: &Wait) -> io::Result<()> {
-        let mut more = Vec::new();
-        if let Some(owner) = wait.owner {
-            more.push(("owner", Argument::Number(owner.0.into())));
-        }
-        if wait.is_open {
-            more.push(OPEN);
-        }
         let name = names::blocked(wait);
-        self.part(lane, (&name, BLOCKED), wait.blocked(), &more)?;
-        let after = [&[("after", Argument::Text(&name))], &more[..]].concat();
-        self.part(lane, (names::READY, READY), wait.ready(), &after)
+        let owner = wait.owner.map(|owner| number("owner", owner.0));
+        let open = wait.is_open.then_some(OPEN);
+        let mut arguments = Arguments::new();
+        arguments.push(("after", Argument::Text(&name)));
+        arguments.extend(owner.into_iter().chain(open));
+        self.part(lane, (&name, BLOCKED), wait.blocked(), &arguments[1..])?;
+        self.part(lane, (names::READY, READY), wait.ready(), &arguments)
     }
 
     /// Writes a part of a wait as a slice, unless it is empty.
@@ -171,12 +172,15 @@ impl<D: TraceWriter> TraceBuilder<'_, D> {
         }
         let lane = self.lane_of(by.cap)?;
         self.arrows += 1;
-        let mut arguments = vec![("thread", Argument::Number(thread.id.0.into()))];
-        if let Some(waker) = by.waker {
-            arguments.push(("by thread", Argument::Number(waker.0.into())));
-        }
+        let mut arguments = Arguments::new();
+        arguments.push(number("thread", thread.id.0));
+        arguments.extend(by.waker.map(|waker| number("by thread", waker.0)));
+        self.name.clear();
+        self.name.push_str(names::WAKES);
+        self.name.push(' ');
+        names::push_thread(&mut self.name, thread);
         let instant = Instant {
-            name: &format!("{} {}", names::WAKES, names::thread(thread)),
+            name: &self.name,
             category: WAKEUP,
             at: by.at,
             arguments: &arguments,
@@ -187,15 +191,11 @@ impl<D: TraceWriter> TraceBuilder<'_, D> {
     }
 
     fn run(&mut self, lane: Lane, run: &ThreadRun, arrow: Option<u64>) -> io::Result<()> {
-        let mut arguments = Vec::new();
-        if let Some(cap) = run.cap {
-            arguments.push(("capability", Argument::Number(cap.0.into())));
-        }
         let stopped = names::stop(run.code);
+        let mut arguments = Arguments::new();
+        arguments.extend(run.cap.map(|cap| number("capability", cap.0)));
         arguments.push(("ended", Argument::Text(&stopped)));
-        if run.code == StopCode::OPEN {
-            arguments.push(OPEN);
-        }
+        arguments.extend((run.code == StopCode::OPEN).then_some(OPEN));
         let slice = Slice {
             name: names::RUNNING,
             category: RUN,
@@ -205,6 +205,13 @@ impl<D: TraceWriter> TraceBuilder<'_, D> {
         };
         self.writer.slice(lane, &slice, &[])
     }
+}
+
+/// Arguments of a slice or instant, without an allocation.
+type Arguments<'a> = SmallVec<[Named<'a>; 4]>;
+
+fn number(name: &'static str, number: impl Into<u64>) -> Named<'static> {
+    (name, Argument::Number(number.into()))
 }
 
 /// Argument of slices that the end of the log cut off.
@@ -218,15 +225,14 @@ impl<D: TraceWriter> Visitor for TraceBuilder<'_, D> {
 
     fn cap_run(&mut self, run: &CapRun<'_>) -> io::Result<()> {
         let stopped = names::stop(run.code);
-        let mut arguments = vec![
-            ("thread", Argument::Number(run.thread.id.0.into())),
-            ("ended", Argument::Text(&stopped)),
-        ];
-        if run.code == StopCode::OPEN {
-            arguments.push(OPEN);
-        }
+        let mut arguments = Arguments::new();
+        arguments.push(number("thread", run.thread.id.0));
+        arguments.push(("ended", Argument::Text(&stopped)));
+        arguments.extend((run.code == StopCode::OPEN).then_some(OPEN));
+        self.name.clear();
+        names::push_thread(&mut self.name, &run.thread);
         let slice = Slice {
-            name: &names::thread(&run.thread),
+            name: &self.name,
             category: RUN,
             span: run.span,
             arguments: &arguments,
@@ -239,7 +245,7 @@ impl<D: TraceWriter> Visitor for TraceBuilder<'_, D> {
         let cap = collection.cap;
         let name = || format!("Capability {cap}, collections");
         let lane = self.begin(Lane::Collections(cap), name)?;
-        let mut arguments = Vec::new();
+        let mut arguments = Arguments::new();
         if let Some(told) = collection.stats {
             let generation = told.generation.map(u64::from);
             let numbers = [
@@ -270,8 +276,9 @@ impl<D: TraceWriter> Visitor for TraceBuilder<'_, D> {
     }
 
     fn thread(&mut self, thread: &Thread<'_>) -> io::Result<()> {
-        self.writer
-            .lane(Lane::Thread(thread.id), &names::thread(thread))
+        self.name.clear();
+        names::push_thread(&mut self.name, thread);
+        self.writer.lane(Lane::Thread(thread.id), &self.name)
     }
 
     fn stage(&mut self, thread: &Thread<'_>, stage: &Stage) -> io::Result<()> {

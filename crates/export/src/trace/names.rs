@@ -1,5 +1,7 @@
 //! Names of lanes and spans, the same in every format.
 
+use std::borrow::Cow;
+
 use super::walk::Thread;
 use crate::log::Log;
 use analysis::timeline::walk::Wait;
@@ -20,22 +22,27 @@ pub(crate) fn program<'a>(log: &Log<'a>) -> &'a str {
     info.program().unwrap_or(log.name)
 }
 
-/// Returns the name of a thread, with its label.
-pub(crate) fn thread(thread: &Thread<'_>) -> String {
-    match thread.label {
-        Some(label) => format!("{label} (thread {})", thread.id),
-        None => format!("thread {}", thread.id),
+/// Appends the name of a thread, with its label.
+pub(crate) fn push_thread(text: &mut String, thread: &Thread<'_>) {
+    if let Some(label) = thread.label {
+        text.push_str(label);
+        text.push_str(" (");
+    }
+    text.push_str("thread ");
+    text.push_str(itoa::Buffer::new().format(thread.id.0));
+    if thread.label.is_some() {
+        text.push(')');
     }
 }
 
 /// Returns the name of a span in which a thread is blocked; sleeps and I/O are distinguished from locks by what
 /// ended the wait.
-pub(crate) fn blocked(wait: &Wait) -> String {
+pub(crate) fn blocked(wait: &Wait) -> Cow<'static, str> {
     wait.last_stop.wait_explanation(None, wait.woken_by)
 }
 
 /// Returns the reason why a run ended: the stop status.
-pub(crate) fn stop(code: StopCode) -> String {
+pub(crate) fn stop(code: StopCode) -> Cow<'static, str> {
     code.explanation(None)
 }
 

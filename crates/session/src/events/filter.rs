@@ -49,8 +49,16 @@ impl EventFilter {
 /// Tracks the running thread of each capability, for events in almost chronological order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Running {
-    /// By capability: index of the first run that ends after the latest event.
-    places: Vec<usize>,
+    caps: Vec<CapCursor>,
+}
+
+/// Position on the lane of a capability.
+#[derive(Clone, Debug, Default)]
+struct CapCursor {
+    /// Index of the first run that ends after the latest event.
+    place: usize,
+    /// The run found last, in which most of the following events are.
+    run: Option<(ThreadId, Interval)>,
 }
 
 impl Running {
@@ -63,12 +71,14 @@ impl Running {
         own_thread(record).or_else(|| {
             let cap = record.cap?;
             let at = usize::from(cap.0);
-            if at >= self.places.len() {
-                self.places.resize(at + 1, 0);
+            if at >= self.caps.len() {
+                self.caps.resize_with(at + 1, CapCursor::default);
             }
-            context
-                .store
-                .running(cap, record.time, &mut self.places[at])
+            let CapCursor { place, run } = &mut self.caps[at];
+            if !run.is_some_and(|(_, span)| span.contains(record.time)) {
+                *run = context.store.run_at(cap, record.time, place);
+            }
+            run.map(|(thread, _)| thread)
         })
     }
 }

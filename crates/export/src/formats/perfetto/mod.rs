@@ -1,6 +1,7 @@
 //! Perfetto's protobuf trace format (ui.perfetto.dev): tracks with slices, instants, flows and counters. Packets
 //! are written one by one.
 
+mod fields;
 pub mod messages;
 
 use std::io::{self, Write};
@@ -15,10 +16,10 @@ use crate::trace::draw::{Argument, Instant, Lane, Named, Slice, TraceWriter, dra
 use crate::trace::names;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
+use fields::Fields;
 use messages::{
-    AnnotationValue, ChildTracksOrdering, Clock, ClockSnapshot, CounterDescriptor, CounterUnit,
-    DebugAnnotation, EventType, InternedData, InternedName, ProcessDescriptor, TracePacket,
-    TrackDescriptor, TrackEvent,
+    ChildTracksOrdering, Clock, ClockSnapshot, CounterDescriptor, CounterUnit, EventType,
+    InternedData, InternedName, ProcessDescriptor, TracePacket, TrackDescriptor,
 };
 
 /// Perfetto's protobuf trace format.
@@ -38,7 +39,9 @@ fn write(log: &Log<'_>, out: &mut dyn Write) -> Result<(), Error> {
         names: Interned::default(),
         annotations: Interned::default(),
         is_begun: false,
-        bytes: Vec::new(),
+        fields: Fields::default(),
+        annotation: Fields::default(),
+        packet: Fields::default(),
     };
     perfetto.begin(log)?;
     draw(log, &mut perfetto)?;
@@ -122,37 +125,56 @@ struct Perfetto<'a> {
     annotations: Interned,
     /// Whether a packet was already written.
     is_begun: bool,
-    bytes: Vec<u8>,
+    /// The current event.
+    fields: Fields,
+    /// Its current annotation.
+    annotation: Fields,
+    /// The current packet.
+    packet: Fields,
 }
 
 impl Perfetto<'_> {
-    /// Writes a packet, declaring the texts interned since the last one.
-    fn packet(&mut self, packet: TracePacket) -> io::Result<()> {
+    /// Returns the texts interned since the last packet, which the next one declares.
+    fn declarations(&mut self) -> Option<InternedData> {
         let [categories, names, annotations] =
             [&mut self.categories, &mut self.names, &mut self.annotations]
                 .map(|interned| std::mem::take(&mut interned.new));
         let has_new = !(categories.is_empty() && names.is_empty() && annotations.is_empty());
-        let flags = match std::mem::replace(&mut self.is_begun, true) {
+        has_new.then_some(InternedData {
+            event_categories: categories,
+            event_names: names,
+            debug_annotation_names: annotations,
+        })
+    }
+
+    /// Returns the flags of the next packet.
+    fn flags(&mut self) -> u32 {
+        match std::mem::replace(&mut self.is_begun, true) {
             false => INCREMENTAL_STATE_CLEARED,
             true => NEEDS_INCREMENTAL_STATE,
-        };
+        }
+    }
+
+    /// Writes a packet.
+    fn packet(&mut self, packet: TracePacket) -> io::Result<()> {
         let packet = TracePacket {
             trusted_packet_sequence_id: Some(SEQUENCE),
-            sequence_flags: Some(flags),
-            interned_data: has_new.then_some(InternedData {
-                event_categories: categories,
-                event_names: names,
-                debug_annotation_names: annotations,
-            }),
+            sequence_flags: Some(self.flags()),
+            interned_data: self.declarations(),
             ..packet
         };
-        self.bytes.clear();
-        // Field `packet` of message `Trace`: the file is the concatenation of these fields.
-        self.bytes.push(1 << 3 | 2);
+        self.packet.0.clear();
         packet
-            .encode_length_delimited(&mut self.bytes)
+            .encode(&mut self.packet.0)
             .map_err(io::Error::other)?;
-        self.out.write_all(&self.bytes)
+        self.write_packet()
+    }
+
+    /// Writes the encoded packet as a field `packet` of message `Trace`: the file is the concatenation of these.
+    fn write_packet(&mut self) -> io::Result<()> {
+        self.fields.0.clear();
+        self.fields.bytes(1, &self.packet.0);
+        self.out.write_all(&self.fields.0)
     }
 
     fn begin(&mut self, log: &Log<'_>) -> io::Result<()> {
@@ -221,40 +243,53 @@ impl Perfetto<'_> {
         })
     }
 
-    fn event(&mut self, at: Nanos, event: TrackEvent) -> io::Result<()> {
-        self.packet(TracePacket {
-            timestamp: Some(at.0),
-            track_event: Some(event),
-            ..TracePacket::default()
-        })
+    /// Writes a packet with the event in `fields`.
+    fn event(&mut self, at: Nanos) -> io::Result<()> {
+        let (flags, declarations) = (self.flags(), self.declarations());
+        let packet = &mut self.packet;
+        packet.0.clear();
+        packet.number(8, at.0);
+        packet.number(10, SEQUENCE.into());
+        packet.bytes(11, &self.fields.0);
+        if let Some(declarations) = declarations {
+            packet.bytes(12, &declarations.encode_to_vec());
+        }
+        packet.number(13, flags.into());
+        self.write_packet()
     }
 
-    /// Creates an event with name, category and arguments.
+    /// Begins an event with name, category and arguments in `fields`.
     fn named_event(
         &mut self,
         (lane, kind): (Lane, EventType),
         (name, category): (&str, &str),
         arguments: &[Named<'_>],
-    ) -> TrackEvent {
-        let name_iid = self.names.number(name);
-        let arguments = arguments.iter();
-        TrackEvent {
-            r#type: Some(kind.into()),
-            track_uuid: Some(track_of(lane)),
-            category_iids: self.categories.number(category).into_iter().collect(),
-            name_iid,
-            name: name_iid.is_none().then(|| name.to_owned()),
-            debug_annotations: arguments
-                .map(|(name, argument)| DebugAnnotation {
-                    name_iid: self.annotations.number(name),
-                    value: Some(match *argument {
-                        Argument::Flag(flag) => AnnotationValue::BoolValue(flag),
-                        Argument::Number(number) => AnnotationValue::UintValue(number),
-                        Argument::Text(text) => AnnotationValue::StringValue(text.to_owned()),
-                    }),
-                })
-                .collect(),
-            ..TrackEvent::default()
+    ) {
+        let (fields, annotation) = (&mut self.fields, &mut self.annotation);
+        fields.0.clear();
+        if let Some(category) = self.categories.number(category) {
+            fields.number(3, category);
+        }
+        for (name, argument) in arguments {
+            annotation.0.clear();
+            if let Some(name) = self.annotations.number(name) {
+                annotation.number(1, name);
+            }
+            match *argument {
+                Argument::Flag(flag) => annotation.number(2, flag.into()),
+                Argument::Number(number) => annotation.number(3, number),
+                Argument::Text(text) => annotation.bytes(6, text.as_bytes()),
+            }
+            fields.bytes(4, &annotation.0);
+        }
+        fields.number(9, kind as u64);
+        let interned = self.names.number(name);
+        if let Some(interned) = interned {
+            fields.number(10, interned);
+        }
+        fields.number(11, track_of(lane));
+        if interned.is_none() {
+            fields.bytes(23, name.as_bytes());
         }
     }
 }
@@ -279,25 +314,27 @@ impl TraceWriter for Perfetto<'_> {
 
     fn slice(&mut self, lane: Lane, slice: &Slice<'_>, inner: &[Slice<'_>]) -> io::Result<()> {
         let what = (lane, EventType::SliceBegin);
-        let mut begin = self.named_event(what, (slice.name, slice.category), slice.arguments);
-        begin.terminating_flow_ids.extend(slice.arrow);
-        self.event(slice.span.start(), begin)?;
+        self.named_event(what, (slice.name, slice.category), slice.arguments);
+        if let Some(arrow) = slice.arrow {
+            self.fields.fixed(48, arrow);
+        }
+        self.event(slice.span.start())?;
         for inner in inner {
             self.slice(lane, inner, &[])?;
         }
-        let end = TrackEvent {
-            r#type: Some(EventType::SliceEnd.into()),
-            track_uuid: Some(track_of(lane)),
-            ..TrackEvent::default()
-        };
-        self.event(slice.span.end(), end)
+        self.fields.0.clear();
+        self.fields.number(9, EventType::SliceEnd as u64);
+        self.fields.number(11, track_of(lane));
+        self.event(slice.span.end())
     }
 
     fn instant(&mut self, lane: Lane, instant: &Instant<'_>) -> io::Result<()> {
         let what = (lane, EventType::Instant);
-        let mut event = self.named_event(what, (instant.name, instant.category), instant.arguments);
-        event.flow_ids.extend(instant.arrow);
-        self.event(instant.at, event)
+        self.named_event(what, (instant.name, instant.category), instant.arguments);
+        if let Some(arrow) = instant.arrow {
+            self.fields.fixed(47, arrow);
+        }
+        self.event(instant.at)
     }
 
     fn counter(&mut self, counter: &Counter) -> io::Result<()> {
@@ -320,12 +357,11 @@ impl TraceWriter for Perfetto<'_> {
     }
 
     fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
-        let event = TrackEvent {
-            r#type: Some(EventType::Counter.into()),
-            track_uuid: Some(track_of_counter(counter)),
-            counter_value: Some(i64::try_from(value).unwrap_or(i64::MAX)),
-            ..TrackEvent::default()
-        };
-        self.event(at, event)
+        self.fields.0.clear();
+        self.fields.number(9, EventType::Counter as u64);
+        self.fields.number(11, track_of_counter(counter));
+        // Larger values saturate at that of the signed type.
+        self.fields.number(30, value.min(i64::MAX as u64));
+        self.event(at)
     }
 }
