@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     /// Value of a partition key for all these logs; may be given more than once
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair, requires = "dataset")]
     set: Vec<(String, String)>,
-    /// Take a partition key from a variable in the environment of the program, which is in its log; may be given more than once
+    /// Take a partition key from a variable in the environment of the program, if its log has it; may be given more than once
     #[arg(long, value_name = "KEY=VARIABLE", value_parser = pair, requires = "dataset")]
     env: Vec<(String, String)>,
     /// Take partition keys from file names, such as '{host}_{app}-{version}.eventlog', with as many folders as the pattern has; * is any text. The first that matches counts
