@@ -106,7 +106,7 @@ async function deployNewer(folder, id) {
     const text = await readFile(join(folder, name), 'utf8');
     await writeFile(join(folder, name), text.replaceAll(id, newer));
   }
-  for (const program of ['page', 'worker']) {
+  for (const program of ['page', 'worker', 'fleet']) {
     await rename(join(folder, `${program}-${id}`), join(folder, `${program}-${newer}`));
   }
   return newer;
