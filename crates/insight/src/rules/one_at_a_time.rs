@@ -4,6 +4,7 @@
 //! all answers together. Nothing runs while it waits, and the same thread continues each time.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use super::polling::{CHECK_NS, is_polling};
 use super::sleeping_threads::{Answers, WORKING, several_threads};
@@ -114,12 +115,13 @@ async fn idle_waits_by_thread(
         }
         let thread = all.entry(one.run.thread).or_default();
         thread.ran_ns += one.run.end_ns - one.run.start_ns;
+        let Some(last) = before.last_mut() else {
+            return;
+        };
+        last.is_last = true;
         let ns = thread.ns;
-        if let Some(last) = before.last_mut() {
-            last.is_last = true;
-        }
-        let answer = before.clone();
-        for gap in before.drain(..) {
+        let waited = mem::take(&mut before);
+        for &gap in &waited {
             if gap.end == GapEnd::Timer && gap.ns >= LONG_SLEEP_NS {
                 thread.long_sleeps.push(gap);
             }
@@ -135,12 +137,10 @@ async fn idle_waits_by_thread(
         let mut woken = store.wakeups_on(one.cap, during).map(|(_, woken)| woken);
         let is_other =
             |woken: &ThreadId| *woken != one.run.thread && !context.is_runtime_thread(*woken);
-        if !answer.is_empty()
-            && let Some(asker) = woken.find(is_other)
-        {
+        if let Some(asker) = woken.find(is_other) {
             let asker = &mut all.entry(asker).or_default().answers;
             let is_wait = |gap: &Gap| gap.end != GapEnd::Threads && gap.ns <= LONGEST_NS;
-            asker.gaps.extend(answer.into_iter().filter(is_wait));
+            asker.gaps.extend(waited.into_iter().filter(is_wait));
             asker.by.insert(one.run.thread);
         }
     };
