@@ -61,6 +61,7 @@ mod profile_rows;
 mod proportion;
 mod questions;
 mod report;
+mod rotated;
 mod runtime_reports;
 mod select;
 mod slices;

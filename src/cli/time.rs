@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use super::out::{RowLimit, Rows, escape_line, in_columns, in_widths, print_table};
 use super::{Condition, Failure, LogRangeArguments, Out, report};
 use analysis::account::report::ProgramTimes;
-use analysis::numbers::Numbers;
 use analysis::timeline::thread_account::{BlockedFor, ThreadAccount};
 use analysis::yielder::{NoYield, block_on};
 use model::format;
@@ -93,7 +92,8 @@ fn print_json(
         json!({"cap": cap.0, "life": times.life_ns, "classes": object(&times.classes())})
     });
     let collections = &program.collections;
-    let part = Numbers::span(session.recording().end(), range);
+    let recording = session.recording();
+    let part = recording.numbers.span(recording.end(), range);
     let document = json!({
         "range": {"from_ns": part.start(), "to_ns": part.end()},
         "capabilities": caps.collect::<Vec<_>>(),

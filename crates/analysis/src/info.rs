@@ -96,6 +96,12 @@ impl Info {
         .union(EventSet::for_subject(Subject::Capability))
         .with(EventType::HEAP_INFO_GHC);
 
+    /// Time of the first event from which on a log counts as begun in a running program.
+    ///
+    /// A program that logs from its start logs its first event within milliseconds, and later only on a busy machine
+    /// or with a huge allocation area.
+    const LATE_BEGIN: Nanos = Nanos(100_000_000);
+
     /// Counts one event.
     #[inline]
     fn count(&mut self, record: &Record<'_>) {
@@ -194,6 +200,16 @@ impl Info {
     #[must_use]
     pub fn first_and_last(&self) -> Option<(Nanos, Nanos)> {
         self.lives.log().map(|span| (span.start(), span.end()))
+    }
+
+    /// Returns where the time that the log covers begins: at the start of the program, which is time 0, or at the first
+    /// event of a log that was begun in a running program, as by a service that rotates its logs (`startEventLogging`).
+    #[must_use]
+    pub fn begin(&self) -> Nanos {
+        let first = self.first_and_last().map(|(first, _)| first);
+        first
+            .filter(|first| *first >= Self::LATE_BEGIN)
+            .unwrap_or_default()
     }
 
     /// Returns the version of the GHC that wrote the log, such as `9.6.6`.

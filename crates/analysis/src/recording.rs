@@ -221,6 +221,7 @@ impl Recording {
         let threads = std::mem::take(&mut segment.threads);
         self.store.append(threads)?;
         self.info.append(&segment.info, segment.part.header());
+        self.numbers.begin = self.info.begin();
         segment.labels.apply(&mut self.store, &mut self.names);
         self.store.pack_idle();
         self.messages.append(&segment.messages);
@@ -278,11 +279,11 @@ impl Recording {
         times.map_or(Nanos(0), |(_, last)| last)
     }
 
-    /// Returns the default range of all figures: from time 0 of the log's clock to the last event, or the range
-    /// that the log was cut to.
+    /// Returns the default range of all figures: from the [begin](Info::begin) of the log to the last event, or the
+    /// range that the log was cut to.
     #[must_use]
     pub fn whole_range(&self) -> Interval {
-        let all = || Interval::new(Nanos(0), self.end());
+        let all = || Interval::new(self.info.begin(), self.end());
         self.info.cut_range.unwrap_or_else(all)
     }
 

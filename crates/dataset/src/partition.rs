@@ -18,7 +18,7 @@ pub const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
 pub const BUILT_IN_KEYS: [(&str, &str); 5] = [
     ("app", "name of the program, without its folder"),
     ("arguments", "arguments of the program"),
-    ("day", "date at which the log's clock was 0 (UTC)"),
+    ("day", "date at which the log begins (UTC)"),
     ("ghc", "version of GHC"),
     ("host", "HOSTNAME in the environment of the program"),
 ];
@@ -175,7 +175,9 @@ fn of_log(
         "app" => session.overview().program,
         "arguments" => Some(arguments(session)),
         "day" => {
-            let seconds = i64::try_from(clock_origin_ns? / 1_000_000_000).ok()?;
+            let begin = session.recording().info.begin();
+            let unix_ns = clock_origin_ns?.saturating_add(begin.0);
+            let seconds = i64::try_from(unix_ns / 1_000_000_000).ok()?;
             let time = chrono::DateTime::from_timestamp(seconds, 0)?;
             Some(time.date_naive().format("%Y-%m-%d").to_string())
         }

@@ -120,7 +120,10 @@ fn logs(keys: &[String]) -> String {
         column("app", "program"),
         column("version", "CAST(NULL AS VARCHAR(99))"),
         column("host", "CAST(NULL AS VARCHAR(99))"),
-        column("day", "CAST(substr(started, 1, 10) AS DATE)"),
+        column(
+            "day",
+            "DATE '1970-01-01' + CAST(floor((started_unix_ns + first_ns) / 86400000000000) AS INT)",
+        ),
     ];
     let others = keys
         .iter()

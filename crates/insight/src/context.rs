@@ -507,8 +507,10 @@ impl<'a> RuleContext<'a> {
     }
 
     pub(crate) fn runtime_threads(&self) -> &SeededSet<ThreadId> {
-        let labelled = || self.log.store.threads_labeled(is_runtime_label).collect();
-        self.runtime_threads.get_or_init(labelled)
+        self.runtime_threads.get_or_init(|| {
+            let labelled = self.log.store.threads_labeled(is_runtime_label);
+            labelled.chain(self.unlabelled_managers()).collect()
+        })
     }
 
     /// Returns the display name of a thread: its number, with its label if it has one.

@@ -117,6 +117,36 @@ impl<'a> RuleContext<'a> {
         }
     }
 
+    /// Returns the threads that are most likely the runtime's managers of I/O and timers, in a log that does not have
+    /// their labels as it was begun after they were.
+    ///
+    /// They are among the first threads of a program, wait outside only, and do little in between.
+    pub(crate) fn unlabelled_managers(&self) -> impl Iterator<Item = ThreadId> {
+        /// Limit of the numbers looked at: a damaged log can have any number of capabilities.
+        const MAX_NUMBER: u32 = 600;
+        let last = u32::try_from(4 + 2 * self.caps).map_or(MAX_NUMBER, |last| last.min(MAX_NUMBER));
+        let threads = (0..=last).map(ThreadId);
+        threads.filter(|&thread| self.is_unlabelled_manager(thread).unwrap_or(false))
+    }
+
+    /// Returns whether a thread is most likely one of the runtime's managers; `None` if it is not in the log.
+    fn is_unlabelled_manager(&self, thread: ThreadId) -> Option<bool> {
+        /// Upper bound of the median run of a manager.
+        const RUN_NS: u64 = 100_000;
+        let store = &self.log.store;
+        let lane = store.thread_lane(thread)?;
+        if lane.created().is_some() || store.label_of(thread).is_some() {
+            return Some(false);
+        }
+        let reasons = lane.turns_overlapping(self.range);
+        let mut reasons = reasons
+            .filter_map(|(_, turn)| turn.wait_reason())
+            .peekable();
+        let waits_outside =
+            reasons.peek().is_some() && reasons.all(|reason| reason == WaitReason::ForeignCall);
+        Some(waits_outside && self.run_statistics(thread, self.range).median_ns < RUN_NS)
+    }
+
     /// Returns the threads that were both created and finished in the range, except the runtime's own.
     pub(crate) async fn finished_threads(&self, yielder: &dyn Yield) -> Vec<FinishedThread> {
         let (mut all, mut steps) = (Vec::new(), Steps::new(yielder));

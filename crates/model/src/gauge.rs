@@ -3,7 +3,7 @@
 //! A *level* (heap size, sparks in a pool) is a step function: it holds from one sample to the next. For each
 //! bucket its minimum, maximum and last value are drawn, so that peaks stay visible at any zoom; its
 //! time-weighted mean is available for details. A *counter* only grows; it is interpolated linearly between
-//! samples, and from 0 at time 0 to the first one. For each bucket its growth is drawn.
+//! samples, and from its initial value at time 0 to the first one. For each bucket its growth is drawn.
 
 use super::forest::{Aggregate, Forest};
 use super::lane::{BLOCK, partition};
@@ -23,12 +23,17 @@ pub trait Samples {
     /// Returns the value of a sample, in the unit of the gauge.
     fn value(&self, index: usize) -> u64;
 
+    /// Returns the value of a counter at time 0, before the first sample.
+    fn initial(&self) -> u64 {
+        0
+    }
+
     /// Returns the index of the first sample at or after `time`.
     fn first_at(&self, time: u64) -> usize {
         partition(self.len(), |i| self.time(i) < time)
     }
 
-    /// Returns the growth of a counter from the previous sample (or from 0 at time 0) to this one, and the time
+    /// Returns the growth of a counter from the previous sample (or the initial value at time 0) to this one, and the time
     /// between them in nanoseconds, at least 1. The growth is 0 beyond the last sample and where a counter
     /// decreases.
     fn step(&self, index: usize) -> (f64, u64) {
@@ -37,7 +42,7 @@ pub trait Samples {
         }
         let (from, before) = match index.checked_sub(1) {
             Some(last) => (self.time(last), self.value(last)),
-            None => (0, 0),
+            None => (0, self.initial()),
         };
         let grown = self.value(index).saturating_sub(before) as f64;
         (grown, self.time(index).saturating_sub(from).max(1))

@@ -203,7 +203,7 @@ impl Recording {
         let (before, inside) = self.numbers.collections_around(end, range);
         let mut cursor = MemoryCursor::starting_after(self, before);
         let mut held = HeldMemory {
-            range: crate::numbers::Numbers::span(end, range),
+            range: self.numbers.span(end, range),
             flags: cursor.flags().clone(),
             peak: cursor.last(),
             last: cursor.last(),

@@ -175,7 +175,7 @@ impl Numbers {
     /// Lists collections of a log whose last event is at `end`.
     #[must_use]
     pub fn collections(&self, end: Nanos, query: &CollectionsQuery) -> CollectionsReply {
-        let window = Self::window(end, query.range);
+        let window = self.window(end, query.range);
         let mut found: Vec<(u64, Nanos, u32)> = Vec::new();
         let wanted = |gc: &&Collection| match &query.pause_ns {
             Some(lengths) => lengths.contains(&gc.pause_ns()),

@@ -52,12 +52,9 @@ impl Numbers {
     /// Its counter is sampled in collections (`HEAP_ALLOCATED`).
     #[must_use]
     pub fn most_allocated_bytes(&self, from: Nanos, to: Nanos) -> u64 {
-        let until = |steps: &dyn Fn(u64) -> u64| steps(to.0).saturating_sub(steps(from.0));
-        let grown = self.allocations().map(|steps| {
-            until(&|time| {
-                let last = steps.first_after(time).checked_sub(1);
-                last.map_or(0, |last| steps.value(last))
-            })
+        let grown = self.allocated.caps().map(|(_, steps)| {
+            let [before, after] = [from, to].map(|time| steps.at(time.0).unwrap_or(0));
+            after.saturating_sub(before)
         });
         grown.max().unwrap_or(0)
     }
@@ -103,7 +100,7 @@ impl Numbers {
         end: Nanos,
         range: Option<Interval>,
     ) -> (&[Collection], impl Iterator<Item = &Collection>) {
-        let window = Self::window(end, range);
+        let window = self.window(end, range);
         let all = &self.collections.all[..];
         let places = self.collections.tallies.places(all, window);
         let before = all.get(..places.start).unwrap_or_default();

@@ -49,6 +49,8 @@ struct Counters {
 /// Collects the figures of a log. Takes all events in analysis order.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
+    /// Where the log begins; counters of the runtime had grown before if that is not 0.
+    pub(crate) begin: Nanos,
     collections: Collections,
     heap_info: Option<HeapInfo>,
     /// Whether the log has heap figures, so that none means 0.
@@ -132,13 +134,15 @@ impl Numbers {
                     remaining,
                 };
                 if let Some(cap) = cap {
-                    self.spark_counters.push(cap, at.0, counters);
+                    let is_late = self.begin > Nanos(0);
+                    self.spark_counters.push(cap, at.0, counters, is_late);
                 }
                 return;
             }
             Event::HeapAllocated { alloc_bytes, .. } => {
                 if let Some(cap) = cap {
-                    let before = self.allocated.push(cap, at.0, alloc_bytes);
+                    let is_late = self.begin > Nanos(0);
+                    let before = self.allocated.push(cap, at.0, alloc_bytes, is_late);
                     let more = alloc_bytes.saturating_sub(before.unwrap_or(0));
                     self.collections.allocated(more);
                 }
@@ -180,11 +184,13 @@ impl Numbers {
     }
 
     /// Converts a range to a window of a log whose last event is at `end`; no range is the whole log.
-    fn window(end: Nanos, range: Option<Interval>) -> Window {
+    fn window(&self, end: Nanos, range: Option<Interval>) -> Window {
+        let begin = self.begin.0;
         let Some(range) = range else {
-            return Window::whole(end.0);
+            return Window::whole(begin, end.0);
         };
-        Window::part(range.start().0, range.end().0, end.0)
+        let [from, to] = [range.start(), range.end()].map(|time| time.0.max(begin));
+        Window::part(from, to, end.0)
     }
 
     /// Returns the collections so far, and moves the requests out, as input for the account of time.

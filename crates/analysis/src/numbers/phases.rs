@@ -12,6 +12,8 @@
 //! A program that ends by `exitWith` calls `hs_exit` from inside `main`, whose last stop is that foreign call.
 //! EXIT ends, and the runtime computes its report, right after the last `HeapAllocated`.
 //!
+//! A log begun in a running program has no INIT. Which call of it is `main`'s, it does not show: nor EXIT.
+//!
 //! All bounds are within a few microseconds of the runtime's own. Where a busy capability delays a call, the event
 //! before the delay is used.
 
@@ -87,6 +89,12 @@ impl Phases {
         numbers: &Numbers,
         is_shut_down: bool,
     ) -> Self {
+        if info.begin() > Nanos(0) {
+            return Self {
+                init_end: Some(info.begin()),
+                ..Self::default()
+            };
+        }
         let process = info.process();
         let calls = main_task(tasks, process.pid, process.ways.contains(&Way::Threaded));
         let calls = calls.and_then(|task| Some(Calls::from_pieces(tasks.lane(task)?.spans())));

@@ -54,7 +54,7 @@ impl Numbers {
         if processes.is_empty() {
             return summary;
         }
-        let window = Self::window(end, range);
+        let window = self.window(end, range);
         let whole = Interval::new(Nanos(window.from), Nanos(window.to));
         let mut all = Vec::new();
         for own in processes {

@@ -124,7 +124,7 @@ impl Numbers {
         range: Option<Interval>,
         single: Option<&[SparkRun]>,
     ) -> SparksReply {
-        let window = Self::window(end, range);
+        let window = self.window(end, range);
         let caps = self.spark_counters.caps();
         let caps: Vec<SparkRow> = caps
             .map(|(cap, counters)| cap_row(cap, counters, window))
@@ -271,9 +271,8 @@ fn between(counters: &StepFunction<Counters>, at: u64) -> [f64; 6] {
         ]
         .map(|number| number as f64)
     };
-    let zero = (0, Counters::default());
     let [before, after] = counters.around(at);
-    let (from, a) = before.unwrap_or(zero);
+    let (from, a) = before.unwrap_or_else(|| (0, counters.at(at).unwrap_or_default()));
     let (to, b) = after.unwrap_or((from, a));
     let share = if to > from {
         at.saturating_sub(from) as f64 / (to - from) as f64

@@ -15,10 +15,10 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Creates a window of the whole log, whose last event is at `end`.
-    pub(super) const fn whole(end: u64) -> Self {
+    /// Creates a window of the whole log, which begins at `begin`, and whose last event is at `end`.
+    pub(super) const fn whole(begin: u64, end: u64) -> Self {
         Self {
-            from: 0,
+            from: begin,
             to: end,
             with_end: true,
         }
@@ -69,6 +69,8 @@ impl Window {
 /// Step function of time, from samples. Of a run of equal samples, only the first and the last are stored.
 #[derive(Clone, Debug)]
 pub(crate) struct StepFunction<T> {
+    /// Value before the first sample, if it is known.
+    initial: Option<T>,
     times: Vec<u64>,
     values: Vec<T>,
 }
@@ -76,6 +78,7 @@ pub(crate) struct StepFunction<T> {
 impl<T> Default for StepFunction<T> {
     fn default() -> Self {
         Self {
+            initial: None,
             times: Vec::new(),
             values: Vec::new(),
         }
@@ -101,10 +104,17 @@ impl<T: Copy + PartialEq> StepFunction<T> {
     /// Returns the samples converted to numbers by `of`.
     pub(crate) fn column(&self, of: fn(&T) -> u64) -> SampleColumn<'_, T> {
         SampleColumn {
+            initial: self.initial.as_ref(),
             times: &self.times,
             values: &self.values,
             of,
         }
+    }
+
+    /// Returns the value at a time: of the last sample at or before it, or the one before all samples.
+    pub(super) fn at(&self, time: u64) -> Option<T> {
+        let [before, _] = self.around(time);
+        before.map(|(_, value)| value).or(self.initial)
     }
 
     /// Returns the value of the last sample.
@@ -133,7 +143,10 @@ impl<T: Copy + PartialEq> StepFunction<T> {
 
     /// Returns the values at the start and at the end of the window.
     pub(super) fn ends(&self, window: Window) -> (Option<T>, Option<T>) {
-        let value = |count: usize| self.values.get(count.checked_sub(1)?).copied();
+        let value = |count: usize| match count.checked_sub(1) {
+            Some(last) => self.values.get(last).copied(),
+            None => self.initial,
+        };
         (value(self.before(window)), value(self.until(window)))
     }
 
@@ -160,6 +173,7 @@ impl<T: Copy + PartialEq> StepFunction<T> {
 /// View of step function samples as numbers.
 #[derive(Debug)]
 pub(crate) struct SampleColumn<'a, T> {
+    initial: Option<&'a T>,
     times: &'a [u64],
     values: &'a [T],
     of: fn(&T) -> u64,
@@ -174,6 +188,9 @@ impl<T> gauge::Samples for SampleColumn<'_, T> {
     }
     fn value(&self, index: usize) -> u64 {
         (self.of)(&self.values[index])
+    }
+    fn initial(&self) -> u64 {
+        self.initial.map_or(0, self.of)
     }
 }
 
@@ -193,9 +210,15 @@ impl<T> Default for CapStepFunctions<T> {
 
 impl<T: Copy + PartialEq> CapStepFunctions<T> {
     /// Appends a sample of a capability, and returns the previous value.
-    pub(super) fn push(&mut self, cap: CapId, at: u64, value: T) -> Option<T> {
+    ///
+    /// In a log begun late (`is_late`), a counter has its first value from the start: how much of it is older, nobody
+    /// knows.
+    pub(super) fn push(&mut self, cap: CapId, at: u64, value: T, is_late: bool) -> Option<T> {
         let steps = self.caps.get_mut(Some(cap));
-        let before = steps.last();
+        if is_late && steps.is_empty() {
+            steps.initial = Some(value);
+        }
+        let before = steps.last().or(steps.initial);
         steps.push(at, value);
         before
     }
@@ -217,10 +240,13 @@ impl<T: Copy + PartialEq> CapStepFunctions<T> {
 }
 
 impl CapStepFunctions<u64> {
-    /// Returns the growth of a capability's counter in the window.
+    /// Returns the growth of a capability's counter in the window. It is unknown if the first value is that of the only
+    /// sample.
     pub(super) fn growth(&self, cap: CapId, window: Window) -> Option<u64> {
-        let (before, after) = self.cap(cap)?.ends(window);
-        Some(after.unwrap_or(0).saturating_sub(before.unwrap_or(0)))
+        let steps = self.cap(cap)?;
+        let is_known = steps.initial.is_none() || steps.values.len() > 1;
+        let (before, after) = steps.ends(window);
+        is_known.then(|| after.unwrap_or(0).saturating_sub(before.unwrap_or(0)))
     }
 }
 
@@ -277,7 +303,7 @@ mod tests {
         assert!(has(0, 50, 0) && has(0, 50, 49) && !has(0, 50, 50));
         assert!(has(50, 100, 50) && has(50, 100, 100) && has(50, 900, 100));
         assert!(!has(100, 100, 100) && !has(100, 200, 100) && !has(70, 30, 70));
-        assert!(Window::whole(100).contains(100) && Window::whole(0).contains(0));
+        assert!(Window::whole(0, 100).contains(100) && Window::whole(0, 0).contains(0));
         assert_eq!(Window::part(20, 900, 100).duration(), 80);
     }
 

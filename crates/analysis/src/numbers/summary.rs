@@ -21,7 +21,7 @@ use model::time::{Interval, range_ns};
 /// Times are elapsed times in ns (CPU times are not logged), sizes are bytes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Range of the figures; a whole log begins at time 0.
+    /// Range of the figures; a whole log is from its [begin](crate::info::Info::begin) to its last event.
     #[serde(with = "range_ns")]
     pub range: Interval,
     /// Bytes allocated by all capabilities.
@@ -207,15 +207,15 @@ impl Summary {
 impl Numbers {
     /// Returns the time span of a range in a log whose last event is at `end`.
     #[must_use]
-    pub fn span(end: Nanos, range: Option<Interval>) -> Interval {
-        let window = Self::window(end, range);
+    pub fn span(&self, end: Nanos, range: Option<Interval>) -> Interval {
+        let window = self.window(end, range);
         Interval::new(Nanos(window.from), Nanos(window.to))
     }
 
     /// Returns the bytes allocated by all capabilities in a range, or in the whole log.
     #[must_use]
     pub fn bytes_allocated(&self, end: Nanos, range: Option<Interval>) -> Option<u64> {
-        let window = Self::window(end, range);
+        let window = self.window(end, range);
         let caps = self.allocated.caps();
         sum(caps.filter_map(|(cap, _)| self.allocated.growth(cap, window)))
     }
@@ -231,7 +231,7 @@ impl Numbers {
         account: &ProgramTimes,
         (phases, has_prof): (&Phases, bool),
     ) -> Summary {
-        let window = Self::window(end, range);
+        let window = self.window(end, range);
         let all = &self.collections.all[..];
         let tally = self.collections.tallies.tally(all, window);
         let logged = |number: u64| self.heap_logged.then_some(number);
@@ -258,7 +258,7 @@ impl Numbers {
         let of_oldest = of_generations.find(|row| Some(row.generation) == oldest);
         let most_slop = of_oldest.and_then(|row| row.most_slop);
         Summary {
-            range: Self::span(end, range),
+            range: self.span(end, range),
             bytes_allocated,
             bytes_copied: logged(tally.copied_bytes),
             max_residency: max_residency.map(|(_, bytes)| bytes),

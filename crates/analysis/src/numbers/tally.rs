@@ -197,7 +197,7 @@ impl Tallies {
             self.blocks.push(Tally::default());
         }
         if let Some(block) = self.blocks.last_mut() {
-            block.add(gc, Window::whole(u64::MAX));
+            block.add(gc, Window::whole(0, u64::MAX));
         }
         let now = (gc.start.0, gc.end.0);
         self.unsorted |= now.0 < self.last.0 || now.1 < self.last.1;

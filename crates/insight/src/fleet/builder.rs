@@ -45,6 +45,13 @@ pub struct RunDigest {
 }
 
 impl RunDigest {
+    /// Returns the wall-clock time at which the range begins, in nanoseconds since 1970.
+    fn begin_unix_ns(&self) -> Option<u64> {
+        self.started_unix_ns?.checked_add(self.range.start().0)
+    }
+}
+
+impl RunDigest {
     /// Keeps the numbers of the program and those whose full names match a pattern, and adds the rates and shares
     /// that assertions compute.
     #[must_use]
@@ -129,7 +136,7 @@ impl FleetBuilder {
             name: name.to_owned(),
             path: path.to_owned(),
             log: None,
-            started_unix_ns: digest.started_unix_ns,
+            begin_unix_ns: digest.begin_unix_ns(),
         };
         self.runs.push((info, labels));
         for row in digest.rows {
@@ -212,7 +219,7 @@ impl FleetBuilder {
         places.sort_by(|&a, &b| {
             let ((a, a_labels), (b, b_labels)) = (&self.runs[a], &self.runs[b]);
             let by_time = match order {
-                TimeOrder::Start => a.started_unix_ns.cmp(&b.started_unix_ns),
+                TimeOrder::Start => a.begin_unix_ns.cmp(&b.begin_unix_ns),
                 TimeOrder::Day => a_labels.get("day").cmp(&b_labels.get("day")),
                 TimeOrder::Name => std::cmp::Ordering::Equal,
             };
@@ -284,7 +291,7 @@ fn with_facts(
                     .unwrap_or_default()
                     .to_owned()
             }),
-            "day" => digest.started_unix_ns.and_then(day),
+            "day" => digest.begin_unix_ns().and_then(day),
             _ => fact.map(|fact| fact.value.clone()),
         };
         if let Some(value) = value {
@@ -306,7 +313,7 @@ const NEARLY_ALL: f64 = 0.9;
 
 fn time_order(runs: &[(FleetRun, BTreeMap<String, String>)]) -> TimeOrder {
     let is_most = |count: usize| count as f64 >= NEARLY_ALL * runs.len() as f64;
-    let started = runs.iter().filter(|(run, _)| run.started_unix_ns.is_some());
+    let started = runs.iter().filter(|(run, _)| run.begin_unix_ns.is_some());
     let with_day = runs.iter().filter(|(_, labels)| labels.contains_key("day"));
     if is_most(started.count()) {
         TimeOrder::Start
@@ -359,6 +366,7 @@ fn label_columns(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use eventlog::ids::Nanos;
 
     fn digest(started_unix_ns: Option<u64>, values: &[(&str, f64)]) -> RunDigest {
         let row = |(name, value): &(&str, f64)| Row {
@@ -403,7 +411,11 @@ mod tests {
         builder.add(
             "x/run-10.digest",
             labels(&[("version", "1.9")]),
-            digest(Some(day), &[("z", 5.0), ("time.wall", 1.0)]),
+            RunDigest {
+                // A later log of the process that started first.
+                range: Interval::new(Nanos(day), Nanos(day + 1)),
+                ..digest(Some(0), &[("z", 5.0), ("time.wall", 1.0)])
+            },
         );
         builder.add(
             "run-3.json",

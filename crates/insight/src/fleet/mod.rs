@@ -87,8 +87,8 @@ pub struct FleetRun {
     pub path: String,
     /// Path of the log, if it is known.
     pub log: Option<String>,
-    /// Wall-clock time of the log's time 0, in nanoseconds since 1970, if the log has it.
-    pub started_unix_ns: Option<u64>,
+    /// Wall-clock time at which the log begins, in nanoseconds since 1970, if the log has it.
+    pub begin_unix_ns: Option<u64>,
 }
 
 /// Source of the order of runs in time.

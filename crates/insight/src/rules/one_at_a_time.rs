@@ -100,7 +100,12 @@ async fn idle_waits_by_thread(
             all_ns += ns;
             let label = store.label_of(one.run.thread);
             let turn = store.turn_of_run(one.cap, one.index);
-            let end = gap_end(label, turn.as_ref());
+            // What an unlabelled manager waited for is unknown.
+            let is_unknown = label.is_none() && context.is_runtime_thread(one.run.thread);
+            let end = match is_unknown {
+                true => GapEnd::Threads,
+                false => gap_end(label, turn.as_ref()),
+            };
             before.push(Gap {
                 from,
                 to,
