@@ -335,41 +335,48 @@ test('all settings of the tracks come back from the link', async ({ page, browse
 test.describe('with fingers', () => {
   test.use({ hasTouch: true });
 
-  /** Dispatches a touch event at a position of the timeline. */
-  const finger = (page, type, pointerId, x, y) =>
-    page.locator('.timeline canvas').dispatchEvent(type, {
-      pointerId, pointerType: 'touch', isPrimary: pointerId === 11, button: type === 'pointermove' ? -1 : 0,
-      buttons: type === 'pointerup' ? 0 : 1, clientX: x, clientY: y, bubbles: true,
-    });
+  /**
+   * Dispatches touch events on the timeline, each as [type, finger, x, y]. All at once: on a busy machine, a finger would
+   * otherwise rest between two of them.
+   */
+  const fingers = (page, ...events) =>
+    page.locator('.timeline canvas').evaluate((canvas, all) => {
+      for (const [type, pointerId, clientX, clientY] of all) {
+        canvas.dispatchEvent(new PointerEvent(type, {
+          pointerId, clientX, clientY, pointerType: 'touch', isPrimary: pointerId === 11,
+          button: type === 'pointermove' ? -1 : 0, buttons: type === 'pointerup' ? 0 : 1, bubbles: true,
+        }));
+      }
+    }, events);
 
   test('pinching zooms, dragging moves, resting selects, a tap reads', async ({ page }) => {
     await page.clock.install();
     await openLog(page, LOG);
     const { x, cap } = await timeline(page);
     const y = cap(0);
-    await finger(page, 'pointerdown', 11, x(0.45), y);
-    await finger(page, 'pointerdown', 12, x(0.55), y);
-    for (const step of [0.05, 0.1, 0.2]) {
-      await finger(page, 'pointermove', 11, x(0.45 - step), y);
-      await finger(page, 'pointermove', 12, x(0.55 + step), y);
-    }
-    await finger(page, 'pointerup', 11, x(0.25), y);
-    await finger(page, 'pointerup', 12, x(0.75), y);
+    const moved = [0.05, 0.1, 0.2].flatMap((step) => [
+      ['pointermove', 11, x(0.45 - step), y],
+      ['pointermove', 12, x(0.55 + step), y],
+    ]);
+    await fingers(
+      page,
+      ['pointerdown', 11, x(0.45), y], ['pointerdown', 12, x(0.55), y],
+      ...moved,
+      ['pointerup', 11, x(0.25), y], ['pointerup', 12, x(0.75), y],
+    );
     await parts(page, 't').not.toBeNull();
     const zoomed = stretch(page, 't');
     expect(zoomed.length).toBeLessThan(12e6);
     expect(part(page, 'r')).toBeNull();
 
-    await finger(page, 'pointerdown', 11, x(0.6), y);
-    for (const to of [0.55, 0.5, 0.4]) await finger(page, 'pointermove', 11, x(to), y);
-    await finger(page, 'pointerup', 11, x(0.4), y);
+    const moves = (...places) => places.map((place) => ['pointermove', 11, x(place), y]);
+    await fingers(page, ['pointerdown', 11, x(0.6), y], ...moves(0.55, 0.5, 0.4), ['pointerup', 11, x(0.4), y]);
     await expect.poll(() => stretch(page, 't').start).toBeGreaterThan(zoomed.start);
     expect(part(page, 'r')).toBeNull();
 
-    await finger(page, 'pointerdown', 11, x(0.3), y);
+    await fingers(page, ['pointerdown', 11, x(0.3), y]);
     await page.clock.runFor(1000);
-    for (const to of [0.35, 0.4, 0.6]) await finger(page, 'pointermove', 11, x(to), y);
-    await finger(page, 'pointerup', 11, x(0.6), y);
+    await fingers(page, ...moves(0.35, 0.4, 0.6), ['pointerup', 11, x(0.6), y]);
     await parts(page, 'r').not.toBeNull();
   });
 
