@@ -82,14 +82,18 @@ fn which_rule_finds_what_in_which_log() {
     // Variants of the same problem.
     for (rule, kind) in [
         ("costly-flags", "limit"),
+        ("gc-sync-straggler", "often"),
+        ("one-at-a-time", "groups"),
         ("one-at-a-time", "asks"),
         ("one-at-a-time", "looks"),
         ("one-worker", "threads"),
+        ("one-worker", "workers"),
         ("pinned-blocks", "slices"),
         ("ready-while-idle", "loop"),
         ("remembered-set", "array"),
         ("serial-section", "turns"),
         ("small-pool", "lost"),
+        ("threads-never-end", "beats"),
     ] {
         assert_eq!(finds(&logs, rule, kind), Some(true), "{rule}-{kind}");
     }

@@ -1,5 +1,9 @@
 -- One thread sleeps in C while another allocates. As an unsafe call cannot be
 -- interrupted, each collection waits for the sleeper; a safe call is not waited for.
+--
+-- > HeldUp unsafe    15 sleeps of 20 ms
+-- > HeldUp often     60 sleeps of 4 ms
+-- > HeldUp safe      15 safe calls of 20 ms
 module Main (main) where
 
 import Control.Concurrent
@@ -13,11 +17,12 @@ foreign import ccall safe "usleep" sleepSafe :: Int -> IO Int
 main :: IO ()
 main = do
   [how] <- getArgs
-  let sleep = if how == "unsafe" then sleepUnsafe else sleepSafe
+  let sleep = if how == "safe" then sleepSafe else sleepUnsafe
+      (times, length') = if how == "often" then (60, 4000) else (15, 20000)
   _ <- forkIO (forM_ [20000 ..] (evaluate . sumTo))
   done <- newEmptyMVar
   _ <- forkIO $ do
-    forM_ [1 .. 15] (\i -> sleep 20000 >> evaluate (sumTo (20000 + i)))
+    forM_ [1 .. times] (\i -> sleep length' >> evaluate (sumTo (20000 + i)))
     putMVar done ()
   takeMVar done
 

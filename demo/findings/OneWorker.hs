@@ -4,6 +4,7 @@
 -- > OneWorker deep       a spark evaluates all of its list
 -- > OneWorker none       the same without sparks
 -- > OneWorker threads    threads put sums that they have not evaluated where main finds them
+-- > OneWorker workers    two threads answer again and again, with sums that they have not evaluated
 module Main (main) where
 
 import Control.Concurrent
@@ -28,6 +29,11 @@ main = do
       _ <- forkIO (putMVar place (sum (map (total . (+ n)) [4000 .. 4040])))
       pure place
     mapM takeMVar places >>= evaluate . sum >>= print
+  when (how == "workers") $ do
+    (questions, answers) <- (,) <$> newEmptyMVar <*> newEmptyMVar
+    replicateM_ 2 (forkIO (forever (takeMVar questions >>= putMVar answers . total)))
+    _ <- forkIO (forM_ [1 .. 1000] (putMVar questions . (+ 1000)))
+    replicateM_ 1000 (takeMVar answers >>= evaluate)
   evaluate (sum (reverse sums)) >>= print
 
 total :: Int -> Integer

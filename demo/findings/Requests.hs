@@ -3,6 +3,7 @@
 -- > Requests one     it asks for the next one when it has the last
 -- > Requests many    two threads ask at the same time
 -- > Requests asks    it asks six threads in turn, and waits for each answer
+-- > Requests groups  it asks six at a time, of which one takes much longer, and waits for all of them
 -- > Requests beat    it is asked nothing; a thread gives a sign of life now and then, and main works
 module Main (main) where
 
@@ -29,6 +30,12 @@ main = do
         _ <- forkIO (forever (takeMVar question >>= request >> putMVar answer ()))
         pure (question, answer)
       forM_ [1 .. 20] $ \number -> forM_ boxes (\(question, answer) -> putMVar question number >> takeMVar answer)
+    "groups" -> forM_ [1 .. 30] $ \number -> do
+      boxes <- forM [1 .. 6 :: Int] $ \place -> do
+        done <- newEmptyMVar
+        _ <- forkIO (answerAfter (if place == 3 then 20000 else 4000) number >> putMVar done ())
+        pure done
+      mapM_ takeMVar boxes
     _ -> do
       beat <- forkIO (forever (threadDelay 4000))
       labelThread beat "beat"
@@ -36,6 +43,9 @@ main = do
 
 -- | What is outside is a sleep here.
 request :: Int -> IO ()
-request number = do
-  threadDelay 4000
+request = answerAfter 4000
+
+answerAfter :: Int -> Int -> IO ()
+answerAfter microseconds number = do
+  threadDelay microseconds
   void (evaluate (sum [1 .. 20000 + number]))

@@ -3,6 +3,7 @@
 -- > Unending never     one after the other, and none gets its answer
 -- > Unending answer    one after the other, and each gets its answer
 -- > Unending pool      all at once, and none gets work
+-- > Unending beats     one after the other, and each wakes now and then
 module Main (main) where
 
 import Control.Concurrent
@@ -17,7 +18,7 @@ main = runInUnboundThread $ do
   kept <- newIORef []
   let ask = do
         answer <- newEmptyMVar
-        _ <- forkIO (takeMVar answer)
+        _ <- forkIO (if how == "beats" then forever (threadDelay 20000) else takeMVar answer)
         modifyIORef kept (answer :)
         pure answer
       work k = void (evaluate (total (1000 + k)))

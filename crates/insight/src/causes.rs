@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Value};
+use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Severity, Value};
 use crate::rules;
 use model::sorting::CompactSort;
 use model::time::Interval;
@@ -46,11 +46,23 @@ const CAUSES: &[(&str, &[&str])] = &[
     // Collections copy what was not evaluated.
     (
         "nursery-too-small",
-        &["queue-grows", "unevaluated", "finalizers"],
+        &[
+            "threads-never-end",
+            "queue-grows",
+            "unevaluated",
+            "finalizers",
+        ],
     ),
+    ("mutual-thunks", &["threads-never-end"]),
     (
         "hand-overs",
-        &["lock-convoy", "mutual-thunks", "timer-storm", "one-worker"],
+        &[
+            "threads-never-end",
+            "lock-convoy",
+            "mutual-thunks",
+            "timer-storm",
+            "one-worker",
+        ],
     ),
     ("gc-sync-idle-caps", &["short-of-cores", "one-worker"]),
     ("par-gc-unbalanced", &["one-worker"]),
@@ -73,6 +85,10 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("long-pause", "deep-stack", is_stack_involved),
     ("nursery-too-small", "deep-stack", is_stack_involved),
     ("gc-sync-straggler", "short-of-cores", is_hint),
+    ("par-gc-unbalanced", "sparks", is_severe),
+    ("nursery-too-small", "sparks", is_severe),
+    ("major-gc-heavy", "sparks", is_severe),
+    ("gc-sync-idle-caps", "sparks", is_severe),
     ("par-gc-unbalanced", "short-of-cores", none_collected),
     ("nursery-too-small", "short-of-cores", none_collected),
     ("nursery-too-small", "heap-holder", are_threads),
@@ -136,6 +152,11 @@ fn are_threads(_: &Finding, cause: &Finding) -> bool {
     cause.title.starts_with("Threads ")
 }
 
+/// The cause has much of the time: collections copy what it makes.
+fn is_severe(_: &Finding, cause: &Finding) -> bool {
+    cause.severity == Severity::High
+}
+
 /// The symptom is only a hint, so the log cannot distinguish it from its cause.
 fn is_hint(symptom: &Finding, _: &Finding) -> bool {
     symptom.confidence == Confidence::Hint
@@ -174,6 +195,12 @@ pub(crate) fn link_causes(findings: &mut [Finding]) {
         .iter()
         .map(|finding| cause_by_evidence(finding, findings));
     let seen: Vec<Option<&str>> = seen.collect();
+    let is_short = findings.iter().any(|finding| {
+        finding.rule == rules::short_of_cores::NAME && finding.severity >= Severity::Medium
+    });
+    if is_short {
+        drop_advice_for_serial_programs(findings);
+    }
     let advised = flags_of_each(findings);
     for (finding, seen) in findings.iter_mut().zip(seen) {
         let causes = CAUSES.iter().find(|(rule, _)| *rule == finding.rule);
@@ -190,6 +217,18 @@ pub(crate) fn link_causes(findings: &mut [Finding]) {
         }
         if is_busy && ABOUT_PAUSES.contains(&&*finding.rule) {
             finding.confidence = finding.confidence.min(Confidence::Probable);
+        }
+    }
+}
+
+/// Removes advice to use less parallelism: a program that had no cores looks serial, whatever it is.
+fn drop_advice_for_serial_programs(findings: &mut [Finding]) {
+    let is_for_serial = |one: &Advice| matches!(one.flag.as_deref(), Some("-N1" | "-qg"));
+    for finding in findings {
+        if finding.rule != rules::short_of_cores::NAME
+            && finding.tries.iter().any(|one| !is_for_serial(one))
+        {
+            finding.tries.retain(|one| !is_for_serial(one));
         }
     }
 }
@@ -217,21 +256,24 @@ fn cause_by_evidence(finding: &Finding, findings: &[Finding]) -> Option<&'static
 }
 
 /// Sorts by severity, with each symptom below its cause. A cause has at least the severity of its symptoms. Among
-/// equals, the finding that claims the most time is first.
+/// equals, the finding that claims the most time with its symptoms is first.
 pub(crate) fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
-    let severity_of = |finding: &Finding| {
+    let with_symptoms = |finding: &'_ Finding| {
         let symptoms = findings.iter();
         let symptoms = symptoms.filter(|one| one.explained_by.as_ref() == Some(&finding.rule));
-        let all = symptoms.chain(std::iter::once(finding));
-        all.map(|one| one.severity).max()
+        let of_all = symptoms.map(|one| (one.severity, one.claimed_ns));
+        of_all.fold((finding.severity, finding.claimed_ns), |all, one| {
+            (all.0.max(one.0), all.1.saturating_add(one.1))
+        })
     };
     let key = |finding: &Finding| {
         let is_log = finding.axis == Axis::Log;
-        let claimed = Reverse(finding.claimed_ns);
+        let (severity, claimed_ns) = with_symptoms(finding);
+        let claimed = Reverse(claimed_ns);
         (
             !finding.is_significant(),
             is_log,
-            Reverse(severity_of(finding)),
+            Reverse(severity),
             claimed,
         )
     };
@@ -275,7 +317,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::finding::{Severity, Subject};
+    use crate::finding::Subject;
     use crate::rules::RULES;
     use eventlog::ids::ThreadId;
     use model::time::Interval;

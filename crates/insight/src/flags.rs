@@ -86,6 +86,15 @@ impl RuleContext<'_> {
         self.times.mean_parallelism().unwrap_or(1.0)
     }
 
+    /// Returns the mean number of capabilities that ran threads or could have, over the time in which any ran: one that
+    /// is idle though a thread is ready has no core, or wakes late.
+    #[must_use]
+    pub fn wanted_parallelism(&self) -> f64 {
+        let all = self.times.all_caps();
+        let wanted = all.running_ns.saturating_add(all.idle_ready_ns);
+        self.parallelism() * wanted as f64 / all.running_ns.max(1) as f64
+    }
+
     /// Returns whether advising these options makes sense: the run does not have them or better ones already, its
     /// GHC supports them, and its runtime can apply them.
     #[must_use]

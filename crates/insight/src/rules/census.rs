@@ -53,6 +53,23 @@ impl<'a> Peak<'a> {
         bands
     }
 
+    /// Returns the bytes of the closure types for which `wanted` holds, in each census up to this one.
+    pub(super) fn series(&self, wanted: impl Fn(&str) -> bool) -> Vec<u64> {
+        let mut sums = vec![0_u64; self.census as usize + 1];
+        for band in self.profile.bands() {
+            let Some(Label::Text(name)) = self.profile.label(band) else {
+                continue;
+            };
+            if wanted(&name) {
+                let series = self.profile.censuses.series(band, 0..self.census + 1);
+                for (sum, bytes) in sums.iter_mut().zip(series) {
+                    *sum = sum.saturating_add(bytes);
+                }
+            }
+        }
+        sums
+    }
+
     /// Returns the live data after the collection with the census, in bytes. The runtime counts whole blocks
     /// (`genLiveWords` in `rts/sm/Storage.c`), and logs it soon after the census.
     pub(super) fn live_bytes(&self, context: &RuleContext<'_>) -> Option<u64> {

@@ -29,6 +29,10 @@ const SURE_NS: u64 = 15_000_000;
 /// ms each.
 const MANY: u64 = 20;
 const LIKELY_NS: u64 = 8_000_000;
+/// As many late stops of one thread, each of at least `REGULAR_NS` and nearly of one length, are no chance: what a
+/// busy machine adds scatters. The spread is that from the 10th to the 90th percentile, as a share of the median.
+const REGULAR_NS: u64 = 2_000_000;
+const SPREAD: f64 = 0.15;
 /// Minimum share of the time; less is not worth a change.
 const MIN_SHARE: f64 = 0.01;
 /// Maximum number of threads that are named together: workers that all make the same calls.
@@ -71,6 +75,25 @@ fn late_stops(context: &RuleContext<'_>) -> Vec<LateStop> {
         })
     });
     late.collect()
+}
+
+/// Returns the thread, with its time, that most often was the last to stop after a delay of always the same length.
+fn regular(context: &RuleContext<'_>, late: &[LateStop]) -> Option<(ThreadId, u64)> {
+    let mut by_thread: BTreeMap<ThreadId, Vec<u64>> = BTreeMap::new();
+    for late in late {
+        by_thread.entry(late.thread).or_default().push(late.late_ns);
+    }
+    let regular = by_thread.into_iter().filter_map(|(thread, mut late)| {
+        late.sort_unstable();
+        let at = |tenth: usize| late[(late.len() - 1) * tenth / 10];
+        let (median, spread) = (at(5), at(9) - at(1));
+        let is_regular = late.len() as u64 >= MANY
+            && median >= REGULAR_NS
+            && (spread as f64) < SPREAD * median as f64;
+        let ns = late.iter().copied().fold(0, u64::saturating_add);
+        (is_regular && context.share(ns) >= MIN_SHARE).then_some((thread, ns))
+    });
+    regular.max_by_key(|(_, ns)| *ns)
 }
 
 /// Returns the threads that each delayed collections often and for long, if together they caused most of the waits.
@@ -188,16 +211,18 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     }
     let several = several(context, &by_thread, all_ns);
     let worst = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
-    let share = context.share(all_ns);
-    let Some((thread, ns)) = worst.filter(|(_, ns)| {
+    let regular = regular(context, &late);
+    let mostly = worst.filter(|(_, ns)| {
         context.share(*ns) >= MIN_SHARE && *ns as f64 >= MIN_THREAD_SHARE * all_ns as f64
-    }) else {
+    });
+    let Some((thread, ns)) = regular.or(mostly) else {
         if let Some(threads) = several {
             return held_up_by_several(context, loss_budget, (&late, &threads));
         }
-        let share = format::fraction(share);
         return Outcome::Clear(format!(
-            "waits of 1 ms or longer for all capabilities to stop took {share} of the time, the limit is 1 %; or they were too few, or the last thread to stop was a different one each time"
+            "waits of 1 ms or longer for all capabilities to stop took {} of the time, {} of it for one thread; the limits are 1 % and 70 %",
+            format::fraction(context.share(all_ns)),
+            format::fraction(worst.map_or(0, |(_, ns)| ns) as f64 / all_ns.max(1) as f64),
         ));
     };
     let of_thread: Vec<&LateStop> = late.iter().filter(|late| late.thread == thread).collect();
@@ -216,13 +241,13 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let waits = of_thread.iter().map(|late| late.late_ns);
     let waits: Vec<u64> = waits.filter(|ns| *ns >= SURE_NS).collect();
     let is_sure = waits.len() >= MIN_COUNT && waits.iter().sum::<u64>() * 2 >= ns;
-    let is_likely = count >= MANY && ns / count.max(1) >= LIKELY_NS;
+    let is_likely = regular.is_some() || count >= MANY && ns / count.max(1) >= LIKELY_NS;
     let name = context.thread_name(thread);
     let [collections, time] = [
         format::pluralize(count, "collection"),
         format::duration(Duration(ns)),
     ];
-    let title = if is_sure {
+    let title = if is_sure || regular.is_some() {
         format!("{name} held up {collections} for {time}: it could not be interrupted")
     } else {
         format!("{name} was the last to stop for {collections}, and {time} late in all")
@@ -242,6 +267,9 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     };
     let why = match (is_sure, is_likely) {
         (true, _) => "",
+        (false, true) if regular.is_some() => {
+            " These waits are nearly of one length, so they are no chance: it was in a foreign call, or a loop that cannot be interrupted."
+        }
         (false, true) => {
             " This number of long waits for one thread is hardly chance: it was in a foreign call or a loop that cannot be interrupted."
         }

@@ -14,6 +14,9 @@ use model::format;
 const MIN_SHARE: f64 = 0.20;
 /// Minimum allocation per second; with less, making the objects takes little of the time.
 const MIN_PER_SECOND: f64 = 1e9;
+/// Allocation per second and capability above which the rest is large objects: small ones are not made as fast, large
+/// ones by copying memory.
+const SMALL_PER_SECOND: f64 = 8e9;
 /// Minimum allocation in all; less is over soon.
 const MIN_BYTES: u64 = 500_000_000;
 /// Minimum number of minor collections for a median.
@@ -51,9 +54,11 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     }
     let middle = before.len() / 2;
     let usual = *before.select_nth_unstable(middle).1;
-    let share = usual.saturating_sub(area) as f64 / usual.max(1) as f64;
+    let beyond = usual.saturating_sub(area) as f64 / usual.max(1) as f64;
     let all = before.iter().copied().fold(0, u64::saturating_add);
     let per_second = all as f64 * 1e9 / context.length_ns().max(1) as f64;
+    let by_rate = 1.0 - SMALL_PER_SECOND / per_second.max(1.0);
+    let share = beyond.max(by_rate);
     if share < MIN_SHARE || all < MIN_BYTES || per_second < MIN_PER_SECOND {
         return Outcome::Clear(format!(
             "{} were allocated before a collection, with an area of {}, and {} a second; the limits are a fifth of that beyond the area, 500 MB in total, and 1 GB a second",
@@ -69,17 +74,29 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         format::bytes((per_second * share) as u64)
     );
     let mut finding = Finding::new(NAME, Axis::Time, title);
-    finding.severity = Severity::Low;
+    finding.severity = match by_rate >= MIN_SHARE {
+        true => Severity::Medium,
+        false => Severity::Low,
+    };
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Bytes((all as f64 * share) as u64);
     finding.share = share;
+    let why = match by_rate > beyond {
+        true => "Small objects are never allocated at this rate".to_owned(),
+        false => format!(
+            "Small objects fill at most the allocation area of {}, but {} were allocated before each collection",
+            format::bytes(area),
+            format::bytes(usual)
+        ),
+    };
     finding.meaning = format!(
-        "Small objects fill at most the allocation area of {}, but {} were allocated before each collection: the rest is arrays or buffers of 3 KiB and more. Each is fresh memory that must be filled, and misses the processor's caches. This costs mutator time, not GC time.",
-        format::bytes(area),
-        format::bytes(usual)
+        "{why}: the rest is arrays or buffers of 3 KiB and more. Each is fresh memory that must be filled, and misses the processor's caches. This costs mutator time, not GC time."
     )
     .into();
     finding.tries = vec![
+        Advice::code(
+            "Do not append piece by piece: each (<>) of a strict ByteString, Text, array or vector copies all of it. Collect the pieces and join them once (concat, or a Builder).",
+        ),
         Advice::code("Allocate one buffer or array, and reuse it for each piece of work."),
         Advice::code("Process data in smaller pieces that stay in the processor's cache."),
     ];

@@ -6,6 +6,7 @@
 //! programs of both kinds. Data that is never dropped is copied with any area: into the old generation, by two
 //! collections.
 
+use super::census::Peak;
 use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
@@ -137,10 +138,18 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         format::fraction(share)
     );
     let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
+    let lists = list_cells(context);
     if minors.copied() < COPIED {
         explain_little_copied(&minors, &mut finding);
     } else {
         explain_much_copied(context, &minors, &mut finding);
+    }
+    if let Some(share) = lists {
+        let text = format!(
+            "List cells are {} of the largest census: if most of them are Strings, use Text or ByteString; if they are numbers, an unboxed array or a loop without a list.",
+            format::fraction(share)
+        );
+        finding.tries.insert(0, Advice::code(text));
     }
     finding.numbers = vec![
         ("collections".into(), Value::Count(minors.count)),
@@ -158,6 +167,16 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         ),
     ];
     Outcome::Found(vec![finding])
+}
+
+/// Returns the share of list cells in the largest census, if that is most of it.
+fn list_cells(context: &RuleContext<'_>) -> Option<f64> {
+    const MOST: f64 = 0.50;
+    let peak = Peak::find(context)?;
+    let cells = peak.types(|name| matches!(name.rsplit('.').next(), Some(":" | "(:)")));
+    let bytes: u64 = cells.iter().map(|(_, bytes)| bytes).sum();
+    let share = bytes as f64 / peak.bytes.max(1) as f64;
+    (share >= MOST).then_some(share)
 }
 
 /// Returns the option that sets an area below any default.

@@ -9,8 +9,9 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::FinishedThread;
-use analysis::yielder::Yield;
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{CapId, Duration};
+use model::class::WaitReason;
 use model::format;
 
 /// Minimum share of all running time on one capability.
@@ -90,9 +91,11 @@ async fn evaluate(
             .iter()
             .map(|one| one.ran_ns)
             .fold(0, u64::saturating_add);
-        if let Some(finding) = uneven_shares(context, loss_budget, (&threads, ran_ns))
-            .or_else(|| lazy_results(context, loss_budget, (&threads, ran_ns, &worked)))
-        {
+        if let Some(finding) = uneven_shares(context, loss_budget, (&threads, ran_ns)) {
+            return finish(context, finding, (cap, share, most_ns));
+        }
+        let producers = producers(context, ran_ns, yielder).await;
+        if let Some(finding) = lazy_results(context, loss_budget, (&producers, &worked)) {
             return finish(context, finding, (cap, share, most_ns));
         }
         if !is_some || workers.len() > 1 || !is_little(helped_ns) {
@@ -192,28 +195,48 @@ pub(super) fn uneven_advice() -> Vec<Advice> {
     ]
 }
 
+/// Thread that runs very often for a moment each.
+struct Producer {
+    runs: u64,
+    ran_ns: u64,
+}
+
+/// Returns the threads created in the range that run very often for a moment each, and mostly wait for other threads.
+async fn producers(context: &RuleContext<'_>, ran_ns: u64, yielder: &dyn Yield) -> Vec<Producer> {
+    let (mut all, mut steps) = (Vec::new(), Steps::new(yielder));
+    let least = u32::try_from(MIN_HANDED).unwrap_or(u32::MAX);
+    for life in context.log.store.lives_with_min_runs(least) {
+        steps.step().await;
+        let created = life.created().is_some_and(|at| context.range.start() <= at);
+        if !created || context.is_runtime_thread(life.id()) {
+            continue;
+        }
+        let (mut one, mut for_threads) = (Producer { runs: 0, ran_ns: 0 }, 0);
+        for (_, turn) in life.turns_overlapping(context.range) {
+            one.runs += 1;
+            one.ran_ns = one.ran_ns.saturating_add(turn.duration(2));
+            for_threads += u64::from(turn.wait_reason().is_some_and(WaitReason::is_for_thread));
+        }
+        let hands_over = (one.ran_ns as f64) < LITTLE * ran_ns as f64
+            && one.runs >= MIN_HANDED
+            && one.ran_ns / one.runs < SHORT_NS
+            && for_threads * 2 > one.runs;
+        all.extend(hands_over.then_some(one));
+    }
+    all
+}
+
 /// Finds threads that run very often for a moment each, while another thread does the work: what they hand over is
 /// not evaluated.
 fn lazy_results(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
-    (threads, ran_ns, worked): (&[FinishedThread], u64, &str),
+    (helpers, worked): (&[Producer], &str),
 ) -> Option<Finding> {
-    let runs = |one: &FinishedThread| {
-        let lane = context.log.store.thread_lane(one.thread);
-        lane.map_or(0, |lane| lane.runs() as u64)
-    };
-    let hands_over = |one: &&FinishedThread| {
-        let runs = runs(one);
-        (one.ran_ns as f64) < LITTLE * ran_ns as f64
-            && runs >= MIN_HANDED
-            && one.ran_ns / runs.max(1) < SHORT_NS
-    };
-    let helpers: Vec<&FinishedThread> = threads.iter().filter(hands_over).collect();
     if helpers.len() < MIN_PRODUCERS {
         return None;
     }
-    let count: u64 = helpers.iter().map(|one| runs(one)).sum();
+    let count: u64 = helpers.iter().map(|one| one.runs).sum();
     let helped_ns: u64 = helpers.iter().map(|one| one.ran_ns).sum();
     let title = format!(
         "{} ran {}, for {} on average, but {worked}",

@@ -108,7 +108,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
 
 /// Adds advice, which depends on whether the program itself works in parallel.
 fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
-    let is_serial = context.parallelism() <= MOSTLY_ONE;
+    let is_serial = context.wanted_parallelism() <= MOSTLY_ONE;
     finding.confidence = Confidence::Probable;
     finding.distrust = "With +RTS -qn, fewer threads collect than the log counts.".into();
     if is_serial {

@@ -57,6 +57,16 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             ))
         ));
     }
+    // Arrays that do not grow with the strings, such as the file that they come from, are not theirs.
+    let own = arrays_of_strings(&peak, arrays);
+    if !is_much(own, peak.bytes) {
+        return Outcome::Clear(format!(
+            "byte arrays were {} of the largest census, {}, but grew with the strings by {} only",
+            format::fraction(share_of(arrays, peak.bytes)),
+            format::bytes(arrays),
+            format::bytes(own),
+        ));
+    }
     let strings = byte_strings(&peak);
     let texts = texts(&peak);
     if strings < MIN_STRINGS && texts >= MIN_STRINGS && arrays / texts >= LARGE_BYTES {
@@ -71,6 +81,30 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ));
     }
     Outcome::Found(vec![arrays_finding(&peak, arrays, strings)])
+}
+
+/// Returns whether a closure type is a string: its last component is one of the names.
+fn is_string(name: &str) -> bool {
+    matches!(name.rsplit('.').next(), Some("PS" | "BS" | "Text"))
+}
+
+/// Estimates the bytes of arrays that belong to strings, from the growth of both since the census with the fewest
+/// strings. Returns all of them if the number of strings hardly changes.
+fn arrays_of_strings(peak: &Peak<'_>, all: u64) -> u64 {
+    /// Minimum growth of the strings, as a share of all.
+    const GROWN: f64 = 0.05;
+    let arrays = peak.series(|name| name == "ARR_WORDS");
+    let strings = peak.series(is_string);
+    let most = strings.last().copied().unwrap_or(0);
+    let Some((before, fewest)) = arrays.iter().zip(&strings).min_by_key(|(_, few)| **few) else {
+        return all;
+    };
+    let grown = most.saturating_sub(*fewest);
+    if (grown as f64) < GROWN * most as f64 {
+        return all;
+    }
+    let each = all.saturating_sub(*before) as f64 / grown as f64;
+    ((each * most as f64) as u64).min(all)
 }
 
 /// Returns the number of `ByteString`s in a census, from the bytes of their constructors: `PS` up to bytestring 0.10

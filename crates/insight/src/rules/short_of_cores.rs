@@ -42,7 +42,7 @@ const HALF: f64 = 0.50;
 /// Maximum number of collections to examine, longest first.
 const MAX_EXAMINED: usize = 2_000;
 
-pub(super) const NAME: &str = "short-of-cores";
+pub(crate) const NAME: &str = "short-of-cores";
 
 /// Name of the number for the time in which no thread collected.
 pub(crate) const NONE_COLLECTING: &str = "collections in which no thread collected";

@@ -11,7 +11,7 @@ use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
+use analysis::yielder::{Yield, sort};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -21,6 +21,8 @@ use model::time::Interval;
 const CHECKS: f64 = 0.25;
 /// Minimum share of the time in which threads work that sleep and poll less often than one thread alone would have to.
 pub(super) const WORKING: f64 = 0.10;
+/// From this mean number of overlapping sleeps on, several are asked at once, and the slowest of them counts.
+const BATCH: f64 = 2.0;
 /// Minimum number of threads that answer another one, one after the other; a single one may be a device.
 const MIN_ANSWERERS: usize = 2;
 /// Maximum sum of their sleeps, in relation to the time that the other one waits: if they sleep at the same time, they
@@ -56,6 +58,8 @@ pub(super) async fn several_threads(
 ) -> Option<Finding> {
     let asker = all.iter().max_by_key(|(_, waits)| waits.answers.ns())?;
     if is_sequential(context, &asker.1.answers, yielder).await {
+        let sleepers = mean_sleepers(context, &asker.1.answers, yielder).await;
+        let asker = (asker.0, asker.1, sleepers);
         return Some(answers_finding(context, loss_budget, asker, yielder).await);
     }
     let sleeps = poll_gaps(context, all, yielder).await;
@@ -99,20 +103,53 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers, yielder: &d
     asleep_ns as f64 <= AT_ONCE * waited_ns as f64
 }
 
+/// Returns the mean number of sleeps of all threads that overlap a sleep of an answering thread, with that one.
+async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers, yielder: &dyn Yield) -> f64 {
+    let (mut of_answering, mut begins, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+        let slept = turn.1.wait_reason().is_some_and(WaitReason::is_asleep);
+        if let Some(wait) = context.wait(life, turn, 0).filter(|_| slept) {
+            let (from, to) = wait.span();
+            begins.push(from);
+            ends.push(to);
+            if answers.by.contains(&life.id()) {
+                of_answering.push((from, to));
+            }
+        }
+    };
+    context
+        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, visit)
+        .await;
+    sort(&mut begins, yielder).await;
+    sort(&mut ends, yielder).await;
+    let overlapping = of_answering.iter().map(|(from, to)| {
+        let begun = begins.partition_point(|begin| begin < to);
+        begun.saturating_sub(ends.partition_point(|end| end <= from))
+    });
+    overlapping.sum::<usize>() as f64 / of_answering.len().max(1) as f64
+}
+
 /// Creates the finding on a thread that several threads answer, one after the other, each after a sleep.
 async fn answers_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
-    (asker, waits): (&ThreadId, &IdleWaits),
+    (asker, waits, sleepers): (&ThreadId, &IdleWaits, f64),
     yielder: &dyn Yield,
 ) -> Finding {
     let answers = &waits.answers;
     let (count, waited_ns) = (answers.count(), answers.ns());
     let name = context.thread_name(*asker);
+    let is_batch = sleepers >= BATCH;
     let title = format!(
-        "{name} waited {} for {}, one after the other, and nothing ran meanwhile for {} of the time",
+        "{name} waited {} for {}, and nothing ran meanwhile for {} of the time",
         format::pluralize(count, "time"),
-        format::pluralize(answers.by.len() as u64, "other thread"),
+        match is_batch {
+            true => "the slowest of several threads".to_owned(),
+            false => format!(
+                "{}, one after the other",
+                format::pluralize(answers.by.len() as u64, "other thread")
+            ),
+        },
         format::fraction(context.share(waited_ns))
     );
     let gaps = answers.gaps.iter();
@@ -120,11 +157,25 @@ async fn answers_finding(
     finding.subject = Some(name);
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
     finding.confidence = Confidence::Probable;
-    finding.meaning = "Each time, one of these threads waited for a timer, I/O or a foreign call, then woke this one. They never wait at the same time, so the program takes as long as all their waits together.".into();
-    finding.tries = vec![
-        Advice::code("Ask all of them first, and wait for the answers after that."),
-        Advice::code("If nothing depends on the answers, do not wait for them."),
-    ];
+    finding.meaning = match is_batch {
+        true => format!("Each time, one of these threads waited for a timer, I/O or a foreign call, then woke this one. During such a wait, {sleepers:.1} threads were waiting on average: several are asked at once, and the next ones only when the slowest of them is done."),
+        false => "Each time, one of these threads waited for a timer, I/O or a foreign call, then woke this one. They hardly wait at the same time, so the program takes as long as all their waits together.".to_owned(),
+    }
+    .into();
+    finding.tries = match is_batch {
+        true => vec![
+            Advice::code(
+                "Do not wait for all of a group: start the next request as soon as any ends (a pool of workers, or a semaphore).",
+            ),
+            Advice::code(
+                "Take answers in the order in which they come, not in that of the requests (waitAny, or one channel for all).",
+            ),
+        ],
+        false => vec![
+            Advice::code("Ask all of them first, and wait for the answers after that."),
+            Advice::code("If nothing depends on the answers, do not wait for them."),
+        ],
+    };
     finding.distrust = "If each question depends on the answer before, the order is needed.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),

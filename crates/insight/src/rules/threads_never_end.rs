@@ -22,7 +22,7 @@ const MANY: usize = 10_000;
 /// Final share of the range in which dormant threads do not run.
 const DORMANT: f64 = 0.10;
 /// Minimum share of dormant threads created in each quarter of the range before that; a pool is created at once.
-const MIN_QUARTER_SHARE: f64 = 0.10;
+const MIN_QUARTER_SHARE: f64 = 0.05;
 /// For so many threads that they are no pool: minimum share of that range in which most of them are created.
 const MIN_SPREAD: f64 = 0.20;
 /// Minimum dormant share of all threads created before that.
@@ -37,17 +37,19 @@ pub(super) const RULE: Rule = Rule {
     evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
 };
 
-/// Thread created in the range that blocked and never ran again.
+/// Thread created in the range that blocked and never ran again, or at least lived on to the end.
 struct Dormant {
     thread: ThreadId,
     created: Nanos,
     since: u64,
     reason: WaitReason,
+    /// Whether it never ran again.
+    is_dormant: bool,
 }
 
-/// Finds the dormant threads created before `until`. Also returns the number of all threads created in the range
+/// Finds the threads created before `until` that lived on to the end. Also returns the number of all threads created in the range
 /// before that.
-async fn dormant(
+async fn lasting(
     context: &RuleContext<'_>,
     until: u64,
     yielder: &dyn Yield,
@@ -68,15 +70,19 @@ async fn dormant(
         let turn: WaitRunCycle = life.turn(life.first_run_from(until));
         let (since, woken) = turn.part(0);
         // Waits for time, I/O or a foreign call are expected to end.
-        let reason = turn.wait_reason().filter(|reason| reason.is_for_thread());
-        if let Some(reason) = reason.filter(|_| since < until && awake_from <= woken) {
-            all.push(Dormant {
-                thread: life.id(),
-                created,
-                since,
-                reason,
-            });
-        }
+        let Some(reason) = turn
+            .wait_reason()
+            .filter(|_| life.life().end().0 > awake_from)
+        else {
+            continue;
+        };
+        all.push(Dormant {
+            thread: life.id(),
+            created,
+            since,
+            reason,
+            is_dormant: reason.is_for_thread() && since < until && awake_from <= woken,
+        });
     }
     (all, made)
 }
@@ -104,14 +110,18 @@ fn spread(dormant: &[Dormant], (start, until): (u64, u64)) -> f64 {
 async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let start = context.range.start().0;
     let until = context.range.end().0 - (context.range.duration().0 as f64 * DORMANT) as u64;
-    let (dormant, made) = dormant(context, until, yielder).await;
+    let (mut dormant, made) = lasting(context, until, yielder).await;
+    let living = dormant.len();
+    // Nearly as many dormant threads as living ones are the better evidence.
+    let is_dormant = dormant.iter().filter(|one| one.is_dormant).count() * 10 >= living * 9;
+    dormant.retain(|one| one.is_dormant || !is_dormant);
     let count = dormant.len();
     let is_throughout = least_quarter(&dormant, (start, until)) >= MIN_QUARTER_SHARE
         || count >= MANY && spread(&dormant, (start, until)) >= MIN_SPREAD;
     if count < MIN_COUNT || (count as f64) < MIN_SHARE * made as f64 || !is_throughout {
         return Outcome::Clear(format!(
-            "{} of {} stayed blocked until the end; the limits are 1,000 and half, created throughout",
-            format::count(count as u64),
+            "{} of {} lived on to the end; the limits are 1,000 and half, created throughout",
+            format::count(living as u64),
             format::pluralize(made as u64, "thread")
         ));
     }
@@ -124,9 +134,13 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         .max_by_key(|reason| reasons[*reason as usize]);
     let reason = most.unwrap_or(WaitReason::Other);
     let title = format!(
-        "{} of {} stayed blocked until the end (most: {})",
+        "{} of {} {} (most: {})",
         format::count(count as u64),
         format::pluralize(made as u64, "thread"),
+        match is_dormant {
+            true => "stayed blocked until the end",
+            false => "did not end, but ran again and again",
+        },
         reason.name()
     );
     let mut finding = Finding::new(NAME, Axis::Memory, title);
@@ -137,7 +151,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     };
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Count(count as u64);
-    finding.meaning = "A blocked thread retains its stack (1 KiB at least) and everything reachable from it. Each one makes the heap larger and major collections longer.".into();
+    finding.meaning = "A thread retains its stack (1 KiB at least) and everything reachable from it. Each one makes the heap larger and major collections longer.".into();
     finding.tries = vec![
         Advice::code(
             "End each thread with its task: withAsync, or a finally that fills the MVar it waits for.",
