@@ -214,7 +214,7 @@ impl Instants {
     pub(crate) fn push(&mut self, cap: Option<CapId>, instant: Instant) {
         let kinds = self.lanes.get_mut(cap);
         if kinds.is_empty() {
-            kinds.resize_with(KINDS, Moments::default);
+            *kinds = Self::no_events();
         }
         let moments = &mut kinds[instant.kind as usize];
         if instant.kind.has_thread() {
@@ -222,6 +222,11 @@ impl Instants {
         } else {
             moments.push_time(instant.at_ns);
         }
+    }
+
+    #[cold]
+    fn no_events() -> Vec<Moments> {
+        vec![Moments::default(); KINDS]
     }
 
     /// Appends later events; `thread` maps their thread indexes.

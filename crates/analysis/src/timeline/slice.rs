@@ -340,40 +340,35 @@ impl SliceThreadAnalysis {
     #[inline]
     fn stop(&mut self, id: ThreadId, status: StopStatus, cap: Option<CapId>, at: Nanos) {
         let index = self.index_of(id);
-        if self.is_known_absent(index) {
-            // It stops without ever having run, which is only reported.
-            return self.store.step(index, Input::Stop(status), at, cap);
+        // A thread that is known not to exist stops without ever having run, which is only reported.
+        if !self.is_known_absent(index) {
+            self.include(index);
         }
-        self.include(index);
-        match self.heads[index as usize] {
-            ThreadHead {
-                assumption: EntryAssumption::Nothing,
-                ..
-            } => {
-                self.heads[index as usize].assumption = EntryAssumption::Stopped(status, at);
-                if let Some(thread) = self.store.threads.at_mut(index) {
-                    thread.ends_at(status, at);
-                }
+        let ThreadHead {
+            assumption, run, ..
+        } = self.heads[index as usize];
+        if assumption == EntryAssumption::Nothing {
+            self.heads[index as usize].assumption = EntryAssumption::Stopped(status, at);
+            if let Some(thread) = self.store.threads.at_mut(index) {
+                thread.ends_at(status, at);
             }
-            ThreadHead {
-                assumption: EntryAssumption::Ran(on, _),
-                run: None,
-                ..
-            } => {
-                self.store.step(index, Input::Stop(status), at, cap);
-                self.heads[index as usize].run = self.store.last_run(on);
-            }
-            _ => self.store.step(index, Input::Stop(status), at, cap),
+            return;
+        }
+        self.store.step(index, Input::Stop(status), at, cap);
+        if let (EntryAssumption::Ran(on, _), None) = (assumption, run) {
+            self.heads[index as usize].run = self.store.last_run(on);
         }
     }
 
     /// Returns whether a thread is known not to exist, despite events that name it.
     #[inline]
-    fn is_known_absent(&self, index: u32) -> bool {
+    fn is_known_absent(&mut self, index: u32) -> bool {
         let head = &self.heads[index as usize];
-        let thread = self.store.threads.get(index);
-        let unseen = thread.is_some_and(|thread| thread.state == State::Unseen);
-        head.assumption == EntryAssumption::Known && !head.counts && unseen
+        if head.counts || head.assumption != EntryAssumption::Known {
+            return false;
+        }
+        let thread = self.store.threads.at_mut(index);
+        thread.is_some_and(|thread| thread.state == State::Unseen)
     }
 
     fn create(&mut self, id: ThreadId, cap: Option<CapId>, at: Nanos) -> u32 {
