@@ -13,8 +13,9 @@ use crate::info::{Info, PREFIX_BYTES};
 use crate::labels::{LabelAnalysis, Labels};
 use crate::recording::Recording;
 use crate::timeline::messages::Messages;
-use crate::timeline::slice::{BoundaryState, SliceThreadAnalysis, SliceThreads, ThreadEventKind};
-use crate::timeline::threads::ThreadIndexMap;
+use crate::timeline::slice::{
+    BoundaryState, SliceScratch, SliceThreadAnalysis, SliceThreads, ThreadEventKind,
+};
 use eventlog::conventions::Convention;
 use eventlog::{EventSet, EventType, Record, Sink, SliceReader, SliceResult, SliceStep};
 use model::columns::Column;
@@ -133,7 +134,7 @@ impl Route {
 /// Allocations that the analysis of one slice passes on to the next, for reuse.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    threads: ThreadIndexMap,
+    threads: SliceScratch,
 }
 
 impl SegmentAnalysis {
@@ -163,7 +164,7 @@ impl SegmentAnalysis {
                 self.info.count_of(id, (of.count, bytes));
             }
         }
-        let (((threads, map), labels, cost_centre_samples, heap), too_large) =
+        let (((threads, scratch), labels, cost_centre_samples, heap), too_large) =
             watch_saturation(|| {
                 let (cost_centre_samples, heap) =
                     (self.cost_centre_samples.into_slice(), self.heap.finish());
@@ -185,7 +186,7 @@ impl SegmentAnalysis {
             deferred: self.deferred,
             is_too_large: self.is_too_large | too_large,
         };
-        (segment, Scratch { threads: map })
+        (segment, Scratch { threads: scratch })
     }
 
     /// Processes the events of a slice until the supplied bytes are used up or `max_events` were processed.
