@@ -50,10 +50,14 @@ impl Lives {
     /// Records the capability and time of any event.
     #[inline]
     pub(crate) fn record_event(&mut self, cap: Option<CapId>, time: Nanos) {
-        match self.events.get_mut(cap) {
-            Some(events) => events.extend(time),
-            none => *none = Some(Interval::empty_at(time)),
-        }
+        self.record_events(cap, (time, time));
+    }
+
+    /// Records the capability of events, and their earliest and latest times.
+    #[inline]
+    pub(crate) fn record_events(&mut self, cap: Option<CapId>, (from, to): (Nanos, Nanos)) {
+        let events = self.events.get_mut(cap);
+        *events = hull(*events, Some(Interval::new(from, to)));
     }
 
     /// Processes an event about the lifetime of a capability; ignores others.

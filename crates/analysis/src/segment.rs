@@ -17,6 +17,7 @@ use crate::timeline::slice::{
     BoundaryState, SliceScratch, SliceThreadAnalysis, SliceThreads, ThreadEventKind,
 };
 use eventlog::conventions::Convention;
+use eventlog::ids::{CapId, Nanos};
 use eventlog::{EventSet, EventType, Record, Sink, SliceReader, SliceResult, SliceStep};
 use model::columns::Column;
 use model::saturating::watch_saturation;
@@ -247,7 +248,7 @@ impl SegmentAnalysis {
 impl Sink for SegmentAnalysis {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
-        self.info.record_event(record);
+        self.info.back_dating.observe(record.time);
         let Ok(id) = u8::try_from(record.id.0) else {
             return self.count_unknown(record);
         };
@@ -264,5 +265,10 @@ impl Sink for SegmentAnalysis {
         if !matches!(route, Route::Counted) {
             self.route_event(route, id, record);
         }
+    }
+
+    #[inline]
+    fn stretch(&mut self, cap: Option<CapId>, times: (Nanos, Nanos)) {
+        self.info.lives.record_events(cap, times);
     }
 }

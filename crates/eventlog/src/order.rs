@@ -32,6 +32,12 @@ pub trait Sink {
     /// Consumes one event. Events of other types may also be passed and must be ignored.
     fn event(&mut self, record: &Record<'_>);
 
+    /// Told after consecutive events of one capability: their earliest and latest times.
+    #[inline]
+    fn stretch(&mut self, cap: Option<CapId>, (earliest, latest): (Nanos, Nanos)) {
+        let _ = (cap, earliest, latest);
+    }
+
     /// Passes an event on if its type is consumed.
     #[inline]
     fn offer(&mut self, record: &Record<'_>) {
@@ -48,6 +54,12 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
     fn event(&mut self, record: &Record<'_>) {
         self.0.offer(record);
         self.1.offer(record);
+    }
+
+    #[inline]
+    fn stretch(&mut self, cap: Option<CapId>, times: (Nanos, Nanos)) {
+        self.0.stretch(cap, times);
+        self.1.stretch(cap, times);
     }
 }
 

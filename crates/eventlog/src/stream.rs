@@ -468,7 +468,8 @@ impl Stream {
         let mut lookahead = self.lookahead;
         let mut constraints = self.constraints;
         let chunk_start = rows.as_ref().map_or(Nanos(0), RowIndex::chunk_start);
-        let (mut latest, mut types) = (Nanos(0), EventSet::NONE);
+        let (mut earliest, mut latest) = (event.time, event.time);
+        let mut types = EventSet::NONE;
         let (mut delivered, mut observed) = (0, 0);
         self.head = loop {
             let offset = end - rest.len() as u64;
@@ -477,6 +478,7 @@ impl Stream {
                 break Some(event);
             }
             let (bytes, after) = rest.split_at(event.end);
+            earliest = earliest.min(event.time);
             latest = latest.max(event.time);
             if event.time < chunk_start {
                 if let Some(rows) = rows {
@@ -519,8 +521,11 @@ impl Stream {
                 lookahead = Lookahead::decode_at(rest, event.end, header);
             }
         };
-        if let Some(rows) = rows {
-            rows.observe((delivered - observed) as u64, latest, types);
+        if delivered > 0 {
+            sink.stretch(self.cap, (earliest, latest));
+            if let Some(rows) = rows {
+                rows.observe((delivered - observed) as u64, latest, types);
+            }
         }
         if self.head.is_none() {
             // Bytes not known to be valid are left to `fill`.

@@ -234,6 +234,7 @@ impl RunLane {
 
     /// Appends a run of a thread, given by index. It must not begin before the end of the last one.
     /// [`settle`](Self::settle) adds it to the index.
+    #[inline]
     pub(crate) fn push(&mut self, thread: u32, run: Run) {
         self.runs.starts.push(run.start);
         self.runs.ends.push(run.end);

@@ -196,7 +196,9 @@ impl SliceThreadAnalysis {
         for (cap, runs) in sizes.runs {
             store.lane_mut(cap).runs.reserve(with_margin(runs));
         }
-        store.became_runnable.reserve(with_margin(sizes.became_runnable), true);
+        store
+            .became_runnable
+            .reserve(with_margin(sizes.became_runnable), true);
         for &(cap, end_ns) in &entry.lane_ends_ns {
             store.lane_mut(cap).runs.set_earliest_start(end_ns);
         }
@@ -214,7 +216,11 @@ impl SliceThreadAnalysis {
     pub(crate) fn finish(self) -> (SliceThreads, SliceScratch) {
         let mut store = self.store;
         // Lanes for which there was room only.
-        while store.lanes.last().is_some_and(|lane| lane.runs.count() == 0) {
+        while store
+            .lanes
+            .last()
+            .is_some_and(|lane| lane.runs.count() == 0)
+        {
             store.lanes.pop();
         }
         store.instants.drop_empty();
