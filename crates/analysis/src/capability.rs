@@ -12,14 +12,11 @@ use model::time::Interval;
 /// Lifetimes of the capabilities, and the time span of the log.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lives {
-    /// Does not include `stretch`.
+    /// Time span of other parts of the log.
     log: Option<Interval>,
     caps: BTreeMap<CapId, Life>,
-    /// Capability of the latest event, and the time span of its consecutive events up to now.
-    stretch: Option<(Option<CapId>, Interval)>,
-    /// Time span of the events of each capability before `stretch`. Consecutive events mostly share a capability,
-    /// so this is updated only when the capability changes.
-    stretches: CapTable<Option<Interval>>,
+    /// Time span of the events of each capability, and of those of none.
+    events: CapTable<Option<Interval>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -53,10 +50,14 @@ impl Lives {
     /// Records the capability and time of any event.
     #[inline]
     pub(crate) fn record_event(&mut self, cap: Option<CapId>, time: Nanos) {
-        match &mut self.stretch {
-            Some((latest, stretch)) if *latest == cap => stretch.extend(time),
-            _ => self.changed_cap(cap, time),
-        }
+        self.record_events(cap, (time, time));
+    }
+
+    /// Records the capability of events, and their earliest and latest times.
+    #[inline]
+    pub(crate) fn record_events(&mut self, cap: Option<CapId>, (from, to): (Nanos, Nanos)) {
+        let events = self.events.get_mut(cap);
+        *events = hull(*events, Some(Interval::new(from, to)));
     }
 
     /// Processes an event about the lifetime of a capability; ignores others.
@@ -84,28 +85,6 @@ impl Lives {
         }
     }
 
-    fn changed_cap(&mut self, cap: Option<CapId>, time: Nanos) {
-        let before = self.stretch.replace((cap, Interval::empty_at(time)));
-        let Some((before, stretch)) = before else {
-            return;
-        };
-        self.log = hull(self.log, Some(stretch));
-        if let Some(before) = before {
-            let events = self.stretches.get_mut(Some(before));
-            *events = hull(*events, Some(stretch));
-        }
-    }
-
-    /// Returns the time spans of logged events by capability; the capability of `stretch` may be returned twice.
-    fn logged(&self) -> impl Iterator<Item = (CapId, Interval)> + '_ {
-        let before = self.stretches.iter();
-        let before = before.filter_map(|(cap, stretch)| Some((cap?, (*stretch)?)));
-        let latest = self
-            .stretch
-            .and_then(|(cap, stretch)| Some((cap?, stretch)));
-        before.chain(latest)
-    }
-
     fn life_event(&mut self, record: &Record<'_>) {
         match record.event() {
             Event::CapCreate { cap } => {
@@ -128,7 +107,8 @@ impl Lives {
     /// Returns the times of the log's first and last event; `None` if it has no events.
     #[must_use]
     pub fn log(&self) -> Option<Interval> {
-        hull(self.log, self.stretch.map(|(_, stretch)| stretch))
+        let events = self.events.values().iter().copied();
+        events.fold(self.log, hull)
     }
 
     /// Returns each capability with its lifetime: from its creation (or else the log's first event) to its
@@ -144,9 +124,11 @@ impl Lives {
     ) -> impl Iterator<Item = (CapId, Interval, Option<Interval>)> + '_ {
         let log = self.log().unwrap_or_default();
         let mut all = self.caps.clone();
-        for (cap, events) in self.logged() {
-            let life = all.entry(cap).or_default();
-            life.events = hull(life.events, Some(events));
+        for (cap, events) in self.events.iter() {
+            if let (Some(cap), Some(_)) = (cap, events) {
+                let life = all.entry(cap).or_default();
+                life.events = hull(life.events, *events);
+            }
         }
         all.into_iter().map(move |(cap, life)| {
             let start = life.created.unwrap_or(log.start());

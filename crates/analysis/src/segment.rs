@@ -13,9 +13,11 @@ use crate::info::{Info, PREFIX_BYTES};
 use crate::labels::{LabelAnalysis, Labels};
 use crate::recording::Recording;
 use crate::timeline::messages::Messages;
-use crate::timeline::slice::{BoundaryState, SliceThreadAnalysis, SliceThreads, ThreadEventKind};
-use crate::timeline::threads::ThreadIndexMap;
+use crate::timeline::slice::{
+    BoundaryState, SliceScratch, SliceThreadAnalysis, SliceThreads, ThreadEventKind,
+};
 use eventlog::conventions::Convention;
+use eventlog::ids::{CapId, Nanos};
 use eventlog::{EventSet, EventType, Record, Sink, SliceReader, SliceResult, SliceStep};
 use model::columns::Column;
 use model::saturating::watch_saturation;
@@ -133,7 +135,7 @@ impl Route {
 /// Allocations that the analysis of one slice passes on to the next, for reuse.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    threads: ThreadIndexMap,
+    threads: SliceScratch,
 }
 
 impl SegmentAnalysis {
@@ -163,7 +165,7 @@ impl SegmentAnalysis {
                 self.info.count_of(id, (of.count, bytes));
             }
         }
-        let (((threads, map), labels, cost_centre_samples, heap), too_large) =
+        let (((threads, scratch), labels, cost_centre_samples, heap), too_large) =
             watch_saturation(|| {
                 let (cost_centre_samples, heap) =
                     (self.cost_centre_samples.into_slice(), self.heap.finish());
@@ -185,7 +187,7 @@ impl SegmentAnalysis {
             deferred: self.deferred,
             is_too_large: self.is_too_large | too_large,
         };
-        (segment, Scratch { threads: map })
+        (segment, Scratch { threads: scratch })
     }
 
     /// Processes the events of a slice until the supplied bytes are used up or `max_events` were processed.
@@ -246,7 +248,7 @@ impl SegmentAnalysis {
 impl Sink for SegmentAnalysis {
     #[inline]
     fn event(&mut self, record: &Record<'_>) {
-        self.info.record_event(record);
+        self.info.back_dating.observe(record.time);
         let Ok(id) = u8::try_from(record.id.0) else {
             return self.count_unknown(record);
         };
@@ -263,5 +265,10 @@ impl Sink for SegmentAnalysis {
         if !matches!(route, Route::Counted) {
             self.route_event(route, id, record);
         }
+    }
+
+    #[inline]
+    fn stretch(&mut self, cap: Option<CapId>, times: (Nanos, Nanos)) {
+        self.info.lives.record_events(cap, times);
     }
 }

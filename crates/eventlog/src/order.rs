@@ -32,6 +32,12 @@ pub trait Sink {
     /// Consumes one event. Events of other types may also be passed and must be ignored.
     fn event(&mut self, record: &Record<'_>);
 
+    /// Told after consecutive events of one capability: their earliest and latest times.
+    #[inline]
+    fn stretch(&mut self, cap: Option<CapId>, (earliest, latest): (Nanos, Nanos)) {
+        let _ = (cap, earliest, latest);
+    }
+
     /// Passes an event on if its type is consumed.
     #[inline]
     fn offer(&mut self, record: &Record<'_>) {
@@ -48,6 +54,12 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
     fn event(&mut self, record: &Record<'_>) {
         self.0.offer(record);
         self.1.offer(record);
+    }
+
+    #[inline]
+    fn stretch(&mut self, cap: Option<CapId>, times: (Nanos, Nanos)) {
+        self.0.stretch(cap, times);
+        self.1.stretch(cap, times);
     }
 }
 
@@ -220,6 +232,8 @@ pub(crate) struct Merger {
     /// The other streams in descending order, so the earliest head is last.
     queue: Vec<QueueEntry>,
     window: usize,
+    /// Buffers of streams that ended, if these are to be used again.
+    spare_buffers: Option<Vec<Vec<u8>>>,
     /// The blocks in the order in which they will be needed, from the first that is not begun.
     schedule: Schedule,
     /// Start offsets of later blocks in the schedule that are already begun.
@@ -257,6 +271,7 @@ impl Merger {
             unfilled: Vec::new(),
             queue: Vec::new(),
             window: 0,
+            spare_buffers: None,
             schedule: Schedule::default(),
             begun: SeededSet::default(),
             section_ended: true,
@@ -393,7 +408,11 @@ impl Merger {
         }
         exhausted.sort_unstable();
         for i in exhausted.into_iter().rev() {
-            let stream = self.streams.swap_remove(i);
+            let mut stream = self.streams.swap_remove(i);
+            if let Some(spare_buffers) = &mut self.spare_buffers {
+                stream.buffer.clear();
+                spare_buffers.push(std::mem::take(&mut stream.buffer));
+            }
             self.section_ended |= stream.end_marker_bytes > 0;
             self.irregular |= stream.irregular;
             self.continuations.extend(stream.continuation);
@@ -514,6 +533,19 @@ impl Merger {
         {
             self.schedule.next += 1;
         }
+    }
+
+    /// Lends buffers to the streams, before any of them is read.
+    pub(crate) fn lend_buffers(&mut self, buffers: Vec<Vec<u8>>) {
+        for (stream, buffer) in self.streams.iter_mut().zip(buffers) {
+            stream.buffer = buffer;
+        }
+        self.spare_buffers = Some(Vec::new());
+    }
+
+    /// Takes back the buffers of the streams that ended.
+    pub(crate) fn take_buffers(&mut self) -> Vec<Vec<u8>> {
+        self.spare_buffers.take().unwrap_or_default()
     }
 
     /// Shortens the file to `len` bytes.

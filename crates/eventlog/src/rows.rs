@@ -201,24 +201,26 @@ impl RowIndex {
         usize::try_from(self.every).unwrap_or(usize::MAX)
     }
 
-    /// Records the next event.
-    #[inline]
-    pub(crate) fn observe(&mut self, time: Nanos, id: u16) {
-        self.delivered += 1;
-        self.latest = self.latest.max(time);
-        let Some(chunk) = self.chunks.last_mut() else {
-            return;
-        };
-        if chunk.is_after(time) || time < self.from {
-            self.back_dated(time, id);
-        } else {
-            chunk.types.insert(EventType(id));
+    /// Returns the time before which events belong to earlier chunks.
+    pub(crate) fn chunk_start(&self) -> Nanos {
+        let after = self.chunks.last().and_then(|chunk| chunk.after);
+        let start = after.map_or(0, |after| after.0.saturating_add(1));
+        self.from.max(Nanos(start))
+    }
+
+    /// Records events of the current chunk, whose latest time and types these are. Events that belong to earlier
+    /// chunks count, but their types are only recorded by [`back_dated`](Self::back_dated).
+    pub(crate) fn observe(&mut self, events: u64, latest: Nanos, types: EventSet) {
+        self.delivered += events;
+        self.latest = self.latest.max(latest);
+        if let Some(chunk) = self.chunks.last_mut() {
+            chunk.types = chunk.types.union(types);
         }
     }
 
-    /// Records an event that belongs to an earlier chunk.
+    /// Records the type of an event that belongs to an earlier chunk.
     #[cold]
-    fn back_dated(&mut self, time: Nanos, id: u16) {
+    pub(crate) fn back_dated(&mut self, time: Nanos, id: u16) {
         if time < self.from {
             self.early_events.push(EarlyEvent {
                 time,

@@ -284,6 +284,18 @@ impl SliceReader {
         self.merger.supply(at, bytes);
     }
 
+    /// Lends the buffers of an earlier reader, which may be none, before any bytes are supplied. A reader to which none
+    /// were lent keeps none.
+    pub fn lend_buffers(&mut self, buffers: Vec<Vec<u8>>) {
+        self.merger.lend_buffers(buffers);
+    }
+
+    /// Takes the buffers back, if some were lent. Only complete once all events are delivered.
+    #[must_use]
+    pub fn take_buffers(&mut self) -> Vec<Vec<u8>> {
+        self.merger.take_buffers()
+    }
+
     /// Shortens the file to `len` bytes.
     pub fn truncate(&mut self, len: u64) {
         self.merger.truncate(len);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::block_list::BlockList;
 use super::blocks::Block;
 use super::event::EventType;
+use super::event_set::EventSet;
 use super::header::Header;
 use super::order::{NullSink, Sink};
 use super::problem::{Damage, DamageKind, DamageList};
@@ -466,7 +467,10 @@ impl Stream {
         let end = self.buffer_at + self.quick_end as u64;
         let mut lookahead = self.lookahead;
         let mut constraints = self.constraints;
-        let mut delivered = 0;
+        let chunk_start = rows.as_ref().map_or(Nanos(0), RowIndex::chunk_start);
+        let (mut earliest, mut latest) = (event.time, event.time);
+        let mut types = EventSet::NONE;
+        let (mut delivered, mut observed) = (0, 0);
         self.head = loop {
             let offset = end - rest.len() as u64;
             let late = event.time > limit.0 || (event.time == limit.0 && offset > limit.1);
@@ -474,8 +478,17 @@ impl Stream {
                 break Some(event);
             }
             let (bytes, after) = rest.split_at(event.end);
-            if let Some(rows) = rows {
-                rows.observe(event.time, event.id);
+            earliest = earliest.min(event.time);
+            latest = latest.max(event.time);
+            if event.time < chunk_start {
+                if let Some(rows) = rows {
+                    // It is counted first, with those before it.
+                    rows.observe((delivered + 1 - observed) as u64, latest, types);
+                    rows.back_dated(event.time, event.id);
+                    observed = delivered + 1;
+                }
+            } else {
+                types.insert(EventType(event.id));
             }
             sink.offer(&Record {
                 offset: ByteOffset(offset),
@@ -508,6 +521,12 @@ impl Stream {
                 lookahead = Lookahead::decode_at(rest, event.end, header);
             }
         };
+        if delivered > 0 {
+            sink.stretch(self.cap, (earliest, latest));
+            if let Some(rows) = rows {
+                rows.observe((delivered - observed) as u64, latest, types);
+            }
+        }
         if self.head.is_none() {
             // Bytes not known to be valid are left to `fill`.
             constraints = constraints.after_event(event.id, event.time.max(self.latest));

@@ -241,7 +241,21 @@ impl StopCode {
 
     /// Returns the wait reason after a stop with this code; `None` if the thread stays runnable.
     #[must_use]
+    #[inline]
     pub const fn wait_reason(self) -> Option<WaitReason> {
+        // Codes come in any order, so that a table is faster than branches.
+        static BY_CODE: [Option<WaitReason>; 256] = {
+            let (mut by_code, mut code) = ([None; 256], 0);
+            while code < by_code.len() {
+                by_code[code] = StopCode(code as u8).decide_wait_reason();
+                code += 1;
+            }
+            by_code
+        };
+        BY_CODE[self.0 as usize]
+    }
+
+    const fn decide_wait_reason(self) -> Option<WaitReason> {
         Some(match self.0 {
             1..=3 | 19 | 254 => return None,
             7 | 20 => WaitReason::Mvar,

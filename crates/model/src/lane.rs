@@ -333,6 +333,7 @@ impl<const N: usize> LaneIndex<N> {
         }
     }
 
+    #[inline]
     fn add(&self, times: &mut [u64; N], class: Class, duration_ns: u64) {
         let slot = self.classes.iter().position(|&one| one == class);
         debug_assert!(slot.is_some(), "{class:?} is a class of the lane");
@@ -355,6 +356,7 @@ impl<const N: usize> LaneIndex<N> {
     }
 
     /// Adds the next span.
+    #[inline]
     pub fn push(&mut self, class: Class, duration_ns: u64) {
         if self.len.is_multiple_of(BLOCK) {
             self.before.push(self.total);

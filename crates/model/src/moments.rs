@@ -28,6 +28,14 @@ impl Moments {
         self.push_time(at_ns);
     }
 
+    /// Reserves room for further moments, with or without threads.
+    pub fn reserve(&mut self, moments: usize, have_threads: bool) {
+        self.times_ns.unpacked_mut().reserve(moments);
+        if have_threads {
+            self.threads.unpacked_mut().reserve(moments);
+        }
+    }
+
     /// Appends a moment without a thread. Times are made ascending as in [`push`](Self::push).
     #[inline]
     pub fn push_time(&mut self, at_ns: u64) {

@@ -269,29 +269,43 @@ impl<T: Word> PackedColumn<T> {
 pub fn pack<T: Word>(sheet: &[T], words: &mut Vec<u64>) {
     words.clear();
     words.resize(2 * sheet.len().div_ceil(BLOCK), 0);
+    let mut data = [0; BLOCK];
     for (i, block) in sheet.chunks(BLOCK).enumerate() {
-        let numbers = || block.iter().map(|number| number.to_word());
-        let least = numbers().min().unwrap_or_default();
-        let most = numbers().max().unwrap_or_default();
+        let first = block.first().copied().unwrap_or_default();
+        let bounds = |(least, most): (T, T), &number: &T| (least.min(number), most.max(number));
+        let (least, most) = block.iter().fold((first, first), bounds);
+        let (least, most) = (least.to_word(), most.to_word());
         let bits = u64::BITS - (most - least).leading_zeros();
         words[2 * i] = least;
         words[2 * i + 1] = (words.len() as u64) << 8 | u64::from(bits);
-        let (mut word, mut filled) = (0, 0);
-        for number in numbers() {
-            let above = number - least;
-            word |= above.checked_shl(filled).unwrap_or_default();
-            filled += bits;
-            if filled >= u64::BITS {
-                words.push(word);
-                filled -= u64::BITS;
-                // The high bits of this number that did not fit.
-                word = above.checked_shr(bits - filled).unwrap_or_default();
-            }
-        }
-        if filled > 0 {
-            words.push(word);
+        if bits > 0 {
+            let used = pack_block(block, least, bits, &mut data);
+            words.extend_from_slice(&data[..used]);
         }
     }
+}
+
+/// Packs the offsets of a block from its minimum, which have `bits` bits, at least one. Returns the number of words.
+#[inline]
+fn pack_block<T: Word>(block: &[T], least: u64, bits: u32, data: &mut [u64; BLOCK]) -> usize {
+    let (mut word, mut filled, mut used) = (0, 0, 0);
+    for number in block {
+        let above = number.to_word() - least;
+        word |= above << filled;
+        filled += bits;
+        if filled >= u64::BITS {
+            data[used] = word;
+            used += 1;
+            filled -= u64::BITS;
+            // The high bits of this number that did not fit, of which there may be none: `filled < bits`.
+            word = above >> 1 >> (bits - filled - 1);
+        }
+    }
+    if filled > 0 {
+        data[used] = word;
+        used += 1;
+    }
+    used
 }
 
 /// Header of a packed block.

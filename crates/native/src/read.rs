@@ -79,7 +79,12 @@ fn analyze(
             let analyzed = if let Ok(analyzed) = done.try_recv() {
                 analyzed
             } else if let Ok(job) = to_do.try_recv() {
-                Ok(queue.analyze(job, log))
+                let analyzed = queue.analyze(job, log);
+                if to_do.is_empty() {
+                    // The last segment is followed by the account of time, which needs the memory.
+                    queue = SliceWorker::default();
+                }
+                Ok(analyzed)
             } else if under_way > 0
                 && let Ok(analyzed) = done.recv()
             {
@@ -121,6 +126,9 @@ fn run_helper(
     for job in to_do {
         // After an unreported panic, the others would wait for this slice forever.
         let found = catch_unwind(AssertUnwindSafe(|| queue.analyze(job, log)));
+        if to_do.is_empty() {
+            queue = SliceWorker::default();
+        }
         if results.send(found).is_err() {
             return;
         }
@@ -132,11 +140,14 @@ fn run_helper(
 struct SliceWorker {
     scratch: Scratch,
     buffer: Vec<u8>,
+    /// Buffers of the reader of slices: new memory costs the operating system time.
+    reader_buffers: Vec<Vec<u8>>,
 }
 
 impl SliceWorker {
     fn analyze(&mut self, job: Job, log: &(impl SharedSource + ?Sized)) -> SliceAnalysis {
         let mut working = SliceAnalyzer::new(job, &mut self.scratch);
+        working.lend_buffers(std::mem::take(&mut self.reader_buffers));
         let mut cut = None;
         loop {
             match working.advance(usize::MAX) {
@@ -154,6 +165,7 @@ impl SliceWorker {
                 }
                 SliceStep::More => {}
                 SliceStep::Done => {
+                    self.reader_buffers = working.take_buffers();
                     let (id, segment) = working.finish(&mut self.scratch);
                     return SliceAnalysis { id, segment, cut };
                 }

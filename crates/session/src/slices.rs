@@ -53,6 +53,17 @@ impl SliceAnalyzer {
         }
     }
 
+    /// Lends the buffers of an earlier analysis; see [`SliceReader::lend_buffers`].
+    pub fn lend_buffers(&mut self, buffers: Vec<Vec<u8>>) {
+        self.reader.lend_buffers(buffers);
+    }
+
+    /// Takes the buffers back once the slice is read; see [`SliceReader::take_buffers`].
+    #[must_use]
+    pub fn take_buffers(&mut self) -> Vec<Vec<u8>> {
+        self.reader.take_buffers()
+    }
+
     /// Advances as far as the supplied bytes and `max_events` allow.
     pub fn advance(&mut self, max_events: usize) -> SliceStep {
         self.analysis.read(&mut self.reader, max_events)

@@ -102,16 +102,11 @@ impl SortBuffer {
     fn take(&mut self, number: usize, source: &mut impl Source, limit: u64) -> u64 {
         // Time goes backwards only in damaged logs.
         let mut last = self.base;
-        loop {
-            let key = source.key();
-            if key >= limit {
-                return key;
-            }
+        source.take_before(limit, |key| {
             last = last.max(key);
             let moment = (last - self.base) << self.source_bits | number as u64;
             self.moments.push(moment);
-            source.step();
-        }
+        })
     }
 }
 

@@ -234,6 +234,7 @@ impl RunLane {
 
     /// Appends a run of a thread, given by index. It must not begin before the end of the last one.
     /// [`settle`](Self::settle) adds it to the index.
+    #[inline]
     pub(crate) fn push(&mut self, thread: u32, run: Run) {
         self.runs.starts.push(run.start);
         self.runs.ends.push(run.end);
@@ -243,6 +244,15 @@ impl RunLane {
         self.runs.ready.push(ready.0, ready.1);
     }
 
+    /// Reserves room for `runs` further runs.
+    pub(crate) fn reserve(&mut self, runs: usize) {
+        self.runs.starts.unpacked_mut().reserve(runs);
+        self.runs.ends.unpacked_mut().reserve(runs);
+        self.runs.threads.unpacked_mut().reserve(runs);
+        self.runs.codes.unpacked_mut().reserve(runs);
+        self.runs.ready.short.unpacked_mut().reserve(runs);
+    }
+
     /// Appends later runs; `thread` maps their thread indexes.
     pub(crate) fn append(
         &mut self,
@@ -250,6 +260,12 @@ impl RunLane {
         thread: impl Fn(u32) -> u32,
         spill_store: &SpillStore,
     ) {
+        // Of the runs before the slice, few are not in the index yet.
+        self.settle();
+        let spans = later.starts.unpacked().iter().zip(later.ends.unpacked());
+        for ((start, end), &code) in spans.zip(later.codes.unpacked()) {
+            self.index.push(Self::class_of(StopCode(code)), end - start);
+        }
         let runs = &mut self.runs;
         runs.starts
             .extend_from_slice(later.starts.unpacked(), spill_store);
@@ -261,7 +277,6 @@ impl RunLane {
         runs.codes
             .extend_from_slice(later.codes.unpacked(), spill_store);
         self.runs.ready.append(&later.ready, spill_store);
-        self.settle();
     }
 
     /// Extends the index to all runs.

@@ -26,6 +26,19 @@ pub(super) trait Source {
     fn key(&self) -> u64;
     /// Advances to the next event.
     fn step(&mut self);
+
+    /// Passes the keys of all events before `limit` to `each`, and advances behind them. Returns the next key.
+    #[inline]
+    fn take_before(&mut self, limit: u64, mut each: impl FnMut(u64)) -> u64 {
+        loop {
+            let key = self.key();
+            if key >= limit {
+                return key;
+            }
+            each(key);
+            self.step();
+        }
+    }
 }
 
 /// Read-ahead buffer for the remainder of a list.
@@ -95,6 +108,28 @@ impl Source for Runs<'_> {
     fn step(&mut self) {
         self.ahead.at += usize::from(self.has_begun);
         self.has_begun = !self.has_begun;
+    }
+
+    #[inline]
+    fn take_before(&mut self, limit: u64, mut each: impl FnMut(u64)) -> u64 {
+        // As the default, with both events of a run in one turn of the loop.
+        while let Some(run) = self.ahead.next() {
+            if !self.has_begun {
+                let start = first_step(run.start) | u64::from(run.start < run.end);
+                if start >= limit {
+                    return start;
+                }
+                each(start);
+            }
+            let end = first_step(run.end);
+            self.has_begun = end >= limit;
+            if self.has_begun {
+                return end;
+            }
+            each(end);
+            self.ahead.at += 1;
+        }
+        NEVER
     }
 }
 

@@ -120,6 +120,7 @@ pub enum Input {
 
 /// Transition function; `thread` only identifies the thread in an oddity.
 #[must_use]
+#[inline]
 pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<State, ThreadSpan> {
     use Activity::Running;
     let (since, activity) = match (state, input) {

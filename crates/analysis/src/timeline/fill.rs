@@ -99,8 +99,8 @@ impl Store {
         self.push_run(index, None, Interval::empty_at(at), stop, woken);
     }
 
-    /// Passes the next input to the automaton of a thread.
-    #[inline]
+    /// Passes the next input to the automaton of a thread. Inlined, so that the kind of the input is a constant.
+    #[inline(always)]
     pub(super) fn step(&mut self, index: u32, input: Input, at: Nanos, cap: Option<CapId>) {
         let Some(thread) = self.threads.at_mut(index) else {
             return;

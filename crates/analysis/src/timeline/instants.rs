@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::slice::with_margin;
 use super::store::Store;
 use eventlog::EventType;
 use eventlog::cap_table::CapTable;
@@ -180,6 +181,10 @@ pub(crate) struct Instants {
     lanes: CapTable<Vec<Moments>>,
 }
 
+/// Number of events by capability and kind.
+#[derive(Debug, Default)]
+pub(super) struct InstantSizes(Vec<(Option<CapId>, InstantKind, usize)>);
+
 /// Sentinel index of an unknown thread.
 const NO_THREAD: u32 = u32::MAX;
 
@@ -214,7 +219,7 @@ impl Instants {
     pub(crate) fn push(&mut self, cap: Option<CapId>, instant: Instant) {
         let kinds = self.lanes.get_mut(cap);
         if kinds.is_empty() {
-            kinds.resize_with(KINDS, Moments::default);
+            *kinds = Self::no_events();
         }
         let moments = &mut kinds[instant.kind as usize];
         if instant.kind.has_thread() {
@@ -222,6 +227,41 @@ impl Instants {
         } else {
             moments.push_time(instant.at_ns);
         }
+    }
+
+    /// Creates an empty list with room for a little more events than these.
+    pub(super) fn with_room(sizes: &InstantSizes) -> Self {
+        let mut instants = Self::default();
+        for &(cap, kind, events) in &sizes.0 {
+            let kinds = instants.lanes.get_mut(cap);
+            if kinds.is_empty() {
+                *kinds = Self::no_events();
+            }
+            kinds[kind as usize].reserve(with_margin(events), kind.has_thread());
+        }
+        instants
+    }
+
+    /// Drops the lists of capabilities that have no event.
+    pub(super) fn drop_empty(&mut self) {
+        let lanes = self.lanes.values_mut().iter_mut();
+        let empty = lanes.filter(|kinds| kinds.iter().all(Moments::is_empty));
+        empty.for_each(|kinds| *kinds = Vec::new());
+    }
+
+    /// Returns the number of events of each list that has some.
+    pub(super) fn sizes(&self) -> InstantSizes {
+        let lanes = self.lanes.iter();
+        let lists = lanes.flat_map(|(cap, kinds)| {
+            let kinds = InstantKind::ALL.into_iter().zip(kinds);
+            kinds.map(move |(kind, moments)| (cap, kind, moments.len()))
+        });
+        InstantSizes(lists.filter(|&(.., events)| events > 0).collect())
+    }
+
+    #[cold]
+    fn no_events() -> Vec<Moments> {
+        vec![Moments::default(); KINDS]
     }
 
     /// Appends later events; `thread` maps their thread indexes.

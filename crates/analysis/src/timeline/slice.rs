@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::deep_stacks::DeepStack;
-use super::instants::{InstantKind, Instants};
+use super::instants::{InstantKind, InstantSizes, Instants};
 use super::store::Store;
 use super::threads::{NEVER_NS, Thread, ThreadIndexMap, Threads};
 use super::turns::WaitRunCycle;
@@ -150,6 +150,28 @@ impl SliceThreads {
     }
 }
 
+/// What the analysis of a slice leaves for the next: slices of a log are much alike.
+#[derive(Debug, Default)]
+pub(crate) struct SliceScratch {
+    /// Empty, but with its allocations.
+    map: ThreadIndexMap,
+    sizes: SliceSizes,
+}
+
+/// Lengths of the columns of a slice.
+#[derive(Debug, Default)]
+struct SliceSizes {
+    threads: usize,
+    runs: Vec<(Option<CapId>, usize)>,
+    instants: InstantSizes,
+    became_runnable: usize,
+}
+
+/// Returns room for a little more than `len` entries.
+pub(super) const fn with_margin(len: usize) -> usize {
+    len + len / 8
+}
+
 /// Analysis of the threads in a slice, in progress.
 #[derive(Debug)]
 pub(crate) struct SliceThreadAnalysis {
@@ -162,28 +184,56 @@ pub(crate) struct SliceThreadAnalysis {
 }
 
 impl SliceThreadAnalysis {
-    /// Starts from a known state. `map` is empty, but may have a large allocation to reuse.
-    pub(crate) fn new(entry: BoundaryState, map: ThreadIndexMap) -> Self {
+    /// Starts from a known state, with room for as much as in the slice before.
+    pub(crate) fn new(entry: BoundaryState, scratch: SliceScratch) -> Self {
+        let SliceScratch { map, sizes } = scratch;
+        let threads = with_margin(sizes.threads);
         let mut store = Store {
-            threads: Threads::with_map(map),
+            threads: Threads::with_map(map, threads),
+            instants: Instants::with_room(&sizes.instants),
             ..Store::default()
         };
+        for (cap, runs) in sizes.runs {
+            store.lane_mut(cap).runs.reserve(with_margin(runs));
+        }
+        store
+            .became_runnable
+            .reserve(with_margin(sizes.became_runnable), true);
         for &(cap, end_ns) in &entry.lane_ends_ns {
             store.lane_mut(cap).runs.set_earliest_start(end_ns);
         }
         let known = entry.threads.into_iter();
         Self {
             store,
-            heads: Vec::new(),
-            order: Vec::new(),
+            heads: Vec::with_capacity(threads),
+            order: Vec::with_capacity(threads),
             complete: entry.complete,
             known: known.map(|thread| (thread.id, thread)).collect(),
         }
     }
 
-    /// Returns the results and the emptied map.
-    pub(crate) fn finish(self) -> (SliceThreads, ThreadIndexMap) {
-        let store = self.store;
+    /// Returns the results, and what helps to analyze the next slice.
+    pub(crate) fn finish(self) -> (SliceThreads, SliceScratch) {
+        let mut store = self.store;
+        // Lanes for which there was room only.
+        while store
+            .lanes
+            .last()
+            .is_some_and(|lane| lane.runs.count() == 0)
+        {
+            store.lanes.pop();
+        }
+        store.instants.drop_empty();
+        let runs = store.lanes.iter().enumerate();
+        let sizes = SliceSizes {
+            threads: store.threads.len(),
+            runs: runs
+                .map(|(lane, of)| (store.cap_lanes.cap(lane), of.runs.count()))
+                .filter(|&(_, runs)| runs > 0)
+                .collect(),
+            instants: store.instants.sizes(),
+            became_runnable: store.became_runnable.len(),
+        };
         let (threads, map) = store.threads.into_parts();
         let found = SliceThreads {
             threads,
@@ -202,7 +252,7 @@ impl SliceThreadAnalysis {
             became_runnable: store.became_runnable,
             oddities: store.oddities,
         };
-        (found, map)
+        (found, SliceScratch { map, sizes })
     }
 
     /// Returns the index of a thread in this slice, assigned on first use.
@@ -257,70 +307,71 @@ impl SliceThreadAnalysis {
     pub(crate) fn event(&mut self, effect: ThreadEventKind, record: &Record<'_>) {
         let mut fields = Cursor::new(record.payload, record.header.stop_codes);
         let (at, cap) = (record.time, record.cap);
-        match effect {
-            ThreadEventKind::Instant(kind) => self.instant(kind, cap, at, None),
-            ThreadEventKind::InstantOfCap(kind) => self.instant(kind, fields.field(), at, None),
+        let instant = match effect {
+            ThreadEventKind::Instant(kind) => (kind, cap, None),
+            ThreadEventKind::InstantOfCap(kind) => (kind, fields.field(), None),
             ThreadEventKind::InstantOfThread(kind) => {
                 let thread = fields.field().map(|thread| self.index_of(thread));
-                self.instant(kind, cap, at, thread);
+                (kind, cap, thread)
             }
             ThreadEventKind::Ran => {
                 if let Some(thread) = fields.field() {
                     self.run(thread, cap, at);
                 }
+                return;
             }
             ThreadEventKind::Stopped => {
                 if let (Some(thread), Some(status)) = (fields.field(), fields.field()) {
                     self.stop(thread, status, cap, at);
                 }
+                return;
             }
             ThreadEventKind::Created => {
-                if let Some(thread) = fields.field() {
-                    let index = self.create(thread, cap, at);
-                    self.instant(InstantKind::ThreadCreated, cap, at, Some(index));
-                }
+                let Some(thread) = fields.field() else {
+                    return;
+                };
+                let index = self.create(thread, cap, at);
+                (InstantKind::ThreadCreated, cap, Some(index))
             }
-            ThreadEventKind::Woken => {
-                if let Some(thread) = fields.field() {
-                    let index = self.included_index(thread);
-                    self.wake(index, at);
-                    self.store
-                        .push_instant(InstantKind::Woken, cap, at, Some(index));
-                }
-            }
-            ThreadEventKind::Migrated => {
-                if let Some(thread) = fields.field() {
-                    let index = self.included_index(thread);
-                    self.wake(index, at);
-                    if let Some(thread) = self.store.threads.at_mut(index) {
-                        thread.last_cap = fields.field();
-                    }
-                    self.heads[index as usize].moved = true;
-                    self.store
-                        .push_instant(InstantKind::Migrated, cap, at, Some(index));
+            ThreadEventKind::Woken | ThreadEventKind::Migrated => {
+                let Some(thread) = fields.field() else {
+                    return;
+                };
+                let index = self.included_index(thread);
+                self.wake(index, at);
+                if matches!(effect, ThreadEventKind::Migrated) {
+                    self.migrate(index, fields.field());
+                    (InstantKind::Migrated, cap, Some(index))
+                } else {
+                    (InstantKind::Woken, cap, Some(index))
                 }
             }
             ThreadEventKind::Runnable => {
-                let thread = fields.field();
-                let index = thread.map(|thread| self.index_of(thread));
-                self.instant(InstantKind::Runnable, cap, at, index);
+                let index = fields.field().map(|thread| self.index_of(thread));
                 if let Some(index) = index {
                     self.wake(index, at);
                 }
+                (InstantKind::Runnable, cap, index)
             }
             ThreadEventKind::Labeled => {
                 if let Some(thread) = fields.field() {
                     self.included_index(thread);
                 }
+                return;
             }
+        };
+        let (kind, cap, thread) = instant;
+        // Wakeups and migrations tell about their thread, whoever logged them.
+        if cap.is_some() || matches!(kind, InstantKind::Woken | InstantKind::Migrated) {
+            self.store.push_instant(kind, cap, at, thread);
         }
     }
 
-    #[inline]
-    fn instant(&mut self, kind: InstantKind, cap: Option<CapId>, at: Nanos, thread: Option<u32>) {
-        if cap.is_some() {
-            self.store.push_instant(kind, cap, at, thread);
+    fn migrate(&mut self, index: u32, to: Option<CapId>) {
+        if let Some(thread) = self.store.threads.at_mut(index) {
+            thread.last_cap = to;
         }
+        self.heads[index as usize].moved = true;
     }
 
     #[inline]
@@ -340,40 +391,35 @@ impl SliceThreadAnalysis {
     #[inline]
     fn stop(&mut self, id: ThreadId, status: StopStatus, cap: Option<CapId>, at: Nanos) {
         let index = self.index_of(id);
-        if self.is_known_absent(index) {
-            // It stops without ever having run, which is only reported.
-            return self.store.step(index, Input::Stop(status), at, cap);
+        // A thread that is known not to exist stops without ever having run, which is only reported.
+        if !self.is_known_absent(index) {
+            self.include(index);
         }
-        self.include(index);
-        match self.heads[index as usize] {
-            ThreadHead {
-                assumption: EntryAssumption::Nothing,
-                ..
-            } => {
-                self.heads[index as usize].assumption = EntryAssumption::Stopped(status, at);
-                if let Some(thread) = self.store.threads.at_mut(index) {
-                    thread.ends_at(status, at);
-                }
+        let ThreadHead {
+            assumption, run, ..
+        } = self.heads[index as usize];
+        if assumption == EntryAssumption::Nothing {
+            self.heads[index as usize].assumption = EntryAssumption::Stopped(status, at);
+            if let Some(thread) = self.store.threads.at_mut(index) {
+                thread.ends_at(status, at);
             }
-            ThreadHead {
-                assumption: EntryAssumption::Ran(on, _),
-                run: None,
-                ..
-            } => {
-                self.store.step(index, Input::Stop(status), at, cap);
-                self.heads[index as usize].run = self.store.last_run(on);
-            }
-            _ => self.store.step(index, Input::Stop(status), at, cap),
+            return;
+        }
+        self.store.step(index, Input::Stop(status), at, cap);
+        if let (EntryAssumption::Ran(on, _), None) = (assumption, run) {
+            self.heads[index as usize].run = self.store.last_run(on);
         }
     }
 
     /// Returns whether a thread is known not to exist, despite events that name it.
     #[inline]
-    fn is_known_absent(&self, index: u32) -> bool {
+    fn is_known_absent(&mut self, index: u32) -> bool {
         let head = &self.heads[index as usize];
-        let thread = self.store.threads.get(index);
-        let unseen = thread.is_some_and(|thread| thread.state == State::Unseen);
-        head.assumption == EntryAssumption::Known && !head.counts && unseen
+        if head.counts || head.assumption != EntryAssumption::Known {
+            return false;
+        }
+        let thread = self.store.threads.at_mut(index);
+        thread.is_some_and(|thread| thread.state == State::Unseen)
     }
 
     fn create(&mut self, id: ThreadId, cap: Option<CapId>, at: Nanos) -> u32 {

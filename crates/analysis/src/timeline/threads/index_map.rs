@@ -14,6 +14,10 @@ use model::packed_column::{pack, unpack};
 const PAGE: usize = 1024;
 /// Number of pages that stay unpacked, as more of their threads are expected soon.
 const OPEN_PAGES: usize = 8;
+/// Number of pages for all IDs.
+const MAX_PAGES: usize = u32::MAX as usize / PAGE + 1;
+/// Number of threads from which on there are pages.
+const MIN_THREADS: usize = 64;
 /// Size of the direct-mapped cache of recent lookups.
 const RECENT: usize = 1024;
 
@@ -22,8 +26,12 @@ const RECENT: usize = 1024;
 pub(crate) struct ThreadIndexMap {
     /// Direct-mapped cache of recent lookups: the ID, and the index plus 1.
     recent: Box<[(u32, u32); RECENT]>,
+    /// Number of the first page among all possible ones: a slice begins anywhere in the numbering.
+    first_page: usize,
     pages: Vec<Page>,
-    /// Indexes plus 1 of threads with IDs beyond the pages. Pages are only added once there are many such threads:
+    /// Number of threads.
+    len: usize,
+    /// Indexes plus 1 of threads with IDs outside the pages. Pages are only added if many threads have appeared:
     /// a damaged log may contain any ID, and memory must stay proportional to the number of threads.
     far: SeededMap<u32, u32>,
     /// Open pages, oldest first.
@@ -96,7 +104,9 @@ impl Default for ThreadIndexMap {
     fn default() -> Self {
         Self {
             recent: Box::new([(0, 0); RECENT]),
+            first_page: 0,
             pages: Vec::new(),
+            len: 0,
             far: SeededMap::default(),
             open: VecDeque::new(),
         }
@@ -130,18 +140,32 @@ impl ThreadIndexMap {
     }
 
     fn get(&self, id: ThreadId) -> u32 {
-        let (page, slot) = (id.0 as usize / PAGE, id.0 as usize % PAGE);
+        let (page, slot) = (self.page_of(id.0), id.0 as usize % PAGE);
         match self.pages.get(page) {
             Some(page) => page.get(slot),
             None => self.far.get(&id.0).copied().unwrap_or(0),
         }
     }
 
+    /// Returns the index of the page of an ID; beyond all pages if it is before the first one.
+    fn page_of(&self, id: u32) -> usize {
+        (id as usize / PAGE).wrapping_sub(self.first_page)
+    }
+
+    /// Adds a thread.
     fn set(&mut self, id: u32, number: u32) {
-        let (page, slot) = (id as usize / PAGE, id as usize % PAGE);
-        if page >= self.pages.len() && self.far.len() >= self.pages.len() * PAGE / 4 {
+        self.len += 1;
+        let page = self.page_of(id);
+        // Rules out IDs before the first page, which adding pages does not help.
+        let is_beyond = self.pages.len() <= page && page < MAX_PAGES;
+        if is_beyond && self.len > (self.pages.len() * PAGE / 4).max(MIN_THREADS) {
             self.grow();
         }
+        self.set_slot(id, number);
+    }
+
+    fn set_slot(&mut self, id: u32, number: u32) {
+        let (page, slot) = (self.page_of(id), id as usize % PAGE);
         let Some(page_of) = self.pages.get_mut(page) else {
             self.far.insert(id, number);
             return;
@@ -158,11 +182,20 @@ impl ThreadIndexMap {
 
     #[cold]
     fn grow(&mut self) {
+        if self.pages.is_empty() {
+            // Of the threads so far, a few may be from long before.
+            let mut ids: Vec<u32> = self.far.keys().copied().collect();
+            ids.sort_unstable();
+            let median = ids.get(ids.len() / 2).copied();
+            self.first_page = median.unwrap_or_default() as usize / PAGE;
+        }
         let len = (2 * self.pages.len()).max(1);
         self.pages.resize(len, Page::Empty);
         let mut far = std::mem::take(&mut self.far);
-        for (id, number) in far.extract_if(|&id, _| (id as usize) < len * PAGE) {
-            self.set(id, number);
+        let first_page = self.first_page;
+        let page_of = |id: u32| (id as usize / PAGE).wrapping_sub(first_page);
+        for (id, number) in far.extract_if(|&id, _| page_of(id) < len) {
+            self.set_slot(id, number);
         }
         self.far = far;
     }
@@ -182,7 +215,9 @@ impl ThreadIndexMap {
     /// Removes all threads.
     pub(crate) fn clear(&mut self) {
         self.recent.fill((0, 0));
+        self.first_page = 0;
         self.pages.clear();
+        self.len = 0;
         self.far.clear();
         self.open.clear();
     }

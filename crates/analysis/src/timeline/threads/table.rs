@@ -43,9 +43,10 @@ impl Threads {
     /// One in this many threads may have an unpacked copy.
     const THREADS_PER_UNPACKED: usize = 128;
 
-    /// Creates an empty table that reuses the allocation of an empty map.
-    pub(crate) fn with_map(by_id: ThreadIndexMap) -> Self {
+    /// Creates an empty table with room for `threads` threads that reuses the allocation of an empty map.
+    pub(crate) fn with_map(by_id: ThreadIndexMap, threads: usize) -> Self {
         Self {
+            tail: Vec::with_capacity(threads),
             by_id,
             ..Self::default()
         }
