@@ -24,6 +24,7 @@ function whyNot() {
   return false;
 }
 const skip = whyNot();
+const timeout = process.env.EVENTSCOPE_LOGS ? 1_800_000 : 300_000;
 
 /** Runs a program of examples/spark; resolves to what it prints. */
 function spark(program, args, environment = {}) {
@@ -57,7 +58,7 @@ function executors() {
 
 const manifest = (dataset) => readdirSync(join(dataset, 'manifest')).map((name) => JSON.parse(readFileSync(join(dataset, 'manifest', name))));
 
-test('executors add logs, though one is killed and one log is none', { skip, timeout: 300_000 }, async () => {
+test('executors add logs, though one is killed and one log is none', { skip, timeout }, async () => {
   const dataset = join(folder, 'added');
   const before = new Set(executors());
   const adding = spark('ingest.py', [dataset, `${logs}/*.eventlog`, '--eventscope', eventscope, '--logs-per-task', '4', '--', '--partition', 'app,ghc'], CLUSTER);
@@ -81,7 +82,7 @@ test('executors add logs, though one is killed and one log is none', { skip, tim
   assert.ok(manifest(dataset).some(({ status }) => status === 'failed'), 'the poisoned log is recorded');
 });
 
-test('Spark answers as DuckDB does', { skip, timeout: 300_000 }, async () => {
+test('Spark answers as DuckDB does', { skip, timeout }, async () => {
   const dataset = join(folder, 'asked');
   execFileSync(eventscope, ['export', '--dataset', dataset, '--partition', 'app,ghc', logs], { stdio: 'ignore' });
   const database = await (await DuckDBInstance.create()).connect();
@@ -103,4 +104,29 @@ test('Spark answers as DuckDB does', { skip, timeout: 300_000 }, async () => {
     const ofDuck = sorted(asked.map((row) => columns.map((name) => cell(row[name])).join('\t')));
     assert.deepEqual(ofSpark, ofDuck, question);
   }
+});
+
+test('the command line has the numbers of the data set', { skip, timeout }, async () => {
+  const database = await (await DuckDBInstance.create()).connect();
+  await database.run(readFileSync(join(folder, 'asked/views.sql'), 'utf8'));
+  const ask = async (sql) => (await database.runAndReadAll(sql)).getRowObjectsJson();
+  const added = await ask('SELECT run, path, digest FROM digests ORDER BY path');
+  const numbers = new Map();
+  for (const { run, number, value } of await ask('SELECT run, number, value FROM program_numbers')) {
+    numbers.set(`${run} ${number}`, value);
+  }
+  // Of a damaged log it prints what can be read, and exits with status 1.
+  const print = (...args) => JSON.parse(spawnSync(eventscope, args, { encoding: 'utf8', maxBuffer: 1 << 28 }).stdout);
+  // A debug build takes long for each log: of the fixtures, some are enough.
+  const asked = added.filter((_, index) => process.env.EVENTSCOPE_LOGS || index % 8 === 0);
+  let same = 0;
+  for (const { run, path, digest } of asked) {
+    assert.deepEqual(JSON.parse(digest), print('digest', path), path);
+    for (const { name, value } of print('metrics', path, '--json')) {
+      if (typeof value !== 'number' || !numbers.has(`${run} ${name}`)) continue;
+      assert.equal(numbers.get(`${run} ${name}`), value, `${path}: ${name}`);
+      same += 1;
+    }
+  }
+  assert.ok(same > 10 * asked.length, `${same} numbers of ${asked.length} logs`);
 });
