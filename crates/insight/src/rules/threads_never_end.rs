@@ -38,7 +38,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Thread created in the range that blocked and never ran again, or at least lived on to the end.
-struct Dormant {
+struct Lasting {
     thread: ThreadId,
     created: Nanos,
     since: u64,
@@ -47,13 +47,13 @@ struct Dormant {
     is_dormant: bool,
 }
 
-/// Finds the threads created before `until` that lived on to the end. Also returns the number of all threads created in the range
-/// before that.
+/// Finds the threads created before `until` that lived on to the end. Also returns the number of all threads created
+/// in the range before that.
 async fn lasting(
     context: &RuleContext<'_>,
     until: u64,
     yielder: &dyn Yield,
-) -> (Vec<Dormant>, usize) {
+) -> (Vec<Lasting>, usize) {
     let (mut all, mut made, mut steps) = (Vec::new(), 0, Steps::new(yielder));
     let awake_from = until.midpoint(context.range.end().0);
     for life in context.log.store.lives() {
@@ -69,18 +69,18 @@ async fn lasting(
         // The runtime wakes all threads at the end of the program.
         let turn: WaitRunCycle = life.turn(life.first_run_from(until));
         let (since, woken) = turn.part(0);
-        // Waits for time, I/O or a foreign call are expected to end.
         let Some(reason) = turn
             .wait_reason()
             .filter(|_| life.life().end().0 > awake_from)
         else {
             continue;
         };
-        all.push(Dormant {
+        all.push(Lasting {
             thread: life.id(),
             created,
             since,
             reason,
+            // Waits for time, I/O or a foreign call are expected to end.
             is_dormant: reason.is_for_thread() && since < until && awake_from <= woken,
         });
     }
@@ -88,7 +88,7 @@ async fn lasting(
 }
 
 /// Returns the smallest share of the threads that was created in one quarter.
-fn least_quarter(dormant: &[Dormant], (start, until): (u64, u64)) -> f64 {
+fn least_quarter(dormant: &[Lasting], (start, until): (u64, u64)) -> f64 {
     let mut quarters = [0_usize; 4];
     let length = (until - start).max(1);
     for one in dormant {
@@ -100,7 +100,7 @@ fn least_quarter(dormant: &[Dormant], (start, until): (u64, u64)) -> f64 {
 }
 
 /// Returns the share of the range in which the middle nine tenths of the threads were created.
-fn spread(dormant: &[Dormant], (start, until): (u64, u64)) -> f64 {
+fn spread(dormant: &[Lasting], (start, until): (u64, u64)) -> f64 {
     let mut created: Vec<u64> = dormant.iter().map(|one| one.created.0).collect();
     created.sort_unstable();
     let at = |part: usize| created.get(created.len() * part / 20).copied().unwrap_or(0);
