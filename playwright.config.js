@@ -1,6 +1,7 @@
 // The browser tests, run by `cargo xtask test` or, with dist/ built, by
 // `npx playwright test`.
 
+import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { defineConfig } from '@playwright/test';
 
@@ -18,7 +19,8 @@ export default defineConfig({
   fullyParallel: true,
   forbidOnly: !!process.env.CI,
   retries: process.env.CI ? 1 : 0,
-  workers: 2,
+  // One more than cores, as tests wait for timers and animations, too.
+  workers: availableParallelism() + 1,
   reporter: [['line'], ['json', { outputFile: 'tests/e2e/results/report.json' }]],
   webServer: elsewhere ? undefined : {
     command: `node xtask/serve.mjs --port ${port} --strict-port`,

@@ -8,10 +8,10 @@ use super::try_candidates::{Candidate, combined};
 use super::try_child::{OutputDigest, Sample};
 use super::try_rounds::{Contestant, Stopped};
 use insight::command_line::with_flags;
-use insight::compare::shift::median;
 use insight::compare::{Claim, Difference, Options, Trend, against_baseline};
 use insight::metrics::Unit;
 use model::format;
+use statistics::shift::median;
 
 /// Minimum relative change of processor time or memory for it to be mentioned.
 const MIN_REPORTED_CHANGE: f64 = 0.10;
@@ -382,7 +382,7 @@ fn recommend(
         return Recommendation::none("No flag is left to try.".to_owned());
     }
     if let Some(runs) = fewest {
-        let needed = insight::compare::rank_test::runs_needed(options.alpha, candidates.len());
+        let needed = statistics::rank_test::runs_needed(options.alpha, candidates.len());
         return Recommendation::none(format!(
             "Too few runs for a claim: {runs} of the {needed} required. Increase --budget, or reduce the work of the program."
         ));

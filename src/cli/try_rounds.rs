@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::try_candidates::Candidate;
 use super::try_child::{RunEnd, Sample};
-use insight::compare::rank_test::runs_needed;
+use statistics::rank_test::runs_needed;
 
 /// Number of runs, all clearly slower, after which a candidate is stopped.
 const RUNS_BEFORE_STOP: usize = 3;

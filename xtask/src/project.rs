@@ -82,10 +82,12 @@ impl Project {
 
     /// Returns the Chromium for the browser tests, installing it with apt if it is missing.
     pub(crate) fn chromium(&self) -> Result<PathBuf> {
+        let install = || self.steps.run("Chromium", tools::install_chromium);
         self.chromium
             .get_or_init(|| match tools::find_chromium()? {
+                Some(found) if tools::wants_headless_shell(&found) => install().or(Ok(found)),
                 Some(found) => Ok(found),
-                None => self.steps.run("Chromium", tools::install_chromium),
+                None => install(),
             })
             .clone()
     }

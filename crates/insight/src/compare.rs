@@ -3,10 +3,10 @@
 //!
 //! # Statistics
 //!
-//! The value of a side is the median of its runs. The Mann–Whitney rank test ([`rank_test`]) decides whether the
-//! sides differ. The Hodges–Lehmann shift of the logarithms, which is a ratio, estimates by how much, with the
-//! confidence interval that belongs to the test ([`shift`]). A number [changed](Claim::Changed) if the test says
-//! so at [`Options::alpha`] and the ratio differs from 1 by more than [`Options::noise`].
+//! The value of a side is the median of its runs. The Mann–Whitney rank test ([`statistics::rank_test`]) decides
+//! whether the sides differ. The Hodges–Lehmann shift of the logarithms, which is a ratio, estimates by how much, with
+//! the confidence interval that belongs to the test ([`statistics::shift`]). A number [changed](Claim::Changed) if the
+//! test says so at [`Options::alpha`] and the ratio differs from 1 by more than [`Options::noise`].
 //!
 //! [Counted](Class::Counted) numbers hardly vary between runs of one program. With too few runs for the test, they
 //! changed if the sides are disjoint, with a gap above [`Options::tolerance`] and more than ten times the spread
@@ -16,19 +16,17 @@
 //! itself, no row claims a difference:
 //!
 //! - The verdict covers a few numbers chosen in advance ([`Difference::is_gated`]): those that a guard asks for
-//!   ([`Group::Asked`]), else [`HEADLINES`]. They use four fifths of alpha, with Holm's correction ([`holm`]).
+//!   ([`Group::Asked`]), else [`HEADLINES`]. They use four fifths of alpha, with Holm's correction
+//!   ([`holm`](statistics::rank_test::holm)).
 //! - All other numbers share the last fifth, or all of alpha once a number of the verdict changed. They are
-//!   corrected by permutations of whole runs (`splits`).
+//!   corrected by permutations of whole runs ([`statistics::splits`]).
 
 mod candidates;
 mod facts;
 mod findings;
 pub mod guard;
 mod main_reason;
-pub mod rank_test;
 mod rows;
-pub mod shift;
-mod splits;
 #[cfg(test)]
 mod tests;
 
@@ -40,7 +38,6 @@ pub use candidates::against_baseline;
 pub use facts::UnequalFact;
 pub use findings::{FindingChange, FindingState, changed_findings};
 pub use main_reason::MainReason;
-pub use rank_test::holm;
 pub use rows::HEADLINES;
 
 use crate::digest::{Digest, Group, Key, NoData};
@@ -106,7 +103,7 @@ pub struct Side {
     pub interval: Option<(f64, f64)>,
     /// Minimum of the values; 0 if there are none.
     pub least: f64,
-    /// Indices into `values` of [`outliers`](shift::outliers), which are not excluded.
+    /// Indices into `values` of [`outliers`](statistics::shift::outliers), which are not excluded.
     pub outliers: Vec<usize>,
 }
 
@@ -249,7 +246,7 @@ impl Comparison {
     /// Returns the minimum number of runs per side for a claim on a timed number of the verdict.
     #[must_use]
     pub fn runs_needed(&self) -> usize {
-        rank_test::runs_needed(
+        statistics::rank_test::runs_needed(
             self.options.alpha * rows::VERDICT_SHARE_OF_ALPHA,
             self.gated().count(),
         )

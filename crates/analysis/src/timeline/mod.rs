@@ -6,6 +6,7 @@
 //! most prominent of the spans that a pixel merges.
 
 pub mod activity;
+mod append;
 pub mod block_lanes;
 pub mod cap_activity;
 pub mod collections;

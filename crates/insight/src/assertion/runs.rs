@@ -4,8 +4,8 @@ use eventlog::hash::SeededMap;
 
 use super::{Assertion, ValueRequest, ValueSource};
 use crate::amount::Amount;
-use crate::compare::shift::median;
 use crate::metrics::{MetricContext, NoNumber};
+use statistics::shift::median;
 
 /// Statistic over the values of several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,16 +3,16 @@
 
 use std::borrow::Cow;
 
-use super::rank_test::RankTest;
 use super::{Difference, Options, rows};
 use crate::digest::{Group, Key, Row};
 use crate::metrics::{Class, Direction, Unit};
+use statistics::rank_test::RankTest;
 
 /// Compares the runs of each candidate with those of the baseline, in the order of the candidates. Less is better,
 /// and the number is [timed](Class::Timed).
 ///
 /// All tests form one family with Holm's correction, so the probability of any false claim among the candidates
-/// stays below [`Options::alpha`]. [`runs_needed`](super::rank_test::runs_needed) returns the number of runs that
+/// stays below [`Options::alpha`]. [`runs_needed`](statistics::rank_test::runs_needed) returns the number of runs that
 /// such a family needs.
 #[must_use]
 pub fn against_baseline(

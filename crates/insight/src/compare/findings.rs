@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use model::sorting::CompactSort;
 use serde::{Deserialize, Serialize};
 
-use super::rank_test::{RankTest, min_p};
-use super::shift::min_max;
 use crate::digest::{Digest, FindingSummary};
+use statistics::rank_test::{RankTest, min_p};
+use statistics::shift::min_max;
 
 /// Factor in cost from which a finding is worse or better: most costs are times, which vary between runs.
 const NOTABLE_FACTOR: f64 = 1.5;

@@ -3,12 +3,12 @@
 use eventlog::hash::{SeededMap, SeededSet};
 use model::sorting::CompactSort;
 
-use super::rank_test::{RankTest, holm, min_p};
-use super::shift::{median, median_interval, min_max, outliers, shift};
-use super::splits::{NumberByRun, corrected_p_values, min_corrected_p};
 use super::{Claim, Difference, Options, Side, Trend};
 use crate::digest::{Digest, Group, Key, Row};
 use crate::metrics::{Class, Direction, Unit};
+use statistics::rank_test::{RankTest, holm, min_p};
+use statistics::shift::{median, median_interval, min_max, outliers, shift};
+use statistics::splits::{NumberByRun, corrected_p_values, min_corrected_p};
 
 /// Numbers that the verdict covers if a guard asks for none: elapsed time, time in collections, longest pause,
 /// bytes allocated, most live data. Shown first, in this order. More numbers would need more runs: five runs per

@@ -273,7 +273,7 @@ fn candidates_of_one_baseline_are_one_family_of_tests() {
             .iter()
             .all(|claim| *claim == Claim::NoDifference)
     );
-    assert_eq!(rank_test::runs_needed(0.05, 8), 6);
+    assert_eq!(statistics::rank_test::runs_needed(0.05, 8), 6);
 }
 
 /// Creates sides with these program numbers, each growing slightly from run to run.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::effects::Effect;
-use super::robust::{deviation, median};
+use statistics::robust::{deviation, median};
 
 /// Change of a number in time.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::robust::{quantile, sorted};
+use statistics::robust::{quantile, sorted};
 
 /// Quantiles of a number, linearly interpolated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

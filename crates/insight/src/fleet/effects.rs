@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::robust::{median, sorted};
 use super::{LabelColumn, NumberColumn};
 use crate::compare::Trend;
 use crate::metrics::{Direction, Unit};
+use statistics::robust::{median, sorted};
 
 /// Difference between two values of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -150,7 +150,7 @@ impl CrossedLabel {
         }
         let (mut sum, mut all) = (0.0, 0.0);
         for own in &places {
-            let at = |share| super::robust::quantile(own, share);
+            let at = |share| statistics::robust::quantile(own, share);
             if !own.is_empty() {
                 sum += own.len() as f64 * (at(0.95) - at(0.05)) / 0.9;
                 all += own.len() as f64;
@@ -185,7 +185,7 @@ impl CrossedLabel {
         }
         let medians = by_value.into_iter().map(sorted);
         let medians: Vec<Option<f64>> = medians
-            .map(|own| (!own.is_empty()).then(|| super::robust::quantile(&own, 0.5)))
+            .map(|own| (!own.is_empty()).then(|| statistics::robust::quantile(&own, 0.5)))
             .collect();
         let middle = median(medians.iter().copied().flatten());
         self.effects = medians

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::distribution::Distribution;
 use super::effects::Effect;
-use super::robust::{deviation, limit_of_many, median};
 use super::{LabelColumn, NumberColumn};
-use crate::compare::rank_test::two_sided_tail;
+use statistics::rank_test::two_sided_tail;
+use statistics::robust::{deviation, limit_of_many, median};
 
 /// Value of a label whose runs differ from those of all other values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -124,7 +124,7 @@ pub(super) fn different_values(
             .filter(|(_, other)| *other as usize == value)
             .map(|(own, _)| *own)
             .collect();
-        *median = (!own.is_empty()).then(|| super::robust::quantile(&own, 0.5));
+        *median = (!own.is_empty()).then(|| statistics::robust::quantile(&own, 0.5));
     }
     let count = medians.iter().flatten().count();
     let mut found = Vec::new();

@@ -35,7 +35,6 @@ mod headlines;
 mod name_pattern;
 mod outliers;
 mod path_labels;
-mod robust;
 mod stratum;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::RunIndex;
 use super::effects::Effect;
-use super::robust::{deviation, limit_of_many, median, quantile, sorted};
+use statistics::robust::{deviation, limit_of_many, median, quantile, sorted};
 
 /// Run whose number is far from that of all comparable runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -4,8 +4,8 @@ use super::changes::{Change, LabelChange, StepSearch};
 use super::effects::{CrossedLabel, Scale, fit_effects, without_effects};
 use super::groups::{GroupDifference, different_values};
 use super::outliers::{Outlier, outliers};
-use super::robust::median;
 use super::{Fleet, LabelColumn, NumberColumn, RunIndex, TimeOrder};
+use statistics::robust::median;
 
 /// Runs of one program that have a number.
 pub(super) struct Stratum<'a> {

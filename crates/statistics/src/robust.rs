@@ -1,7 +1,7 @@
 //! Statistics that a few extreme values do not change.
 
 /// Returns the finite values in ascending order.
-pub(super) fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
+pub fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     let mut sorted: Vec<f64> = values
         .into_iter()
         .filter(|value| value.is_finite())
@@ -12,7 +12,7 @@ pub(super) fn sorted(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
 
 /// Returns a quantile of ascending values, linearly interpolated between neighbors (Hyndman and Fan's type 7, as R
 /// and NumPy have it); NaN without values.
-pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
+pub fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return f64::NAN;
     };
@@ -25,7 +25,7 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
 }
 
 /// Returns the median; 0 without values.
-pub(super) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let sorted = sorted(values);
     if sorted.is_empty() {
         return 0.0;
@@ -37,13 +37,13 @@ pub(super) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
 const NORMAL_PER_DEVIATION: f64 = 1.482_602_218_505_602;
 
 /// Returns the standard deviation that a normal distribution with this median absolute deviation from `center` has.
-pub(super) fn deviation(values: &[f64], center: f64) -> f64 {
+pub fn deviation(values: &[f64], center: f64) -> f64 {
     median(values.iter().map(|value| (value - center).abs())) * NORMAL_PER_DEVIATION
 }
 
 /// Returns how many standard deviations from the mean a normal value of `count` is with a probability of `alpha`,
 /// on either side, for at least one of them. Few values estimate the deviation badly, which is corrected for.
-pub(super) fn limit_of_many(count: usize, alpha: f64) -> f64 {
+pub fn limit_of_many(count: usize, alpha: f64) -> f64 {
     let tail = alpha / 2.0 / count.max(1) as f64;
     // The tail of a t-distribution approximates that of a value over the median absolute deviation of `count`
     // values, which is as good as the standard deviation of 37 % of them.
@@ -61,7 +61,7 @@ fn t_quantile(tail: f64, freedom: f64) -> f64 {
     let d = ((94.5 / (b + c) - 3.0) / b + 1.0) * (a * std::f64::consts::FRAC_PI_2).sqrt() * n;
     let mut y = (d * p).powf(2.0 / n);
     if y > 0.05 + a {
-        let x = -crate::compare::shift::normal_quantile(p / 2.0);
+        let x = -crate::shift::normal_quantile(p / 2.0);
         y = x * x;
         if n < 5.0 {
             c += 0.3 * (n - 4.5) * (x + 0.6);
@@ -110,7 +110,7 @@ mod tests {
         let normal: Vec<f64> = (1..1000)
             .map(|i| {
                 let p = f64::from(i) / 1000.0;
-                let z = crate::compare::shift::normal_quantile(p.min(1.0 - p));
+                let z = crate::shift::normal_quantile(p.min(1.0 - p));
                 if p < 0.5 { -z } else { z }
             })
             .collect();

@@ -7,24 +7,24 @@
 //! preserves their dependence. Each number's statistic is corrected by how often the maximum over all numbers
 //! reaches it by chance.
 
-use super::rank_test::split_count;
+use crate::rank_test::split_count;
 
 /// Up to this number of splits, all are tried; otherwise this many at random.
 const MAX_SPLITS: usize = 2_000;
 
 /// One number of all runs, runs before first.
 #[derive(Clone, Debug)]
-pub(super) struct NumberByRun {
+pub struct NumberByRun {
     /// Value in each run; `None` for runs without the number.
-    pub(super) by_run: Vec<Option<f64>>,
+    pub by_run: Vec<Option<f64>>,
     /// Standard deviation to add to that of the runs, so that differences below it have a small statistic, however
     /// close the runs of each side are.
-    pub(super) noise: f64,
+    pub noise: f64,
 }
 
 /// Returns for each number the probability that any number with at most its statistic reaches it by chance; 1 if a
 /// side has no runs.
-pub(super) fn corrected_p_values(numbers: &[NumberByRun], before: usize, after: usize) -> Vec<f64> {
+pub fn corrected_p_values(numbers: &[NumberByRun], before: usize, after: usize) -> Vec<f64> {
     let rows: Vec<StandardizedNumber> = numbers.iter().map(StandardizedNumber::new).collect();
     let seen: Vec<bool> = (0..before + after).map(|run| run < before).collect();
     let shown: Vec<f64> = rows.iter().map(|row| row.distance(&seen)).collect();
@@ -52,7 +52,7 @@ pub(super) fn corrected_p_values(numbers: &[NumberByRun], before: usize, after: 
 
 /// Returns the minimum of [`corrected_p_values`] for these numbers of runs: the observed split, and the same with sides
 /// swapped if these have equal size.
-pub(super) fn min_corrected_p(before: usize, after: usize) -> f64 {
+pub fn min_corrected_p(before: usize, after: usize) -> f64 {
     let alike = if before == after { 2.0 } else { 1.0 };
     alike / split_count(before, after).min(MAX_SPLITS as f64)
 }

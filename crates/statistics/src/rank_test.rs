@@ -118,7 +118,7 @@ fn normal_p(ranks: &[u32], sum: u64, size: usize) -> f64 {
 /// Returns the probability that a normal variable is at least `z` standard deviations from its mean, `z >= 0`: the
 /// complementary error function by Chebyshev polynomials (Numerical Recipes, 6.2), with a relative error below
 /// 1.2e-7.
-pub(crate) fn two_sided_tail(z: f64) -> f64 {
+pub fn two_sided_tail(z: f64) -> f64 {
     const TERMS: [f64; 10] = [
         -1.265_512_23,
         1.000_023_68,
@@ -161,7 +161,7 @@ pub fn min_p(before: usize, after: usize) -> f64 {
 }
 
 /// Returns the number of splits into sides of these sizes.
-pub(super) fn split_count(before: usize, after: usize) -> f64 {
+pub fn split_count(before: usize, after: usize) -> f64 {
     let factors = (1..=before).map(|index| (after + index) as f64 / index as f64);
     factors.product()
 }
@@ -176,7 +176,7 @@ pub fn runs_needed(alpha: f64, tests: usize) -> usize {
 
 /// Counts the orders of distinct values by their number of pairs, one value from each side, that are in order;
 /// from no pair to all.
-pub(super) fn pairs_in_order(before: usize, after: usize) -> Vec<u64> {
+pub fn pairs_in_order(before: usize, after: usize) -> Vec<u64> {
     let ranks: Vec<u32> = (1..=(before + after) as u32).collect();
     let counts = subsets_by_sum(&ranks, before);
     // The smallest rank sum is that of the first ranks, with no pair in order.

@@ -48,7 +48,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// Returns minimum and maximum; `None` for no values.
-pub(super) fn min_max(values: &[f64]) -> Option<(f64, f64)> {
+pub fn min_max(values: &[f64]) -> Option<(f64, f64)> {
     let values = values.iter().copied();
     let least = values.clone().reduce(f64::min)?;
     Some((least, values.fold(least, f64::max)))
@@ -140,14 +140,14 @@ fn thinned(values: &[f64]) -> Vec<f64> {
 /// The number of pairs in order has the distribution of Mann and Whitney's U. With more than 20 runs on a side,
 /// this uses the normal approximation.
 fn pairs_cut(before: usize, after: usize, alpha: f64) -> Option<usize> {
-    let most = super::rank_test::MAX_EXACT;
+    let most = crate::rank_test::MAX_EXACT;
     if before.max(after) > most {
         let (n, m) = (before as f64, after as f64);
         let z = normal_quantile(alpha / 2.0);
         let cut = n * m / 2.0 - z * (n * m * (n + m + 1.0) / 12.0).sqrt() - 0.5;
         return (cut >= 1.0).then_some(cut as usize);
     }
-    let counts = super::rank_test::pairs_in_order(before, after);
+    let counts = crate::rank_test::pairs_in_order(before, after);
     let all: f64 = counts.iter().map(|count| *count as f64).sum();
     let mut tail = 0.0;
     let mut cut = None;
@@ -163,11 +163,11 @@ fn pairs_cut(before: usize, after: usize, alpha: f64) -> Option<usize> {
 
 /// Returns the distance from the mean, in standard deviations, beyond which the normal distribution has this tail.
 /// It bisects, as the tail has no simple inverse.
-pub(crate) fn normal_quantile(tail: f64) -> f64 {
+pub fn normal_quantile(tail: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..100 {
         let middle = f64::midpoint(low, high);
-        if super::rank_test::two_sided_tail(middle) / 2.0 > tail {
+        if crate::rank_test::two_sided_tail(middle) / 2.0 > tail {
             low = middle;
         } else {
             high = middle;
@@ -180,8 +180,8 @@ pub(crate) fn normal_quantile(tail: f64) -> f64 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::rank_test::RankTest;
     use super::*;
+    use crate::rank_test::RankTest;
 
     #[test]
     fn published_tables() {
