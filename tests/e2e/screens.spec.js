@@ -47,11 +47,11 @@ const canvases = (page) => page.locator('canvas:visible').evaluateAll((all) => a
   };
 }));
 
-/** Returns the sentences found along the lane of the first capability. */
-async function along(page) {
+/** Returns the sentences found along the lane of the first capability, looking at each `step` of its width. */
+async function along(page, step) {
   const { x, cap } = await timeline(page);
   const found = [];
-  for (let part = 0.03; part < 1; part += 0.06) {
+  for (let part = 0.03; part < 1; part += step) {
     await page.mouse.move(x(part), cap(0));
     await drawn(page);
     found.push(await strip(page).textContent());
@@ -60,20 +60,17 @@ async function along(page) {
 }
 
 /** Returns what `along` finds at last: the content of a lane comes from the worker, and may be missing at first. */
-async function settled(page) {
-  let found = await along(page);
+async function settled(page, step) {
+  let found = await along(page, step);
   await expect(async () => {
     const before = found;
-    found = await along(page);
+    found = await along(page, step);
     expect(found).toEqual(before);
   }).toPass();
   return found;
 }
 
-/**
- * Opens a log on such a screen. Returns a screenshot in CSS pixels, and, with the Summary, the sentences along a
- * lane, which are the same above all panels.
- */
+/** Opens a log on such a screen. Returns a screenshot in CSS pixels, and the sentences along a lane. */
 async function look(browser, viewport, scale, panel) {
   const context = await browser.newContext({ viewport, deviceScaleFactor: scale, serviceWorkers: 'block', reducedMotion: 'reduce' });
   const page = await context.newPage();
@@ -83,7 +80,8 @@ async function look(browser, viewport, scale, panel) {
     expect(canvas, `${panel} at scale ${scale}`).toMatchObject({ over: 0 });
     expect(canvas.pixelsOff, `${canvas.name} at scale ${scale}`).toBeLessThanOrEqual(1);
   }
-  const found = panel === 'summary' ? await settled(page) : [];
+  // The lane is painted alike above all panels: one of them has it looked at closely.
+  const found = await settled(page, panel === 'summary' ? 0.06 : 0.3);
   await page.mouse.move(0, 0);
   await drawn(page);
   const png = await page.screenshot({ scale: 'css', animations: 'disabled', caret: 'hide' });
