@@ -17,13 +17,13 @@ use web_sys::{Blob, File};
 use protocol::wire::{LiveFile, release};
 
 /// Unit of reading. Pages at the edges of a slice are read by two workers.
-const PAGE_BYTES: u64 = 1 << 20;
+const PAGE_BYTES: u64 = 4 << 20;
 /// Number of pages to read ahead.
-const AHEAD: usize = 8;
+const AHEAD: usize = 4;
 /// Maximum number of retries with a newer version of a file that is being written to.
 const TRIES: usize = 8;
 /// Number of cached pages: those in use by capabilities, and those read ahead.
-const MAX_CACHED_PAGES: usize = 16;
+const MAX_CACHED_PAGES: usize = 8;
 
 /// A file with a cache of pages that were read or are being read.
 pub(super) struct BlobReader {

@@ -10,22 +10,29 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
 use super::blob::BlobReader;
-use super::post;
+use super::load::{EVENTS_PER_STEP, LISTEN_EVERY_MS};
+use super::pause::Pauser;
+use super::{now_ms, post};
 use protocol::wire::{self, LiveFile};
 use protocol::{FromHelper, FromWorker, LogId, ToHelper};
 use session::{Job, SliceAnalyzer};
 
 /// State kept between slices.
-#[derive(Default)]
 struct SliceServer {
     scratch: Scratch,
+    pauser: Pauser,
     /// File of the last log: consecutive slices are usually of the same one.
     blob: Option<(LogId, BlobReader)>,
 }
 
 /// Analyzes all slices requested over this port, one after the other.
 pub(super) fn serve(port: MessagePort) {
-    let server = Rc::new(RefCell::new(Some(SliceServer::default())));
+    let server = SliceServer {
+        scratch: Scratch::default(),
+        pauser: Pauser::new(),
+        blob: None,
+    };
+    let server = Rc::new(RefCell::new(Some(server)));
     let waiting = Rc::new(RefCell::new(Vec::new()));
     let answering = port.clone();
     let heard = Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
@@ -71,8 +78,13 @@ impl SliceServer {
         };
         let mut working = SliceAnalyzer::new(job, &mut self.scratch);
         let (mut failed, mut bytes) = (None, Vec::new());
+        let mut listened_ms = now_ms();
         loop {
-            match working.advance(usize::MAX) {
+            if now_ms() - listened_ms > LISTEN_EVERY_MS {
+                self.pauser.pause().await;
+                listened_ms = now_ms();
+            }
+            match working.advance(EVENTS_PER_STEP) {
                 SliceStep::Need(needs) => {
                     for Need(range) in needs {
                         let ahead = blob.read_ahead(working.upcoming());

@@ -23,9 +23,10 @@ use session::{MemoryBudget, MemoryUse, Session};
 use views::page_error::Code;
 
 /// Events between checks of the clock.
-const EVENTS_PER_STEP: usize = 50_000;
-/// Interval at which the worker yields to messages.
-const LISTEN_EVERY_MS: f64 = 40.0;
+pub(super) const EVENTS_PER_STEP: usize = 50_000;
+/// Interval at which the worker yields to messages, and to the browser, which goes on reading ahead only then: with
+/// 40 ms, a worker waited for reads for a tenth of its time.
+pub(super) const LISTEN_EVERY_MS: f64 = 10.0;
 /// Interval of progress reports.
 const REPORT_EVERY_MS: f64 = 200.0;
 /// Interval of reports with intermediate results while loading.
@@ -277,11 +278,11 @@ fn has_events(shared: &Shared, log: LogId) -> bool {
 
 /// What helpers did for a log.
 enum HelperOutcome {
-    /// Nothing; this worker should continue itself.
+    /// Nothing that can be merged yet; this worker should analyze a slice itself.
     Alone,
     /// A slice that they analyzed was merged.
     Appended(Step),
-    /// Helpers are working on everything that is left.
+    /// Helpers are working on all slices that are left.
     Wait,
 }
 
@@ -318,14 +319,14 @@ async fn help(
     let handed = change(shared, log, |session| {
         let analyzed = session.waiting_segments();
         (worker_pool.borrow()).assign_jobs(log, file, analyzed, || session.next_job());
-        session.is_at_work()
+        session.is_at_work() || session.waiting_jobs() > 0
     });
-    let Some(is_at_work) = handed.await else {
+    let Some(has_work) = handed.await else {
         return Ok(None);
     };
     Ok(Some(match step {
         Some(step) => HelperOutcome::Appended(step),
-        None if is_at_work => HelperOutcome::Alone,
+        None if has_work => HelperOutcome::Alone,
         None => HelperOutcome::Wait,
     }))
 }

@@ -93,7 +93,8 @@ impl WorkerPool {
         mut next: impl FnMut() -> Option<Job>,
     ) {
         let arrived = analyzed + self.arrived.borrow().results.len();
-        let most = AT_ONCE * self.helpers.len() + 1;
+        // This worker analyzes slices, too, and may have one that those of the helpers wait for.
+        let most = AT_ONCE * (self.helpers.len() + 1);
         for busy in 0..AT_ONCE {
             for helper in &self.helpers {
                 if *helper.busy.borrow() > busy {

@@ -318,6 +318,9 @@ impl<'a> Sweep<'a> {
     }
 
     /// Advances to a time; or, after `steps` events, to the end of the instant reached.
+    ///
+    /// Not inlined into the loop over the log: a browser replaces a function by its optimized code at the next call.
+    #[inline(never)]
     fn advance_to(&mut self, to: u64, steps: usize, watcher: &mut impl Watcher) {
         let to = to.min(MAX_TIME);
         let limit = self.steps.saturating_add(steps);
