@@ -82,10 +82,12 @@ fn which_rule_finds_what_in_which_log() {
     // Variants of the same problem.
     for (rule, kind) in [
         ("costly-flags", "limit"),
+        ("finalizers", "many"),
         ("gc-sync-straggler", "often"),
         ("one-at-a-time", "groups"),
         ("one-at-a-time", "asks"),
         ("one-at-a-time", "looks"),
+        ("one-worker", "ahead"),
         ("one-worker", "threads"),
         ("one-worker", "workers"),
         ("pinned-blocks", "slices"),

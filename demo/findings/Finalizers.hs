@@ -2,6 +2,7 @@
 --
 -- > Finalizers each    a finalizer for each entry
 -- > Finalizers one     one for each table
+-- > Finalizers many    one table of many entries that stays, each with a weak pointer
 module Main (main) where
 
 import Control.Monad
@@ -11,6 +12,17 @@ import System.Environment (getArgs)
 main :: IO ()
 main = do
   [how] <- getArgs
+  if how == "many" then keep else replaceOften how
+
+keep :: IO ()
+keep = do
+  table <- mapM newIORef [1 .. 60000 :: Int]
+  mapM_ (\ref -> mkWeakIORef ref (pure ())) table
+  forM_ [1 .. 10 :: Int] $ \_ -> forM_ table (`modifyIORef'` (+ 1))
+  mapM readIORef table >>= print . sum
+
+replaceOften :: String -> IO ()
+replaceOften how = do
   released <- newIORef (0 :: Int)
   let release count = atomicModifyIORef' released (\all' -> (all' + count, ()))
       entry number = do

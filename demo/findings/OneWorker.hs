@@ -5,6 +5,7 @@
 -- > OneWorker none       the same without sparks
 -- > OneWorker threads    threads put sums that they have not evaluated where main finds them
 -- > OneWorker workers    two threads answer again and again, with sums that they have not evaluated
+-- > OneWorker ahead      the same, but their answers need not be taken before the next: they end long before main
 module Main (main) where
 
 import Control.Concurrent
@@ -34,6 +35,12 @@ main = do
     replicateM_ 2 (forkIO (forever (takeMVar questions >>= putMVar answers . total)))
     _ <- forkIO (forM_ [1 .. 1000] (putMVar questions . (+ 1000)))
     replicateM_ 1000 (takeMVar answers >>= evaluate)
+  when (how == "ahead") $ do
+    (questions, answers) <- (,) <$> newEmptyMVar <*> newChan
+    let answer question = evaluate (total (question `div` 90)) >> writeChan answers (total question)
+    replicateM_ 2 (forkIO (replicateM_ 1500 (takeMVar questions >>= answer)))
+    _ <- forkIO (forM_ [1 .. 3000] (putMVar questions . (+ 2000)))
+    replicateM_ 3000 (readChan answers >>= evaluate)
   evaluate (sum (reverse sums)) >>= print
 
 total :: Int -> Integer

@@ -28,7 +28,6 @@ const CAUSES: &[(&str, &[&str])] = &[
             "queue-grows",
             "unevaluated",
             "heap-holder",
-            "short-of-cores",
         ],
     ),
     (
@@ -85,6 +84,8 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("long-pause", "deep-stack", is_stack_involved),
     ("nursery-too-small", "deep-stack", is_stack_involved),
     ("gc-sync-straggler", "short-of-cores", is_hint),
+    ("long-pause", "gc-sync-straggler", has_longest),
+    ("long-pause", "short-of-cores", has_longest),
     ("par-gc-unbalanced", "sparks", is_severe),
     ("nursery-too-small", "sparks", is_severe),
     ("major-gc-heavy", "sparks", is_severe),
@@ -137,6 +138,16 @@ fn is_stack_involved(symptom: &Finding, cause: &Finding) -> bool {
     };
     let later = size(&|one| one.range.end() >= growth.start());
     growth.duration().0 >= all.duration().0 / 5 || later >= size(&|_| true) / 2.0
+}
+
+/// The longest of the symptom is one of the times that the cause names.
+fn has_longest(symptom: &Finding, cause: &Finding) -> bool {
+    let longest = symptom.evidence.first().map(|one| one.range);
+    let ranges = cause.evidence.iter().map(|one| one.range);
+    { ranges }.any(|range| {
+        longest
+            .is_some_and(|longest| range.start() < longest.end() && longest.start() < range.end())
+    })
 }
 
 /// The cause costs at least half as much as the symptom: while one thread evaluates, those that wait for it cannot run.
@@ -201,11 +212,16 @@ pub(crate) fn link_causes(findings: &mut [Finding]) {
     if is_short {
         drop_advice_for_serial_programs(findings);
     }
+    let is_stack_large = has_stack_like_holder(findings);
     let advised = flags_of_each(findings);
     for (finding, seen) in findings.iter_mut().zip(seen) {
         let causes = CAUSES.iter().find(|(rule, _)| *rule == finding.rule);
         let mut causes = causes.iter().flat_map(|(_, causes)| causes.iter().copied());
         let cause = causes.find(|cause| is_found(cause)).or(seen);
+        let cause = cause.map(|cause| match seen {
+            Some("deep-stack") if cause == "heap-holder" && is_stack_large => "deep-stack",
+            _ => cause,
+        });
         finding.explained_by = cause.map(Into::into);
         // Advise a flag only once, with the cause.
         let of_cause = cause.and_then(|cause| advised.iter().find(|(rule, _)| rule == cause));
@@ -218,6 +234,15 @@ pub(crate) fn link_causes(findings: &mut [Finding]) {
         if is_busy && ABOUT_PAUSES.contains(&&*finding.rule) {
             finding.confidence = finding.confidence.min(Confidence::Probable);
         }
+    }
+}
+
+/// Returns whether a stack grew to half of what holds the heap, or more: then what it refers to is part of that.
+fn has_stack_like_holder(findings: &[Finding]) -> bool {
+    let of_rule = |rule: &str| findings.iter().find(|finding| finding.rule == rule);
+    match (of_rule("heap-holder"), of_rule("deep-stack")) {
+        (Some(holder), Some(stack)) => is_large_part(holder, stack),
+        _ => false,
     }
 }
 

@@ -2,11 +2,12 @@
 //!
 //! After each collection the runtime runs the finalizers of the weak pointers that died in it, all in one new thread,
 //! which it labels. Weak pointers themselves cost too: each collection visits those of the generations that it
-//! collects, which the log does not show.
+//! collects. How many there are is known from a heap profile by closure type only.
 
+use super::census::Peak;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::yielder::{Steps, Yield};
 use model::format;
@@ -17,6 +18,12 @@ const LABEL: &str = "weak finalizer thread";
 const MIN_COUNT: usize = 5;
 /// Minimum share of the time; less is not worth a change.
 const MIN_SHARE: f64 = 0.01;
+
+/// Minimum number of live weak pointers, and minimum share of the heap: less than that costs little.
+const MIN_WEAK: u64 = 50_000;
+const MIN_WEAK_SHARE: f64 = 0.10;
+/// Size of a weak pointer: header, finalizers, key, value, finalizer, link (`StgWeak`, rts/include/rts/storage/Closures.h).
+const WEAK_BYTES: u64 = 48;
 
 const NAME: &str = "finalizers";
 
@@ -46,6 +53,9 @@ async fn evaluate(
     let ran_ns: u64 = threads.iter().map(|(_, ns)| ns).sum();
     let share = context.share_of_caps(ran_ns);
     if threads.len() < MIN_COUNT || share < MIN_SHARE {
+        if let Some(finding) = many_weak_pointers(context) {
+            return Outcome::Found(vec![finding]);
+        }
         return Outcome::Clear(format!(
             "{} ran finalizers, for {} of the time; the limits are 5 and 1 %",
             format::pluralize(threads.len() as u64, "thread"),
@@ -60,15 +70,7 @@ async fn evaluate(
     let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Running, ran_ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Weak pointers with Haskell finalizers (mkWeak, addFinalizer, Foreign.Concurrent, System.Mem.StableName and caches made of them) die by the thousand. After each collection a new thread runs the finalizers, and each collection visits the weak pointers that live.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Release resources explicitly (bracket), one by one or in batches, and keep finalizers for what is forgotten.",
-        ),
-        Advice::code("Give a whole batch or table one weak pointer instead of one for each entry."),
-        Advice::code(
-            "For foreign memory use mallocForeignPtr, which needs no finalizer, or a finalizer in C.",
-        ),
-    ];
+    finding.tries = advice();
     finding.distrust =
         "The log shows the time of finalizers, but not how many there are, nor what visiting weak pointers costs."
             .into();
@@ -79,4 +81,39 @@ async fn evaluate(
         amount: Value::Ns(ns),
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
+}
+
+fn advice() -> Vec<Advice> {
+    vec![
+        Advice::code(
+            "Release resources explicitly (bracket), one by one or in batches, and keep finalizers for what is forgotten.",
+        ),
+        Advice::code("Give a whole batch or table one weak pointer instead of one for each entry."),
+        Advice::code(
+            "For foreign memory use mallocForeignPtr, which needs no finalizer, or a finalizer in C.",
+        ),
+    ]
+}
+
+/// Finds many weak pointers in the largest census.
+fn many_weak_pointers(context: &RuleContext<'_>) -> Option<Finding> {
+    let peak = Peak::find(context)?;
+    let (_, bytes) = peak.types(|name| name == "WEAK").into_iter().next()?;
+    let (count, share) = (bytes / WEAK_BYTES, bytes as f64 / peak.bytes.max(1) as f64);
+    if count < MIN_WEAK || share < MIN_WEAK_SHARE {
+        return None;
+    }
+    let title = format!(
+        "About {} weak pointers are {} of the heap",
+        format::count(count),
+        format::fraction(share)
+    );
+    let mut finding = Finding::of_memory(NAME, title, (bytes, share));
+    finding.severity = finding.severity.min(Severity::Medium);
+    finding.meaning = "Each collection visits the weak pointers of the generations that it collects, and copies them. If they have finalizers (mkWeak, addFinalizer, Foreign.Concurrent), a new thread runs those of the dead ones after it.".into();
+    finding.tries = advice();
+    finding.distrust =
+        "Weak pointers belong to foreign pointers and caches of libraries, too.".into();
+    finding.numbers = vec![("weak pointers".into(), Value::Count(count))];
+    Some(finding.with_evidence([peak.evidence(bytes)]))
 }

@@ -18,6 +18,10 @@ use model::time::Interval;
 const MIN_BYTES: u64 = 10_000_000;
 /// Minimum growth as a share of the maximum live data.
 const MIN_SHARE: f64 = 0.25;
+/// Live data below which growth is no severe problem yet, and a program that runs for less than `SHORT_NS` may simply
+/// load its data.
+const SMALL_BYTES: u64 = 64_000_000;
+const SHORT_NS: u64 = 5_000_000_000;
 /// Growth has ended if the last quarter adds less than this share of it.
 const CONTINUES: f64 = 0.10;
 /// Number of consecutive rises that is hardly chance.
@@ -166,8 +170,10 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     if half.len() < 3 && rises < SURE_RISES || is_old {
         finding.confidence = Confidence::Hint;
     }
-    if is_old {
+    if is_old || after < SMALL_BYTES && context.length_ns() < SHORT_NS {
         finding.severity = finding.severity.min(Severity::Low);
+    } else if after < SMALL_BYTES {
+        finding.severity = finding.severity.min(Severity::Medium);
     }
     let held = census::largest_bands(context);
     finding.meaning = format!(

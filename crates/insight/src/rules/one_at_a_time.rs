@@ -40,6 +40,9 @@ const OTHERS: f64 = 0.50;
 /// its waits, merely checks whether something has happened.
 const WORK: f64 = 0.50;
 
+const BY_TIMER: &str = "A timer ended each of these waits (threadDelay, or a timeout that expired), and no thread had work meanwhile: a program that waits for an event this way waits longer than necessary.";
+const INSTEAD_OF_SLEEPING: &str = "Wait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).";
+
 const NAME: &str = "one-at-a-time";
 
 pub(super) const RULE: Rule = Rule {
@@ -265,7 +268,11 @@ async fn finding(
     let gaps = idle_waits.gaps.iter();
     let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
     finding.subject = Some(name);
-    finding.meaning = "If each wait is for an answer (from a database, service or disk), the program takes as long as all answers together: it sends each request only after the previous answer.".into();
+    let answers = "If each wait is for an answer (from a database, service or disk), the program takes as long as all answers together: it sends each request only after the previous answer.";
+    finding.meaning = match by_timer {
+        true => format!("{BY_TIMER} {answers}").into(),
+        false => answers.into(),
+    };
     finding.tries = vec![
         Advice::code(
             "Send several requests at once: mapConcurrently from the package async, or a few threads that share the work.",
@@ -273,9 +280,7 @@ async fn finding(
         Advice::code("Request more at a time."),
     ];
     if by_timer {
-        finding.tries.push(Advice::code(
-            "For pauses (threadDelay): wait for the event itself instead, with an MVar or STM.",
-        ));
+        finding.tries.insert(0, Advice::code(INSTEAD_OF_SLEEPING));
     }
     finding.distrust =
         "If the program waits for users, or for a clock time, nothing is lost.".into();
@@ -323,10 +328,8 @@ async fn long_sleeps(
     let gaps = idle_waits.long_sleeps.iter();
     let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
     finding.subject = Some(name);
-    finding.meaning = "A timer ended each of these waits (threadDelay, or a timeout that expired), and no thread had work meanwhile: a program that waits for an event this way waits longer than necessary.".into();
-    finding.tries = vec![Advice::code(
-        "Wait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).",
-    )];
+    finding.meaning = BY_TIMER.into();
+    finding.tries = vec![Advice::code(INSTEAD_OF_SLEEPING)];
     finding.distrust = "A program that waits for users, or for a clock time, loses nothing.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),

@@ -91,11 +91,12 @@ async fn evaluate(
             .iter()
             .map(|one| one.ran_ns)
             .fold(0, u64::saturating_add);
-        if let Some(finding) = uneven_shares(context, loss_budget, (&threads, ran_ns)) {
-            return finish(context, finding, (cap, share, most_ns));
-        }
+        // First, as threads that hand over unevaluated work end early, too.
         let producers = producers(context, ran_ns, yielder).await;
         if let Some(finding) = lazy_results(context, loss_budget, (&producers, &worked)) {
+            return finish(context, finding, (cap, share, most_ns));
+        }
+        if let Some(finding) = uneven_shares(context, loss_budget, (&threads, ran_ns)) {
             return finish(context, finding, (cap, share, most_ns));
         }
         if !is_some || workers.len() > 1 || !is_little(helped_ns) {

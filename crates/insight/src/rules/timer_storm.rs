@@ -21,6 +21,9 @@ use model::format;
 const MIN_COUNT: u64 = 2_000;
 /// Minimum runs per second. A server with a few hundred delays per second needs them.
 const MIN_RATE: f64 = 5_000.0;
+/// Runs per second from which timers take a large part of the time: at 13,680, a program took four times as long as
+/// without.
+const MANY_PER_SECOND: f64 = 10_000.0;
 /// Minimum number of waits for a change of the table; without any, no thread works for the table.
 const MIN_WAITS: usize = 500;
 
@@ -76,7 +79,10 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         format::count(rate as u64)
     );
     let mut finding = Finding::new(NAME, Axis::Time, title);
-    finding.severity = Severity::Medium;
+    finding.severity = match rate >= MANY_PER_SECOND {
+        true => Severity::High,
+        false => Severity::Medium,
+    };
     finding.confidence = Confidence::Probable;
     finding.cost = Value::PerSecond(rate);
     finding.meaning = "Each timeout and threadDelay updates the manager's table, and wakes the manager if it is due first; threads and manager then wait for each other's updates. Setting a timer costs running time of the thread itself, so the true cost is higher than the manager's.".into();

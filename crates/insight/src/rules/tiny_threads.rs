@@ -3,6 +3,7 @@
 //! A thread costs about a microsecond to create, queue, switch to and from, and to collect its stack. If it does
 //! less work than that, a loop would be faster.
 
+use super::hand_overs::{IN_TURNS, one_capability_advice};
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
@@ -21,6 +22,13 @@ const MIN_COUNT: usize = 1000;
 /// Maximum gap between two runs that is due to switching alone.
 const LONGEST_GAP_NS: u64 = 20_000;
 
+/// Minimum number of such threads for each run of any thread, from which hand-overs are theirs.
+const MOVED: f64 = 0.20;
+
+const MEANING: &str =
+    "Creating such a thread and switching to it costs about as much as its work, plus GC time.";
+const MORE_IF_MOVED: &str = " The runtime moves new threads to idle capabilities, whose OS threads must be woken for them: tens of microseconds each, in which nothing runs.";
+
 pub(super) const NAME: &str = "tiny-threads";
 
 pub(super) const RULE: Rule = Rule {
@@ -32,18 +40,19 @@ pub(super) const RULE: Rule = Rule {
     }),
 };
 
-/// Returns the total of short gaps before runs of these threads, in nanoseconds.
-async fn switching_ns(
+/// Returns the total of short gaps before runs of these threads, in nanoseconds, and the number of all runs.
+async fn switching(
     context: &RuleContext<'_>,
     small: &SeededSet<ThreadId>,
     yielder: &dyn Yield,
-) -> u64 {
+) -> (u64, usize) {
     let store = &context.log.store;
-    let (mut all_ns, mut steps) = (0, Steps::new(yielder));
+    let (mut all_ns, mut runs, mut steps) = (0, 0, Steps::new(yielder));
     for cap in context.cap_ids() {
         let mut last_end = None;
         for (index, (start, end)) in context.runs_on(cap) {
             steps.step().await;
+            runs += 1;
             let gap_ns = last_end.map_or(u64::MAX, |last: u64| start.saturating_sub(last));
             let is_small = || {
                 store
@@ -56,7 +65,7 @@ async fn switching_ns(
             last_end = Some(end);
         }
     }
-    all_ns
+    (all_ns, runs)
 }
 
 async fn evaluate(
@@ -87,7 +96,13 @@ async fn evaluate(
     }
     threads.retain(|small| small.ran_ns < TINY_NS);
     let small: SeededSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
-    let switching_ns = switching_ns(context, &small, yielder).await;
+    let (mut switching_ns, runs) = switching(context, &small, yielder).await;
+    let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
+    let are_moved =
+        context.caps > 1 && parallelism <= IN_TURNS && small.len() as f64 >= MOVED * runs as f64;
+    if are_moved {
+        switching_ns = switching_ns.max(loss_budget.unclaimed_ns(Pool::HandOver));
+    }
     let title = format!(
         "{} had less than 10 µs of work each, half of all threads less than {}",
         format::pluralize(small.len() as u64, "thread"),
@@ -96,9 +111,7 @@ async fn evaluate(
     let mut finding =
         context.time_finding(NAME, title, loss_budget, (Pool::HandOver, switching_ns));
     finding.confidence = Confidence::Probable;
-    finding.meaning =
-        "Creating such a thread and switching to it costs about as much as its work, plus GC time."
-            .into();
+    finding.meaning = format!("{MEANING}{}", if are_moved { MORE_IF_MOVED } else { "" }).into();
     finding.tries = vec![
         Advice::code("Give each thread a batch of the work."),
         Advice::code("Let a pool of a few threads take the work from a queue."),
@@ -106,6 +119,9 @@ async fn evaluate(
             "Without -threaded, each timeout creates a thread: set one timeout per batch.",
         ),
     ];
+    if are_moved {
+        finding.tries.insert(0, one_capability_advice(parallelism));
+    }
     finding.distrust =
         "In a server with one thread per connection, simple code may be worth the cost.".into();
     finding.numbers = vec![
