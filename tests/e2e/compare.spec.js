@@ -173,8 +173,9 @@ async function perform(page, name) {
 test('both timelines are saved, and where one log ends before the other it says so', async ({ page }) => {
   const short = fixture('ghc-9.6.6/fib-forkio-N2-l');
   await openTwo(page, './', [short, NEW]);
-  const labels = await page.locator('.timeline canvas').evaluateAll((all) => all.map((one) => one.ariaLabel));
-  expect(labels.filter((label) => /It ends .*s before the other log\./.test(label))).toHaveLength(1);
+  const labels = () => page.locator('.timeline canvas').evaluateAll((all) => all.map((one) => one.ariaLabel));
+  const ended = async () => (await labels()).flatMap((label, i) => (/It ends .*s before the other log\./.test(label) ? [i] : []));
+  await expect.poll(ended).toHaveLength(1);
   const saving = page.waitForEvent('download');
   await perform(page, 'Save the timeline as SVG');
   const file = await saving;
@@ -199,7 +200,7 @@ test('both timelines are saved, and where one log ends before the other it says 
 
   // The table of what is in view states it too.
   await page.getByRole('tab', { name: 'In view' }).click();
-  const shown = labels.findIndex((label) => /It ends/.test(label));
+  const [shown] = await ended();
   const panels = captions(page).nth(shown).getByRole('button', { name: 'Panels' });
   if (await panels.getAttribute('aria-pressed') === 'false') await panels.click();
   await expect(page.locator('.in-view')).toContainText('has ended here; the other log goes on');
