@@ -9,7 +9,7 @@ use session::MemoryBudget;
 const MIN_HELPED_BYTES: f64 = 8.0 * SLICE_BYTES as f64;
 
 /// Memory that each helper worker takes while a log is read: program, file chunks, two slices and their results.
-pub(super) const HELPER_BYTES: u64 = 120 << 20;
+pub(super) const HELPER_BYTES: u64 = 136 << 20;
 
 /// Estimates the uncompressed size of a log, which for compressed files is several times the file size.
 fn estimated_bytes(file: &File) -> f64 {
@@ -37,8 +37,9 @@ fn query_parameter(name: &str) -> Option<u64> {
     parameters.get(name)?.parse().ok()
 }
 
-/// Up to this number of cores, a second worker only competes with the page and the first one: on two cores, a log
-/// of 300 MB took 7.9 and 8.1 s with two workers and 6.8 and 8.0 s with one, and two workers took 60 MiB more.
+/// Up to this number of cores, a second worker mostly competes with the page, the browser and the first one: on two
+/// cores, a log of 300 MB took 3.3 to 3.8 s with two workers and 3.7 to 4.0 s with one, but a sixth more CPU time and
+/// 60 MiB more.
 const FEW_CORES: usize = 2;
 
 /// Returns the number of workers for a large log: one per core, or one in total on few cores; `?workers=` in the
