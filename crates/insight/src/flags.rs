@@ -166,10 +166,13 @@ impl RuleContext<'_> {
         all.any(|profile| profile.kind.breakdown == breakdown)
     }
 
-    /// Returns the larger allocation areas that are worth trying, smallest first.
+    /// Returns the larger allocation areas that are worth trying, smallest first: those that hold at least
+    /// `least_bytes` together.
     #[must_use]
-    pub fn larger_areas(&self) -> Vec<&'static str> {
-        let is_suitable = |flag: &&'static str| self.is_suitable(flag);
+    pub fn larger_areas(&self, least_bytes: f64) -> Vec<&'static str> {
+        let bytes = |flag: &str| flag.strip_prefix("-A").and_then(option_bytes).unwrap_or(0);
+        let is_large = |flag: &str| bytes(flag) as f64 * self.caps as f64 >= least_bytes;
+        let is_suitable = |flag: &&'static str| self.is_suitable(flag) && is_large(flag);
         AREAS.into_iter().filter(is_suitable).collect()
     }
 

@@ -33,7 +33,7 @@ const SAVED_OF_LARGE: &str = "20 to 30 %";
 const COPIES: u64 = 2;
 /// Mean lifetime of copied data, as bytes allocated meanwhile, from which a larger area may well gain nothing: data
 /// that lives as long is copied with most of them. Of 13 programs below, the best area made 9 faster and 1 slower; of
-/// 8 above, 3 faster, most with -A64m only, and 3 slower.
+/// 9 above, 4 faster, most only with the area that is larger than this, and 3 slower.
 const LONG_LIVED_BYTES: f64 = 20e6;
 /// Smallest default of any GHC; a smaller area was requested explicitly.
 pub(super) const SMALL_AREA_BYTES: u64 = 1 << 20;
@@ -211,9 +211,10 @@ pub(super) fn small_area_option(context: &RuleContext<'_>) -> Option<String> {
     (context.allocation_area_bytes() < SMALL_AREA_BYTES).then(|| format!("-A{value}"))
 }
 
-/// Advises to measure several areas: the best one depends on the processor's cache.
-fn larger_areas_advice(context: &RuleContext<'_>, text: &str) -> Option<Advice> {
-    let areas = context.larger_areas();
+/// Advises to measure several areas, all of which hold at least `least_bytes`: the best one depends on the processor's
+/// cache.
+fn larger_areas_advice(context: &RuleContext<'_>, text: &str, least_bytes: f64) -> Option<Advice> {
+    let areas = context.larger_areas(least_bytes);
     let measure = match areas.as_slice() {
         [] => return None,
         [_] => "Measure it.",
@@ -260,7 +261,7 @@ fn explain_much_copied(context: &RuleContext<'_>, minors: &MinorTotals, finding:
     let is_long_lived = lifetime >= LONG_LIVED_BYTES;
     let then = match is_long_lived {
         true => format!(
-            "either this data lives until {} more are allocated, on average, and a larger area gains nothing, or other data is alive all the time, and most of what was copied was garbage soon after. Only a measurement can tell.",
+            "on average, that data lives until {} more are allocated, unless other data is alive all the time. A smaller area gains little.",
             format::bytes(lifetime as u64)
         ),
         false => "most of what was copied was garbage soon after. With a larger allocation area fewer collections copy less.".to_owned(),
@@ -290,7 +291,10 @@ fn explain_much_copied(context: &RuleContext<'_>, minors: &MinorTotals, finding:
             "Collect less often. In measured programs of this kind the best area saved {saved} of CPU time."
         ),
     };
-    finding.tries.extend(larger_areas_advice(context, &text));
+    let least_bytes = if is_long_lived { lifetime } else { 0.0 };
+    finding
+        .tries
+        .extend(larger_areas_advice(context, &text, least_bytes));
     finding.tries.extend(drop);
     finding.tries.push(Advice::code(
         "Allocate less: a profile by cost centres (-p) or ticky counters name the code that allocates.",

@@ -123,7 +123,7 @@ fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
             "no parallel work at all",
         ));
     }
-    let areas = context.larger_areas();
+    let areas = context.larger_areas(0.0);
     if !areas.is_empty() {
         finding.tries.push(Advice::flag(
             areas.join(", "),
