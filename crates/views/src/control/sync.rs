@@ -12,7 +12,9 @@ use session::alignment::Shift;
 /// State shared by two synchronized timelines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SyncedView {
-    place: ViewPosition,
+    /// `None` if both logs are in view as a whole: a position depends on the width, and the other timeline may not
+    /// have its own yet.
+    place: Option<ViewPosition>,
     range: Option<Interval>,
     pointer: Option<Nanos>,
 }
@@ -20,9 +22,9 @@ pub struct SyncedView {
 impl Control {
     /// Returns the state for the other timeline to mirror.
     #[must_use]
-    pub const fn synced_view(&self) -> SyncedView {
+    pub fn synced_view(&self) -> SyncedView {
         SyncedView {
-            place: self.view.position(),
+            place: self.view.visible().map(|_| self.view.position()),
             range: self.focus.range,
             pointer: self.focus.pointer,
         }
@@ -79,15 +81,14 @@ impl Control {
         shift: Shift,
     ) -> Vec<TimelineEvent> {
         let mut told = Vec::new();
-        let ViewPosition {
-            start_ns,
-            ns_per_px,
-        } = synced_view.place;
         let before = self.view;
-        self.view.show_position(ViewPosition {
-            start_ns: start_ns + shift.ns() as f64,
-            ns_per_px,
-        });
+        match synced_view.place {
+            None => self.view.fit(),
+            Some(place) => self.view.show_position(ViewPosition {
+                start_ns: place.start_ns + shift.ns() as f64,
+                ..place
+            }),
+        }
         if self.view != before {
             told.extend(self.hover());
             told.push(TimelineEvent::Changed);
@@ -145,6 +146,24 @@ mod tests {
             one.show_synced_view(other.synced_view(), shift.inverse()),
             []
         );
+    }
+
+    /// The second timeline gets its width after it was paired.
+    #[test]
+    fn both_logs_stay_in_view_when_a_timeline_gets_its_width() {
+        let (mut one, mut other) = (control(0, 30_000_000), Control::default());
+        other.set_log(
+            Interval::new(Nanos(0), Nanos(20_000_000)),
+            Rc::default(),
+            None,
+        );
+        let shift = Shift::default();
+        other.set_other_log(Some((one.view.log(), shift)));
+        one.set_other_log(Some((other.view.log(), shift)));
+        other.show_synced_view(one.synced_view(), shift);
+        other.resize((1200.0, 400.0));
+        one.show_synced_view(other.synced_view(), shift);
+        assert_eq!((one.visible(), other.visible()), (None, None));
     }
 
     /// Returns the texts at the ends of the log, and the number of hatched areas on tracks and minimap.
