@@ -82,7 +82,9 @@ fn each_rule_finds_what_a_program_provokes() {
             .findings_on_axis(axis)
             .nth(place)
             .expect("it is there");
-        assert!((1..=3).contains(&found.tries.len()), "{rule}");
+        // The options that treat a symptom alone are left out.
+        let least = usize::from(found.explained_by.is_none());
+        assert!((least..=3).contains(&found.tries.len()), "{rule}");
         assert!(
             !found.meaning.is_empty() && !found.distrust.is_empty(),
             "{rule}"
@@ -174,7 +176,8 @@ fn one_thread_collects_only_where_one_capability_works() {
         found.next().expect("it is found")
     };
     let serial = found("par-gc-unbalanced-found");
-    assert_eq!(advised(&serial).next(), Some("-qg"));
+    // Its threads share the work of major collections.
+    assert_eq!(advised(&serial).next(), Some("-qg1"));
     let parallel = found("serial-section-clear");
     assert!(
         advised(&parallel).all(|flag| !flag.starts_with("-qg")),
@@ -224,42 +227,28 @@ fn the_page_about_findings_has_every_rule() {
     }
 }
 
-/// For each program in the table of measurements in `docs/findings.md`, the best of the advised allocation areas
-/// saves what the finding states.
+/// For each program in the table of measurements in `docs/findings.md`, the advised allocation area saves at least half
+/// of what the finding estimates.
 #[test]
 fn what_advice_promises_was_measured() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/findings.md");
     let page = std::fs::read_to_string(page).expect("the page");
-    let range = |text: &str| -> Option<(i32, i32)> {
-        let (_, rest) = text.split_once("the best area save")?;
-        let numbers = rest.trim_start_matches(['s', 'd', ' ']);
-        let (from, rest) = numbers.split_once(" to ")?;
-        let (to, _) = rest.split_once(" %")?;
-        Some((from.parse().ok()?, to.parse().ok()?))
+    let number = |cell: &str| -> Option<f64> {
+        let (number, _) = cell.split_once(" %")?;
+        number.trim_start_matches('−').parse().ok()
     };
-    let advice = report("nursery-too-small-found").findings;
-    let advice = advice.iter().flat_map(|found| &found.tries);
-    let promised = advice.filter_map(|one| range(&one.text)).next();
-    let promised = promised.expect("advice with a range");
-    // By program and GHC: the promised range, and the best measured saving.
-    let mut best = std::collections::BTreeMap::new();
+    let mut rows = 0;
     for row in page.lines() {
-        let Some(range) = range(row) else { continue };
         let cells: Vec<&str> = row.split(" | ").collect();
-        let change = cells[6].split(' ').next().expect("a change");
-        let change: i32 = change.replace('−', "-").parse().expect("a number");
-        let (known, saved) = best.entry((cells[0], cells[7])).or_insert((range, 0));
-        assert_eq!(*known, range, "{row}");
-        *saved = (*saved).max(-change);
+        let Some(estimate) = cells.get(4).and_then(|cell| number(cell)) else {
+            continue;
+        };
+        let change = cells[6];
+        let saved = number(change).filter(|_| change.starts_with('−'));
+        assert!(saved.is_some_and(|saved| saved >= estimate / 2.0), "{row}");
+        rows += 1;
     }
-    assert!(best.len() > 8, "{best:?}");
-    assert!(best.values().any(|(range, _)| *range == promised));
-    for (program, ((least, most), saved)) in best {
-        assert!(
-            (least..=most).contains(&saved),
-            "{program:?}: {saved} % of {least} to {most} %"
-        );
-    }
+    assert!(rows > 8, "{rows}");
 }
 
 /// Young data that lives for long is copied in each collection too, although no old object is scanned for it.

@@ -8,12 +8,13 @@ module Main (main) where
 import Control.Exception (evaluate)
 import Control.Monad (forM_, replicateM)
 import Data.Array.IO
+import qualified Data.IntMap.Strict as Map
 import System.Environment (getArgs)
 
 main :: IO ()
 main = do
   [how] <- getArgs
-  if how == "large" then large else if how == "boxed"
+  if how == "large" then large else if how == "wide" then wide else if how == "boxed"
     then arrays >>= mapM_ (\array -> readArray (array :: IOArray Int Int) 0)
     else arrays >>= mapM_ (\array -> readArray (array :: IOUArray Int Int) 0)
 
@@ -31,3 +32,16 @@ large = do
   array <- newArray (0, 2000000) 0 :: IO (IOArray Int Int)
   forM_ [1 .. 3000000] (\i -> writeArray array (i * 7919 `mod` 2000000) $! i)
   readArray array 0 >>= print
+
+-- The same, written at places far apart, with small numbers that are not allocated, while a table of some kilobytes
+-- is young: each collection copies that, and takes long for the parts of the array.
+wide :: IO ()
+wide = do
+  array <- newArray (0, 2000000) 0 :: IO (IOArray Int Int)
+  let go :: Int -> Int -> Map.IntMap Int -> IO Int
+      go 0 _ recent = pure (sum recent)
+      go steps place recent = do
+        let next = (place * 1103515245 + 12345) `mod` 2147483648
+        writeArray array (next `mod` 2000000) $! steps `mod` 7
+        go (steps - 1) next $! Map.insert (steps `mod` 512) next recent
+  go 400000 99 Map.empty >>= print

@@ -105,10 +105,10 @@ function table(folder, eventscope) {
       const findings = named.get(attempt) ?? [];
       const rules = [...new Set(findings.map((one) => `\`${one.rule}\` (${(one.share * 100).toFixed(0)} %)`))].join(', ');
       const texts = findings.flatMap((one) => one.tries.filter((a) => a.flag?.split(', ').includes(attempt)).map((a) => a.text));
-      const ranges = new Set(texts.map((text) => text.match(/best area saved (.*? %) of CPU/)?.[1]).filter(Boolean).map((range) => `the best area saves ${range} of CPU`));
+      const estimates = new Set(texts.map((text) => text.match(/which saves (.*?)\s% of the time/)?.[1]).filter(Boolean).map((number) => `${number} %`));
       rows.push(
         `| ${name}: ${program.about} | \`${program.args}${program.base && ` +RTS ${program.base}`}\` | \`${attempt}\` | ${rules || '–'} | ` +
-          `${[...ranges].join('; ') || '–'} | ${change(times('', 'wall'), times(attempt, 'wall'))} | ${change(times('', 'cpu'), times(attempt, 'cpu'))} | ${ghc} |`,
+          `${[...estimates].join('; ') || '–'} | ${change(times('', 'wall'), times(attempt, 'wall'))} | ${change(times('', 'cpu'), times(attempt, 'cpu'))} | ${ghc} |`,
       );
     }
   }

@@ -49,7 +49,7 @@ impl fmt::Display for Text<'_> {
         if let Some(text) = words::sampled(report) {
             writeln!(f, "{text}\n")?;
         }
-        if let Some(text) = words::mostly_unexplained(report) {
+        if let Some(text) = words::what_is_left_open(report) {
             writeln!(f, "{text}\n")?;
         }
         for finding in program {

@@ -1,9 +1,8 @@
 //! Relations between findings: which one is the cause of which symptom, and their order.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Severity, Value};
+use crate::finding::{Advice, AdviceKind, Axis, Confidence, Evidence, Finding, Severity, Value};
 use crate::rules;
 use model::sorting::CompactSort;
 use model::time::Interval;
@@ -52,7 +51,8 @@ const CAUSES: &[(&str, &[&str])] = &[
             "finalizers",
         ],
     ),
-    ("mutual-thunks", &["threads-never-end"]),
+    ("mutual-thunks", &["threads-never-end", "stm-herd"]),
+    ("shared-thunk", &["stm-herd"]),
     (
         "hand-overs",
         &[
@@ -213,7 +213,7 @@ pub(crate) fn link_causes(findings: &mut [Finding]) {
         drop_advice_for_serial_programs(findings);
     }
     let is_stack_large = has_stack_like_holder(findings);
-    let advised = flags_of_each(findings);
+    advise_one_area(findings);
     for (finding, seen) in findings.iter_mut().zip(seen) {
         let causes = CAUSES.iter().find(|(rule, _)| *rule == finding.rule);
         let mut causes = causes.iter().flat_map(|(_, causes)| causes.iter().copied());
@@ -223,13 +223,9 @@ pub(crate) fn link_causes(findings: &mut [Finding]) {
             _ => cause,
         });
         finding.explained_by = cause.map(Into::into);
-        // Advise a flag only once, with the cause.
-        let of_cause = cause.and_then(|cause| advised.iter().find(|(rule, _)| rule == cause));
-        if let Some((_, flags)) = of_cause {
-            let is_new = |one: &Advice| !one.flag.as_ref().is_some_and(|flag| flags.contains(flag));
-            if finding.tries.iter().any(is_new) {
-                finding.tries.retain(is_new);
-            }
+        // The cause comes first: without it, options that treat the symptom may gain nothing.
+        if cause.is_some() {
+            finding.tries.retain(|one| one.kind != AdviceKind::Flag);
         }
         if is_busy && ABOUT_PAUSES.contains(&&*finding.rule) {
             finding.confidence = finding.confidence.min(Confidence::Probable);
@@ -246,6 +242,18 @@ fn has_stack_like_holder(findings: &[Finding]) -> bool {
     }
 }
 
+/// Removes other allocation areas if the rule that estimates what they save names one.
+fn advise_one_area(findings: &mut [Finding]) {
+    let is_area = |one: &Advice| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-A"));
+    let is_estimate = |finding: &Finding| finding.rule == rules::nursery_too_small::NAME;
+    let estimates = findings.iter().filter(|finding| is_estimate(finding));
+    if estimates.flat_map(|finding| &finding.tries).any(is_area) {
+        for finding in findings.iter_mut().filter(|finding| !is_estimate(finding)) {
+            finding.tries.retain(|one| !is_area(one));
+        }
+    }
+}
+
 /// Removes advice to use less parallelism: a program that had no cores looks serial, whatever it is.
 fn drop_advice_for_serial_programs(findings: &mut [Finding]) {
     let is_for_serial = |one: &Advice| matches!(one.flag.as_deref(), Some("-N1" | "-qg"));
@@ -256,16 +264,6 @@ fn drop_advice_for_serial_programs(findings: &mut [Finding]) {
             finding.tries.retain(|one| !is_for_serial(one));
         }
     }
-}
-
-/// Returns the flags advised by each rule with a significant finding.
-fn flags_of_each(findings: &[Finding]) -> Vec<(String, Vec<Cow<'static, str>>)> {
-    let flags = |finding: &Finding| {
-        let flags = finding.tries.iter().filter_map(|one| one.flag.clone());
-        (finding.rule.to_string(), flags.collect())
-    };
-    let matter = findings.iter().filter(|finding| finding.is_significant());
-    matter.map(flags).collect()
 }
 
 /// Returns the rule that explains a finding according to the evidence of both.
@@ -430,26 +428,16 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_is_advised_with_the_cause_alone() {
-        let advising = |rule, flags: &[&'static str]| {
-            let tries = flags.iter().map(|flag| Advice::flag(*flag, "", ""));
-            Finding {
-                tries: tries.collect(),
-                ..found(rule)
-            }
+    fn a_symptom_advises_no_flags() {
+        let code = || Advice::code("Hand over batches.");
+        let advising = |rule| Finding {
+            tries: vec![Advice::flag("-N1", "", ""), code()],
+            ..found(rule)
         };
-        let flags_of_symptom = |symptom: &[&'static str]| {
-            let mut all = [
-                advising("hand-overs", symptom),
-                advising("lock-convoy", &["-N1"]),
-            ];
-            link_causes(&mut all);
-            let flags = all[0].tries.iter().filter_map(|one| one.flag.clone());
-            flags.collect::<Vec<_>>()
-        };
-        assert_eq!(flags_of_symptom(&["-N1", "-qg"]), ["-qg"]);
-        // Dropping the flag would leave no advice at all.
-        assert_eq!(flags_of_symptom(&["-N1"]), ["-N1"]);
+        let mut all = [advising("hand-overs"), advising("lock-convoy")];
+        link_causes(&mut all);
+        assert_eq!(all[0].tries, [code()]);
+        assert_eq!(all[1].tries.len(), 2);
     }
 
     #[test]

@@ -100,7 +100,7 @@ pub fn is_about_log(option: &str) -> bool {
 #[must_use]
 pub fn setting(flag: &str) -> Option<&'static str> {
     /// Settings by flag prefix; longer prefixes come before shorter ones.
-    const SETTINGS: [(&str, &str); 22] = [
+    const SETTINGS: [(&str, &str); 23] = [
         ("--nonmoving-gc", "old generation"),
         ("--copying-gc", "old generation"),
         ("-xn", "old generation"),
@@ -123,6 +123,7 @@ pub fn setting(flag: &str) -> Option<&'static str> {
         ("-I", "idle collection"),
         ("-C", "time slice"),
         ("-H", "suggested heap"),
+        ("-kc", "stack chunks"),
     ];
     let known = SETTINGS.iter().find(|(start, _)| flag.starts_with(start));
     known.map(|(_, setting)| *setting)

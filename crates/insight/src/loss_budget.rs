@@ -34,7 +34,7 @@ impl Pool {
     const fn causes(self) -> &'static [Cause] {
         match self {
             Self::Stopping => &[Cause::GcSync],
-            Self::Collecting => &[Cause::Collecting, Cause::GcWaiting, Cause::Census],
+            Self::Collecting => &[Cause::Census, Cause::Collecting, Cause::GcWaiting],
             Self::GcWaiting => &[Cause::GcWaiting],
             Self::CapIdleWorkAvailable => &[Cause::HandOver, Cause::ReadyLong],
             Self::ReadyLong => &[Cause::ReadyLong],

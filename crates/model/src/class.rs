@@ -228,6 +228,8 @@ impl StopCode {
     pub const CREATED: Self = Self(254);
     /// Still running at the end of the log.
     pub const OPEN: Self = Self(253);
+    /// Its stack chunk was full; it gets another one and continues.
+    pub const STACK_OVERFLOW: Self = Self(2);
     /// Called `yield`, or its time slice was over.
     pub const YIELDING: Self = Self(3);
     /// The thread finished.

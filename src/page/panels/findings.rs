@@ -109,7 +109,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
                 <p role="status">{ format!("The finding that was open ({}) is not among these.", view.open) }</p>
             }
             { for words::sampled(report).map(|text| html! { <p class="hint">{ text }</p> }) }
-            { for words::mostly_unexplained(report).map(|text| html! { <p class="hint">{ text }</p> }) }
+            { for words::what_is_left_open(report).map(|text| html! { <p class="hint">{ text }</p> }) }
             if grave.is_empty() {
                 <p class="nothing">{ words::nothing_found(report) }{ " Each rule detects one kind of problem; they are listed below." }</p>
             }

@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::phases::PhaseLane;
 use eventlog::hash::SeededMap;
+use eventlog::ids::Nanos;
 use model::class::{Class, ClassTimes, ManagerThread, StopCode};
 use model::columns::Column;
 use model::lane::{BLOCK, Lane, LaneIndex, PlainLane};
 use model::packed_column::{self, PackedColumn, ReadCursor};
 use model::saturating::saturating_u32;
 use model::spill_store::SpillStore;
+use model::time::Interval;
 
 /// All stored fields of a run.
 #[derive(Clone, Copy, Debug)]
@@ -320,9 +322,14 @@ impl RunLane {
         self.runs.codes.get(place).map(StopCode)
     }
 
-    /// Returns the number of runs that ended for a reason.
-    pub(crate) fn count_of(&self, code: StopCode) -> usize {
-        self.runs.codes.iter().filter(|one| *one == code.0).count()
+    /// Returns the number of runs that ended for a reason in a range.
+    pub(crate) fn count_of(&self, code: StopCode, range: Interval) -> usize {
+        let ended = |time: Nanos| self.first_ending_after(time.0);
+        let codes = self
+            .runs
+            .codes
+            .range(ended(range.start())..ended(range.end()));
+        codes.filter(|one| *one == code.0).count()
     }
 
     fn code(&self, place: usize) -> StopCode {

@@ -52,11 +52,11 @@ impl Store {
         })
     }
 
-    /// Returns the number of runs of all threads that ended for a reason.
+    /// Returns the number of runs of all threads that ended for a reason in a range.
     #[must_use]
-    pub fn runs_ended_by(&self, code: StopCode) -> usize {
+    pub fn runs_ended_by(&self, code: StopCode, range: Interval) -> usize {
         let lanes = self.lanes.iter();
-        lanes.map(|lane| lane.runs.count_of(code)).sum()
+        lanes.map(|lane| lane.runs.count_of(code, range)).sum()
     }
 
     /// Returns a run by its index on the capability's lane.

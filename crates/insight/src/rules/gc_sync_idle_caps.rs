@@ -114,12 +114,8 @@ async fn evaluate(
             "Use as many capabilities as there is work for.",
             "less parallel work",
         ),
-        Advice::flag(
-            "-A16m",
-            "Collect less often: the gain is not certain, so measure it.",
-            "memory: 16 MiB for each capability; an area larger than the processor's cache slows some programs down",
-        ),
     ];
+    finding.tries.extend(context.default_area_advice());
     finding.distrust =
         "Large collections may gain more from all cores than waking them costs. Of each wait, no more than twice the usual one counts: the rest comes from other work of the machine."
             .into();

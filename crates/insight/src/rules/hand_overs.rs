@@ -29,7 +29,7 @@ const MIN_SHARE: f64 = 0.002;
 /// capability could do the same work.
 pub(super) const IN_TURNS: f64 = 1.2;
 /// Mean number of running capabilities up to which one capability may do: beyond it, one took up to 61 % longer.
-const PARTLY: f64 = 1.5;
+const PARTLY: f64 = 1.35;
 
 /// A thread woken less often than this share of its own wakeups of others does not wait for them: it runs on
 /// meanwhile, so the wakeups may well be early enough.

@@ -33,7 +33,7 @@ mod mutual_thunks;
 pub(crate) mod noisy_machine;
 mod nonmoving_lag;
 mod not_representative;
-mod nursery_too_small;
+pub(crate) mod nursery_too_small;
 mod one_at_a_time;
 mod one_capability;
 mod one_worker;

@@ -128,7 +128,7 @@ fn explain(context: &RuleContext<'_>, finding: &mut Finding, waits: &ThunkWaits)
     finding.meaning = if has_timer {
         "The timer manager is one of them. Each timeout, threadDelay or registered timer updates its table lazily: each new table is a thunk that depends on another thread's. The first thread of each row waits for the second one.".into()
     } else {
-        "Probably all update one value with atomicModifyIORef or atomicModifyIORef': each new value is a thunk that depends on another thread's. Or they evaluate one lazy list or map together. Either way they work in turns. The first thread of each row waits for the second one.".into()
+        "All update one value with atomicModifyIORef or atomicModifyIORef', so that each new value is a thunk that depends on another thread's; or they evaluate one lazy list or map together, as sparks do that share their input. Either way they work in turns. The first thread of each row waits for the second one.".into()
     };
     let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
     finding.tries = vec![if has_timer {

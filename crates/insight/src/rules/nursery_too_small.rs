@@ -5,6 +5,11 @@
 //! copy little, the data already dies in time, and a larger area costs cache misses; `docs/findings.md` has
 //! programs of both kinds. Data that is never dropped is copied with any area: into the old generation, by two
 //! collections.
+//!
+//! How much an area saves depends on how long the copied data lives. The mean lifetime, in bytes allocated, follows
+//! from the live data and from what is added to it (Little's law). With lifetimes that are exponentially distributed,
+//! of each byte allocated `s(A) = L / A · (1 - exp(-2 A / L))` are copied, with area `A` and mean lifetime `L`: young
+//! data is copied by the next collection, and once more by the one after it.
 
 use super::census::Peak;
 use super::requested_collections::claim_collections;
@@ -21,24 +26,26 @@ const MIN_SHARE: f64 = 0.10;
 const MIN_COUNT: usize = 50;
 /// Allocation per capability between collections above which a larger area gains little.
 const LARGE_BYTES: u64 = 16 << 20;
-/// Copied share of allocation from which a larger area pays off: of real programs below it, none gained as much as
-/// its minor collections take; above it, most did.
+/// Copied share of allocation from which areas beyond the default of GHC 9.2 are advised: below it, they cost most
+/// programs more cache misses than they save.
 const COPIED: f64 = 0.20;
-/// CPU time that the best area saved in programs of `docs/findings.md` whose collections copy much: from an area
-/// of up to 1 MiB, and from a larger one. Measured by `demo/findings/predict.mjs`; the lower limit of the first is that
-/// of other programs, of which two of four saved 9 %, and one hardly anything.
-const SAVED_OF_SMALL: &str = "1 to 62 %";
-const SAVED_OF_LARGE: &str = "20 to 30 %";
+/// Share of copied data below which what stays to the end dominates.
+const FEW_SHORT_LIVED: f64 = 1.0 / 3.0;
 /// Data that stays is copied twice: within the young generation, and into the old one.
 const COPIES: u64 = 2;
-/// Mean lifetime of copied data, as bytes allocated meanwhile, from which a larger area may well gain nothing: data
-/// that lives as long is copied with most of them. Of 13 programs below, the best area made 9 faster and 1 slower; of
-/// 9 above, 4 faster, most only with the area that is larger than this, and 3 slower.
-const LONG_LIVED_BYTES: f64 = 20e6;
+/// Share of the copying from which an area saves enough: a larger one costs more cache misses than it saves.
+const MOST_COPYING: f64 = 2.0 / 3.0;
+/// Minimum predicted saving, as a share of the time.
+const MIN_SAVED: f64 = 0.05;
+/// Time to use a byte of memory for the first time, in nanoseconds. Two short programs took 1.4 ns for each byte of a
+/// 16 MiB area, and 0.7 ns of a 64 MiB area.
+const FIRST_USE_NS: u64 = 1;
+/// Default area since GHC 9.2.
+const DEFAULT_AREA_BYTES: u64 = 4 << 20;
 /// Smallest default of any GHC; a smaller area was requested explicitly.
 pub(super) const SMALL_AREA_BYTES: u64 = 1 << 20;
 
-const NAME: &str = "nursery-too-small";
+pub(crate) const NAME: &str = "nursery-too-small";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
@@ -59,7 +66,7 @@ struct MinorTotals {
     copied_bytes: u64,
     /// Bytes copied of data that stays alive to the end.
     lasting_bytes: u64,
-    /// Mean live data without data that stays alive to the end.
+    /// Mean live data.
     live_bytes: f64,
 }
 
@@ -82,15 +89,36 @@ impl MinorTotals {
             allocated_bytes: sum(|statistics| statistics.allocated_bytes),
             copied_bytes: copied - lasting,
             lasting_bytes: lasting,
-            live_bytes: mean_live_bytes(context) - (lasting / COPIES) as f64 / 2.0,
+            live_bytes: mean_live_bytes(context),
         }
     }
 
     /// Returns the mean lifetime of copied data, as bytes allocated meanwhile: what is alive, for what is added to it
-    /// by each byte allocated (Little's law). Data that is alive all the time makes it too large.
+    /// by each byte allocated. Data that is alive all the time makes it too large.
     fn lifetime_bytes(&self) -> f64 {
-        let added = self.copied() / COPIES as f64;
-        self.live_bytes.max(0.0) / added.max(f64::MIN_POSITIVE)
+        let added = (self.copied() / COPIES as f64).max(f64::MIN_POSITIVE);
+        // What is copied lived through a part of the area.
+        let least = self.copied() * self.median_bytes as f64;
+        // What stays to the end is on average alive for half of the time, if live data grows steadily.
+        let growing_bytes = (self.lasting_bytes / COPIES) as f64 / 2.0;
+        let lifetime = (self.live_bytes - growing_bytes) / added;
+        match lifetime >= least {
+            true => lifetime,
+            // It did not grow steadily, so what else is alive is unknown.
+            false => (self.live_bytes / added).max(least),
+        }
+    }
+
+    /// Returns whether most of the copying is of data that stays to the end.
+    fn is_lasting(&self) -> bool {
+        self.short_lived() < FEW_SHORT_LIVED
+    }
+
+    /// Returns the share of the copying that an area saves, for all capabilities together.
+    fn saved_by(&self, area_bytes: u64) -> f64 {
+        let copied = |area: u64| copies_of_each_byte(area as f64 / self.lifetime_bytes());
+        let now = copied(self.median_bytes).max(f64::MIN_POSITIVE);
+        (1.0 - copied(area_bytes) / now).max(0.0)
     }
 
     /// Returns the share of copied data that does not stay.
@@ -103,6 +131,13 @@ impl MinorTotals {
     fn copied(&self) -> f64 {
         self.copied_bytes as f64 / self.allocated_bytes.max(1) as f64
     }
+}
+
+/// Returns how often each allocated byte is copied before it is old, on average, with an area of this many mean
+/// lifetimes.
+fn copies_of_each_byte(area: f64) -> f64 {
+    let area = area.max(f64::MIN_POSITIVE);
+    -(-2.0 * area).exp_m1() / area
 }
 
 /// Returns the growth of live data according to major collections.
@@ -161,11 +196,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     );
     let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
     let lists = list_cells(context);
-    if minors.copied() < COPIED {
-        explain_little_copied(&minors, &mut finding);
-    } else {
-        explain_much_copied(context, &minors, &mut finding);
-    }
+    explain(context, &minors, &mut finding);
     if let Some(share) = lists {
         let text = format!(
             "List cells are {} of the largest census: if most of them are Strings, use Text or ByteString; if they are numbers, an unboxed array or a loop without a list.",
@@ -211,93 +242,151 @@ pub(super) fn small_area_option(context: &RuleContext<'_>) -> Option<String> {
     (context.allocation_area_bytes() < SMALL_AREA_BYTES).then(|| format!("-A{value}"))
 }
 
-/// Advises to measure several areas, all of which hold at least `least_bytes`: the best one depends on the processor's
-/// cache.
-fn larger_areas_advice(context: &RuleContext<'_>, text: &str, least_bytes: f64) -> Option<Advice> {
-    let areas = context.larger_areas(least_bytes);
-    let measure = match areas.as_slice() {
-        [] => return None,
-        [_] => "Measure it.",
-        _ => "Measure them all.",
-    };
-    Some(Advice::flag(
-        areas.join(", "),
-        format!("{text} {measure}"),
-        "memory: as much for each capability; an area larger than the processor's cache slows some programs down",
-    ))
+/// Area to advise, with what it saves.
+struct AdvisedArea {
+    flag: &'static str,
+    /// Share of the copying that it saves.
+    saved: f64,
+    /// Share of the time that it saves.
+    gain: f64,
 }
 
-/// Describes data that dies before the next collection: only the fixed cost of collections remains.
-fn explain_little_copied(minors: &MinorTotals, finding: &mut Finding) {
-    finding.confidence = Confidence::Hint;
-    finding.severity = finding.severity.min(Severity::Low);
-    finding.meaning = format!(
-        "Collections copied only {} of the allocated bytes, not counting long-lived data: a larger allocation area saves little of this time, and can cost more than it saves.",
-        format::fraction(minors.copied())
-    )
-    .into();
-    finding.tries = vec![Advice::code(
-        "Allocate less: a profile by cost centres (-p) or ticky counters name the code that allocates.",
-    )];
-    // From 4 MiB on, larger areas cost 2 to 41 % in all measured programs of this kind. From 1 MiB, the 4 MiB area
-    // (the default since GHC 9.2) saved up to 35 % and cost 3 % at most.
-    finding.tries.push(Advice::flag(
-        "-A4m",
-        "The gain is not certain. Measure it.",
-        "memory: 4 MiB for each capability",
-    ));
-    finding.distrust =
-        "If the area fits the processor's cache, a larger one slows the program itself down."
-            .into();
-}
-
-/// Describes data that survives a collection, but would die soon after.
-fn explain_much_copied(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Finding) {
-    // The gain of a larger area depends on how long the data lives.
-    finding.confidence = Confidence::Probable;
-    let severity = Severity::of_share(finding.share * minors.short_lived());
-    finding.severity = finding.severity.min(severity.max(Severity::Low));
-    let lifetime = minors.lifetime_bytes();
-    let is_long_lived = lifetime >= LONG_LIVED_BYTES;
-    let then = match is_long_lived {
-        true => format!(
-            "on average, that data lives until {} more are allocated, unless other data is alive all the time. A smaller area gains little.",
-            format::bytes(lifetime as u64)
-        ),
-        false => "most of what was copied was garbage soon after. With a larger allocation area fewer collections copy less.".to_owned(),
-    };
-    if is_long_lived {
-        finding.confidence = Confidence::Hint;
-        finding.severity = finding.severity.min(Severity::Low);
+impl AdvisedArea {
+    /// Finds the smallest area that saves most of the copying, or else the largest; `None` if it saves little.
+    fn find(context: &RuleContext<'_>, minors: &MinorTotals) -> Option<Self> {
+        let pause_ns = minors.pause_ns as f64 * minors.short_lived();
+        let most_bytes = match minors.copied() < COPIED {
+            true => DEFAULT_AREA_BYTES.saturating_mul(context.caps),
+            false => u64::MAX,
+        };
+        let areas = context.larger_areas();
+        let areas = areas.filter(|(_, bytes)| *bytes <= most_bytes && !minors.is_lasting());
+        let areas = areas.map(|(flag, bytes)| {
+            let saved = minors.saved_by(bytes);
+            let saved_ns = (saved * pause_ns) as u64;
+            let net_ns = saved_ns.saturating_sub(bytes.saturating_mul(FIRST_USE_NS));
+            let gain = context.share(saved_ns);
+            (Self { flag, saved, gain }, net_ns)
+        });
+        let useful = areas.filter(|(area, net_ns)| *net_ns > 0 && area.gain >= MIN_SAVED);
+        let useful: Vec<Self> = useful.map(|(area, _)| area).collect();
+        let most = useful.iter().position(|area| area.saved >= MOST_COPYING);
+        let index = most.or(useful.len().checked_sub(1))?;
+        useful.into_iter().nth(index)
     }
-    finding.meaning = format!(
-        "Collections copied {} of the allocated bytes, not counting what stays to the end; {then}",
-        format::fraction(minors.copied())
-    )
-    .into();
-    let asked = small_area_option(context);
-    let drop = asked.map(|flag| {
-        Advice::code(format!(
+}
+
+/// Says what was copied, and how much of that a larger area would save.
+fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Finding) {
+    let area = AdvisedArea::find(context, minors);
+    let gain = area.as_ref().map_or(0.0, |area| area.gain);
+    finding.confidence = area
+        .as_ref()
+        .map_or(Confidence::Hint, |_| Confidence::Probable);
+    finding.severity = Severity::of_share(gain)
+        .max(Severity::Low)
+        .min(finding.severity);
+    finding.meaning = meaning(minors, area.as_ref()).into();
+    finding.distrust =
+        "The lifetime is an estimate: data that is alive all the time makes it too long.".into();
+    if let Some(area) = area {
+        finding.distrust = "The estimate assumes that old and new data die alike.".into();
+        finding.tries.push(Advice::flag(
+            area.flag,
+            format!(
+                "Collect less often: an estimated {} of what is copied would be garbage by then, which saves {} of the time.",
+                format::fraction(area.saved),
+                format::fraction(area.gain)
+            ),
+            "memory: as much for each capability; an area larger than the processor's cache slows some programs down",
+        ));
+    } else if !minors.is_lasting() && minors.copied() < COPIED {
+        finding.distrust =
+            "If the area fits the processor's cache, a larger one slows the program itself down."
+                .into();
+        finding.tries.extend(context.default_area_advice());
+    }
+    if let Some(flag) = small_area_option(context) {
+        finding.tries.push(Advice::code(format!(
             "Drop {flag}: the default is 1 MiB before GHC 9.2, and 4 MiB since."
-        ))
-    });
-    let saved = match context.allocation_area_bytes() {
-        ..=SMALL_AREA_BYTES => SAVED_OF_SMALL,
-        _ => SAVED_OF_LARGE,
-    };
-    let text = match is_long_lived {
-        true => "Collect less often. The gain is not certain.".to_owned(),
-        false => format!(
-            "Collect less often. In measured programs of this kind the best area saved {saved} of CPU time."
-        ),
-    };
-    let least_bytes = if is_long_lived { lifetime } else { 0.0 };
-    finding
-        .tries
-        .extend(larger_areas_advice(context, &text, least_bytes));
-    finding.tries.extend(drop);
+        )));
+    }
     finding.tries.push(Advice::code(
         "Allocate less: a profile by cost centres (-p) or ticky counters name the code that allocates.",
     ));
-    finding.distrust = "If most data lives long, fewer collections are longer ones.".into();
+}
+
+fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>) -> String {
+    let copied = format::fraction(minors.copied());
+    if minors.is_lasting() {
+        return format!(
+            "Most of what they copied, {}, stays to the end: it is copied with any allocation area.",
+            format::bytes(minors.lasting_bytes)
+        );
+    }
+    let copied = format!(
+        "Collections copied {copied} of the allocated bytes, not counting what stays to the end."
+    );
+    if area.is_none() && minors.copied() < COPIED {
+        return format!("{copied} Most of their time is what each takes however little it copies.");
+    }
+    let then = match area {
+        Some(_) => "",
+        None => " No larger area saves much of the copying.",
+    };
+    let lifetime = format::bytes(minors.lifetime_bytes() as u64);
+    format!(
+        "{copied} On average, that data lives until {lifetime} more are allocated, unless other data is alive all the time.{then}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts the copies of objects whose lifetimes are drawn, with a collection whenever the area is full.
+    #[test]
+    fn what_is_copied_is_as_in_a_simulation() {
+        const OBJECTS: u64 = 200_000;
+        for area in [100, 1_000, 4_000, 20_000_u64] {
+            let mean = 2_000.0;
+            let mut random = fastrand::Rng::with_seed(7);
+            let copies = (0..OBJECTS).map(|born| {
+                let lifetime = -mean * (1.0 - random.f64()).ln();
+                let first = area - born % area;
+                // It is copied by the next collection and the one after it; then it is old.
+                let collections = [first, first + area];
+                collections
+                    .iter()
+                    .filter(|at| lifetime >= **at as f64)
+                    .count() as u64
+            });
+            let simulated = copies.sum::<u64>() as f64 / OBJECTS as f64;
+            let computed = copies_of_each_byte(area as f64 / mean);
+            assert!(
+                (simulated - computed).abs() < 0.02,
+                "{area}: {simulated} {computed}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_larger_area_saves_more() {
+        let totals = |lifetime: f64| MinorTotals {
+            pause_ns: 0,
+            count: 0,
+            median_bytes: 1 << 20,
+            allocated_bytes: 1000,
+            copied_bytes: 200,
+            lasting_bytes: 0,
+            live_bytes: lifetime * 0.1,
+        };
+        for lifetime in [1e5, 1e6, 1e7, 1e8] {
+            let saved = [20, 22, 24, 26].map(|bits| totals(lifetime).saved_by(1 << bits));
+            assert_eq!(saved[0], 0.0, "{lifetime}");
+            assert!(saved.is_sorted() && saved[3] < 1.0, "{lifetime}: {saved:?}");
+        }
+        // Data that dies at once is copied in proportion to the number of collections.
+        assert!((totals(1.0).saved_by(4 << 20) - 0.75).abs() < 0.05);
+    }
 }

@@ -98,6 +98,8 @@ async fn idle_waits_by_thread(
     let mut all_ns = 0;
     // The runtime's own threads run first, and wake the waiting thread.
     let mut before: Vec<Gap> = Vec::new();
+    // Gaps after which these threads ran without waking another one yet.
+    let mut unanswered: BTreeMap<ThreadId, Vec<Gap>> = BTreeMap::new();
     let mut visit = |one: RunWithGap| {
         if let Some((from, to, ns)) = one.idle_gap {
             all_ns += ns;
@@ -123,12 +125,16 @@ async fn idle_waits_by_thread(
         }
         let thread = all.entry(one.run.thread).or_default();
         thread.ran_ns += one.run.end_ns - one.run.start_ns;
-        let Some(last) = before.last_mut() else {
-            return;
-        };
-        last.is_last = true;
+        let mut waited = mem::take(&mut before);
+        match waited.last_mut() {
+            Some(last) => {
+                last.is_last = true;
+                unanswered.retain(|thread, _| *thread == one.run.thread);
+            }
+            None if !unanswered.contains_key(&one.run.thread) => return,
+            None => {}
+        }
         let ns = thread.ns;
-        let waited = mem::take(&mut before);
         for &gap in &waited {
             if gap.end == GapEnd::Timer && gap.ns >= LONG_SLEEP_NS {
                 thread.long_sleeps.push(gap);
@@ -145,11 +151,23 @@ async fn idle_waits_by_thread(
         let mut woken = store.wakeups_on(one.cap, during).map(|(_, woken)| woken);
         let is_other =
             |woken: &ThreadId| *woken != one.run.thread && !context.is_runtime_thread(*woken);
+        waited.extend(unanswered.remove(&one.run.thread).unwrap_or_default());
         if let Some(asker) = woken.find(is_other) {
             let asker = &mut all.entry(asker).or_default().answers;
             let is_wait = |gap: &Gap| gap.end != GapEnd::Threads && gap.ns <= LONGEST_NS;
-            asker.gaps.extend(waited.into_iter().filter(is_wait));
+            // They are one wait for an answer, whatever their number.
+            let first = asker.gaps.len();
+            let gaps = waited.into_iter().filter(is_wait);
+            asker.gaps.extend(gaps.map(|gap| Gap {
+                is_last: false,
+                ..gap
+            }));
+            if let Some(gap) = asker.gaps.get_mut(first) {
+                gap.is_last = true;
+            }
             asker.by.insert(one.run.thread);
+        } else {
+            unanswered.insert(one.run.thread, waited);
         }
     };
     each_run(context, context.range, yielder, &mut visit).await;

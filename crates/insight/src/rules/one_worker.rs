@@ -31,7 +31,7 @@ const AT_END_NS: u64 = 2_000_000;
 const LITTLE: f64 = 0.05;
 
 /// Minimum work of a thread that has a share of it.
-const MIN_WORK_NS: u64 = 1_000_000;
+const MIN_WORK_NS: u64 = 500_000;
 /// Minimum number of threads that hand over lazy results, and of runs of each: a single one may log, or count.
 const MIN_PRODUCERS: usize = 2;
 const MIN_HANDED: u64 = 200;

@@ -106,31 +106,52 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     ))
 }
 
+/// Returns advice to collect with one thread; major collections do so only unless several threads share their work.
+fn one_thread_advice(context: &RuleContext<'_>) -> Vec<Advice> {
+    if is_major_work_shared(context) {
+        return vec![Advice::flag(
+            "-qg1",
+            "Collect the young generation with one thread: one capability works most of the time, but the threads share the work of major collections.",
+            "large minor collections may take longer",
+        )];
+    }
+    vec![
+        Advice::flag(
+            "-qg",
+            "Collect with one thread: one capability works most of the time.",
+            "large collections may take longer",
+        ),
+        Advice::flag(
+            "-N1",
+            "Use one capability: collections then stop no others.",
+            "no parallel work at all",
+        ),
+    ]
+}
+
+/// Returns whether major collections take much time, and several threads share their work.
+fn is_major_work_shared(context: &RuleContext<'_>) -> bool {
+    let (mut pause_ns, mut copied, mut balanced) = (0, 0, 0);
+    for (_, gc) in context.gc_pauses_where(|gc| gc.is_major) {
+        let Some(statistics) = gc.statistics.filter(|one| one.is_parallel()) else {
+            continue;
+        };
+        pause_ns += gc.pause_ns();
+        copied += statistics.total_copied_bytes.max(statistics.copied_bytes);
+        balanced += statistics.balanced_bytes.unwrap_or(0);
+    }
+    context.share(pause_ns) >= MIN_SHARE && balanced as f64 >= BALANCED * copied as f64
+}
+
 /// Adds advice, which depends on whether the program itself works in parallel.
 fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
     let is_serial = context.wanted_parallelism() <= MOSTLY_ONE;
     finding.confidence = Confidence::Probable;
     finding.distrust = "With +RTS -qn, fewer threads collect than the log counts.".into();
     if is_serial {
-        finding.tries.push(Advice::flag(
-            "-qg",
-            "Collect with one thread: one capability works most of the time.",
-            "large collections may take longer",
-        ));
-        finding.tries.push(Advice::flag(
-            "-N1",
-            "Use one capability: collections then stop no others.",
-            "no parallel work at all",
-        ));
+        finding.tries.extend(one_thread_advice(context));
     }
-    let areas = context.larger_areas(0.0);
-    if !areas.is_empty() {
-        finding.tries.push(Advice::flag(
-            areas.join(", "),
-            "Collect less often, and more at a time. The best size depends on the processor's caches: measure it.",
-            "memory: as much for each capability; the processor's cache helps less",
-        ));
-    }
+    finding.tries.extend(context.default_area_advice());
     // If all capabilities work, collecting with one thread or using one capability slows programs down. With two
     // of them there is nothing in between.
     if is_serial || context.caps <= 2 {

@@ -166,17 +166,17 @@ async fn evaluate(
     }
     finding.tries.extend([
         Advice::code(
-            "Create threads with forkIO instead of forkOn: threads of forkOn never migrate.",
+            "If these threads are made with forkOn: use forkIO. Threads of forkOn never migrate.",
         ),
         Advice::code(
             "Let long computations allocate, or split them: a capability pushes threads to others only between runs.",
         ),
-        Advice::flag(
-            "-qm",
-            "Run without this flag: it prevents migration of threads.",
-            "threads migrate between capabilities",
-        ),
     ]);
+    if context.has_argument("-qm") {
+        finding
+            .tries
+            .push(Advice::code("Drop -qm: it prevents migration of threads."));
+    }
     finding.distrust =
         "On a busy machine, a capability that appears idle may wait for a core.".into();
     finding.numbers = vec![

@@ -25,9 +25,9 @@ const SLOWER: f64 = 1.4;
 /// copied explains: the changed parts of a large array.
 const MUCH_SLOWER: f64 = 4.0;
 const LONG_NS: f64 = 1_000_000.0;
-/// Collections that copy at most this much take longer than `EMPTY_NS` only if they traverse something. Clearing a
-/// block of the allocation area takes a few nanoseconds.
-const HARDLY_COPIED: u64 = 4096;
+/// Collections that take longer than this for each byte copied, and longer than `EMPTY_NS`, traverse something else:
+/// copying takes about a nanosecond. Clearing a block of the allocation area takes a few nanoseconds.
+const SLOW_BYTE_NS: f64 = 10.0;
 const EMPTY_NS: f64 = 300_000.0;
 const BLOCK_NS: f64 = 10.0;
 /// Minimum share of the time; less is not worth a change.
@@ -101,13 +101,13 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let each_ns = pause_ns / found.len().max(1) as f64;
     let clearing_ns = (context.allocation_area_bytes() >> 12) as f64 * BLOCK_NS;
     let is_serial = parallel * 2 < found.len();
-    let scans_only =
-        is_serial && copied_in(0.75) <= HARDLY_COPIED && each_ns >= EMPTY_NS + clearing_ns;
+    let copying_ns = copied_in(0.75) as f64 * SLOW_BYTE_NS;
+    let scans_only = is_serial && each_ns >= copying_ns.max(EMPTY_NS + clearing_ns);
     let scans = scans_only || is_slower && slower >= MUCH_SLOWER && each_ns >= LONG_NS;
     let has_list = objects >= MIN_OBJECTS && (is_steady || is_more);
     if found.len() < MIN_COUNT || share < MIN_SHARE || !(has_list || scans) {
         return Outcome::Clear(format!(
-            "minor collections copied {ratio:.2} times what was allocated, most of them {} to {}, in {} of the time; the smallest would be {} old mutable objects; the limits are 0.5, or the same to the byte, 5 % and 10,000, or a byte that takes 4 times as long as in major collections (here {slower:.1}) and 1 ms for each, or 0.3 ms for hardly a byte",
+            "minor collections copied {ratio:.2} times what was allocated, most of them {} to {}, in {} of the time; the smallest would be {} old mutable objects; the limits are 0.5, or the same to the byte, 5 % and 10,000, or a byte that takes 4 times as long as in major collections (here {slower:.1}) and 1 ms for each, or 0.3 ms for each and 10 ns for a byte",
             format::bytes(fewest),
             format::bytes(copied_in(0.75)),
             format::fraction(share),

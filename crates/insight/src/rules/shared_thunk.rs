@@ -152,7 +152,7 @@ async fn evaluate(
         _ => "one of them".to_owned(),
     };
     let title = format!(
-        "Up to {} at a time waited for a thunk that {whom} evaluated, {} summed over threads",
+        "Up to {} waited for the same thunk, which {whom} evaluated: {} summed over all waits",
         format::pluralize(most, "thread"),
         format::duration(Duration(all_ns))
     );

@@ -25,6 +25,9 @@ pub(super) const WORKING: f64 = 0.10;
 const BATCH: f64 = 2.0;
 /// Minimum number of threads that answer another one, one after the other; a single one may be a device.
 const MIN_ANSWERERS: usize = 2;
+/// Minimum number of answers if the program waits for them for this share of the time.
+const MIN_COUNT_OF_MOST: u64 = 8;
+const MOST: f64 = 0.50;
 /// Maximum sum of their sleeps, in relation to the time that the other one waits: if they sleep at the same time, they
 /// were asked at the same time.
 const AT_ONCE: f64 = 1.5;
@@ -84,7 +87,11 @@ pub(super) async fn several_threads(
 /// Returns whether the threads that answer another one sleep one after the other, and for long.
 async fn is_sequential(context: &RuleContext<'_>, answers: &Answers, yielder: &dyn Yield) -> bool {
     let waited_ns = answers.ns();
-    if answers.count() < MIN_COUNT
+    let least = match context.share(waited_ns) >= MOST {
+        true => MIN_COUNT_OF_MOST,
+        false => MIN_COUNT,
+    };
+    if answers.count() < least
         || answers.by.len() < MIN_ANSWERERS
         || context.share(waited_ns) < MIN_SHARE
     {
@@ -172,7 +179,9 @@ async fn answers_finding(
             ),
         ],
         false => vec![
-            Advice::code("Ask all of them first, and wait for the answers after that."),
+            Advice::code(
+                "Ask all of them first, and wait for the answers after that: for commands (readProcess), mapConcurrently from the package async runs several at once.",
+            ),
             Advice::code("If nothing depends on the answers, do not wait for them."),
         ],
     };

@@ -20,7 +20,7 @@ use model::time::Interval;
 /// Minimum number of threads woken per commit, averaged over woken threads.
 const MIN_CROWD: f64 = 4.0;
 /// Minimum share of woken threads that wait again immediately.
-const IN_VAIN: f64 = 0.80;
+const IN_VAIN: f64 = 0.60;
 /// Maximum length of a run that only checks the condition.
 const SHORT_NS: u64 = 20_000;
 /// Wakeups by one thread less than this apart belong to one commit.
@@ -148,7 +148,7 @@ async fn evaluate(
     let share = in_vain as f64 / woken.max(1) as f64;
     if woken < MIN_COUNT || share < IN_VAIN {
         return Outcome::Clear(format!(
-            "{} from a wait in STM, {} of them in vain; the limits are 1,000 and 80 %",
+            "{} from a wait in STM, {} of them in vain; the limits are 1,000 and 60 %",
             format::pluralize(woken, "wakeup"),
             format::fraction(share)
         ));

@@ -26,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding]) -> Outcome {
-    // First evidence of each thread, with the total length of all its evidence.
+    // First evidence of each thread, and how often evidence names it.
     let mut threads: BTreeMap<ThreadId, (Interval, u64)> = BTreeMap::new();
     // A finding on thousands of threads is not about any single one.
     let is_of_many = |finding: &Finding| finding.rule == tiny_threads::NAME;
@@ -38,8 +38,8 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding])
             _ => None,
         });
         if let Some(thread) = named {
-            let (_, all_ns) = threads.entry(thread).or_insert((evidence.range, 0));
-            *all_ns = all_ns.saturating_add(evidence.range.duration().0);
+            let (_, count) = threads.entry(thread).or_insert((evidence.range, 0));
+            *count += 1;
         }
     }
     let all = threads.len();
@@ -63,10 +63,10 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding])
     )];
     finding.distrust =
         "Threads that a library forks can be labelled only if it exposes their ThreadId.".into();
-    let evidence = threads.iter().map(|(thread, (range, ns))| Evidence {
+    let evidence = threads.iter().map(|(thread, (range, count))| Evidence {
         range: *range,
         subjects: vec![Subject::Thread(*thread)],
-        amount: Value::Ns(*ns),
+        amount: Value::Count(*count),
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

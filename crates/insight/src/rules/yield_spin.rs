@@ -82,7 +82,10 @@ async fn evaluate(
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
 ) -> Outcome {
-    let yields = context.log.store.runs_ended_by(StopCode::YIELDING);
+    let yields = context
+        .log
+        .store
+        .runs_ended_by(StopCode::YIELDING, context.range);
     let spinners = if yields < MIN_COUNT as usize {
         BTreeMap::new()
     } else {

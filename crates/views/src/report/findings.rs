@@ -29,7 +29,7 @@ pub(super) async fn section(
     if let Some(text) = words::sampled(&report) {
         html.paragraph(&text);
     }
-    if let Some(text) = words::mostly_unexplained(&report) {
+    if let Some(text) = words::what_is_left_open(&report) {
         html.paragraph(&text);
     }
     let grave = report.significant_findings();

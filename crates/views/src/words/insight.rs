@@ -220,9 +220,36 @@ pub fn sampled(report: &Report) -> Option<String> {
     ))
 }
 
-/// States how much lost time is unexplained, and its main cause; `None` if it is at most a fifth of the range.
+/// States what the findings leave open: much unexplained time with its main cause, or else that the program computes,
+/// which a log without samples of cost centres does not show. `None` if neither is so.
 #[must_use]
-pub fn mostly_unexplained(report: &Report) -> Option<String> {
+pub fn what_is_left_open(report: &Report) -> Option<String> {
+    mostly_unexplained(report).or_else(|| mostly_computing(report))
+}
+
+/// States that a program without findings about time computed, and how to see what.
+fn mostly_computing(report: &Report) -> Option<String> {
+    /// Minimum mean number of running capabilities.
+    const BUSY: f64 = 0.8;
+    let running = { report.lost_time.iter() }.find(|row| row.cause == Cause::Running)?;
+    let capabilities = running.cap_ns as f64 / report.range.duration().0.max(1) as f64;
+    let mut undecided = report.cannot_tell.iter();
+    let has_no_samples = undecided.any(|rule| rule.rule == "hot-cost-centre");
+    let is_about_time = |finding: &&Finding| finding.axis == Axis::Time && finding.is_significant();
+    if capabilities < BUSY
+        || !has_no_samples
+        || report.findings.iter().any(|one| is_about_time(&one))
+    {
+        return None;
+    }
+    Some(format!(
+        "On average {capabilities:.1} of {} ran threads, and no finding is about time: the program computes. What it computes is not in this log. A profile by cost centres shows it: build with -prof -fprof-late, and run with +RTS -p -l.",
+        format::pluralize(report.caps, "capability")
+    ))
+}
+
+/// States how much lost time is unexplained, and its main cause; `None` if it is at most a fifth of the range.
+fn mostly_unexplained(report: &Report) -> Option<String> {
     /// Divisor of the range: a smaller unexplained part is not worth looking into first.
     const MUCH: u64 = 5;
     if report.unexplained_ns <= report.range.duration().0 / MUCH {
@@ -237,14 +264,28 @@ pub fn mostly_unexplained(report: &Report) -> Option<String> {
     ))
 }
 
+/// Share of unknown time from which it is stated.
+const MUCH_UNKNOWN: f64 = 0.05;
+
 /// Formats the total unexplained time.
 #[must_use]
 pub fn unexplained(report: &Report) -> String {
-    format!(
+    let mut text = format!(
         "Not explained by any finding: {} ({}).",
         format::duration_ns(report.unexplained_ns),
         format::percent(report.unexplained_ns, report.range.duration().0)
-    )
+    );
+    let unknown = report
+        .lost_time
+        .iter()
+        .find(|row| row.cause == Cause::Unknown);
+    if let Some(unknown) = unknown.filter(|row| row.share >= MUCH_UNKNOWN) {
+        text.push_str(&format!(
+            " Nothing is known of {}, as the log has no events of threads there.",
+            format::fraction(unknown.share)
+        ));
+    }
+    text
 }
 
 #[cfg(test)]
