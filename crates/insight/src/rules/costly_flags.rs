@@ -173,6 +173,10 @@ fn collections_finding(
     finding.confidence = Confidence::Probable;
     finding.meaning = costly.meaning.into();
     finding.tries = vec![run_without(&costly.flag, costly.price)];
+    if !costly.is_major {
+        // From 256 KiB, the default before GHC 9.2 saved nothing in a judged program, and this area 12 %.
+        finding.tries.extend(context.default_area_advice());
+    }
     finding.distrust =
         "Without the option some of these collections remain; it may be set on purpose.".into();
     finding.numbers = vec![

@@ -156,14 +156,16 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         Advice::code(
             "End each thread with its task: withAsync, or a finally that fills the MVar it waits for.",
         ),
-        Advice::code("Limit waits (timeout), and kill threads whose results are no longer needed."),
+        Advice::code(
+            "Limit waits (timeout), and kill threads whose results are no longer needed, such as those that watch a time limit with threadDelay.",
+        ),
         Advice::measure(
             "-hT",
             "The bands STACK and TSO show the threads' share of the heap.",
         ),
     ];
     finding.distrust =
-        "A server with one thread per open connection has such threads while clients stay connected. Threads that sleep past the end look the same."
+        "A server with one thread per open connection has such threads while clients stay connected. Threads that sleep past the end look the same: threadDelay waits for an MVar, too."
             .into();
     finding.numbers = vec![
         (
