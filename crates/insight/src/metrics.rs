@@ -147,9 +147,10 @@ pub struct Metric {
     /// Events that it needs.
     #[serde(skip)]
     pub inputs: &'static [Input],
-    #[serde(skip)]
-    evaluate: fn(&MetricContext<'_>, &Labels) -> Option<Numbers>,
 }
+
+/// Computes a metric; `None` if the log has nothing of it.
+type Evaluate = fn(&MetricContext<'_>, &Labels) -> Option<Numbers>;
 
 /// Context with cached results that several metrics use.
 #[derive(Debug)]
@@ -259,8 +260,11 @@ macro_rules! metrics {
             labels: &[$($label),*],
             help: $help,
             inputs: &[$(Input::$input),*],
-            evaluate: $evaluate,
         }),*];
+
+        /// Functions of the metrics, by name. They are apart from what describes a metric, so that a program that only
+        /// shows metrics does not contain all rules.
+        static EVALUATIONS: &[(&str, Evaluate)] = &[$(($name, $evaluate)),*];
     };
 }
 
@@ -440,6 +444,8 @@ impl Metric {
             return Err(NoNumber::NoData(missing.missing_message().to_owned()));
         }
         let nothing = || NoNumber::NoData(format!("the log has nothing of {}", self.name));
-        (self.evaluate)(metrics, labels).ok_or_else(nothing)
+        let function = EVALUATIONS.iter().find(|(name, _)| *name == self.name);
+        let numbers = function.and_then(|(_, evaluate)| evaluate(metrics, labels));
+        numbers.ok_or_else(nothing)
     }
 }
