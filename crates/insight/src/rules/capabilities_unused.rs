@@ -1,5 +1,6 @@
 //! Are there more capabilities than the program uses?
 
+use super::par_gc_unbalanced::is_major_work_shared;
 use super::{Evaluation, Rule, lock_convoy, one_worker, ready_while_idle, short_of_cores};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
@@ -117,7 +118,8 @@ fn evaluate(
     let names_number = |one: &Advice| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-N"));
     // Do not advise a second value for the same option.
     let is_named = |other: &Finding| other.is_significant() && other.tries.iter().any(names_number);
-    if !is_queued && !findings.iter().any(is_named) {
+    // Major collections may need all of them.
+    if !is_queued && !findings.iter().any(is_named) && !is_major_work_shared(context) {
         finding.tries.push(Advice::flag(
             format!("-N{enough}"),
             "Use as many capabilities as there is work for.",

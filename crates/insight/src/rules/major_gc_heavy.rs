@@ -7,6 +7,7 @@ use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Value};
+use crate::flags::FIRST_USE_NS;
 use crate::loss_budget::LossBudget;
 use model::format;
 use model::gauge::Samples;
@@ -73,7 +74,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         "Whenever the old generation fills up, the collector traverses all live data and copies it, except for large objects."
     }
     .into();
-    finding.tries = tries(context, share);
+    finding.tries = tries(context, pause_ns);
     finding.distrust =
         "The gain of an option depends on how long data lives: data that is loaded once must be copied until loading ends."
             .into();
@@ -103,7 +104,7 @@ fn only_grows(context: &RuleContext<'_>) -> bool {
 /// Returns advice. It does not include the nonmoving collector, which shortens pauses but slows programs down. A
 /// larger area keeps short-lived data from growing old, and gained more than a larger old generation in all measured
 /// programs; if all data stays alive, fewer major collections help (`docs/findings.md`).
-fn tries(context: &RuleContext<'_>, share: f64) -> Vec<Advice> {
+fn tries(context: &RuleContext<'_>, pause_ns: u64) -> Vec<Advice> {
     let area = Advice::flag(
         "-A64m",
         "Promote less short-lived data: fewer major collections. Measure it.",
@@ -117,9 +118,11 @@ fn tries(context: &RuleContext<'_>, share: f64) -> Vec<Advice> {
     let less = Advice::code(
         "Keep less data alive, or keep immutable data in a compact region (GHC.Compact): collections do not copy it.",
     );
-    if !only_grows(context) && context.is_suitable("-A64m") {
+    let first_use_ns = (64 << 20) * context.caps * FIRST_USE_NS;
+    let pays = pause_ns > first_use_ns && context.is_suitable("-A64m");
+    if pays && !only_grows(context) {
         vec![area, less]
-    } else if share >= MIN_SHARE_FOR_FACTOR {
+    } else if context.share(pause_ns) >= MIN_SHARE_FOR_FACTOR {
         vec![factor, less]
     } else {
         vec![less]

@@ -16,6 +16,7 @@ use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
+use crate::flags::FIRST_USE_NS;
 use crate::loss_budget::LossBudget;
 use model::format;
 use model::gauge::Samples;
@@ -37,9 +38,6 @@ const COPIES: u64 = 2;
 const MOST_COPYING: f64 = 2.0 / 3.0;
 /// Minimum predicted saving, as a share of the time.
 const MIN_SAVED: f64 = 0.05;
-/// Time to use a byte of memory for the first time, in nanoseconds. Two short programs took 1.4 ns for each byte of a
-/// 16 MiB area, and 0.7 ns of a 64 MiB area.
-const FIRST_USE_NS: u64 = 1;
 /// Default area since GHC 9.2.
 const DEFAULT_AREA_BYTES: u64 = 4 << 20;
 /// Smallest default of any GHC; a smaller area was requested explicitly.

@@ -130,7 +130,7 @@ fn one_thread_advice(context: &RuleContext<'_>) -> Vec<Advice> {
 }
 
 /// Returns whether major collections take much time, and several threads share their work.
-fn is_major_work_shared(context: &RuleContext<'_>) -> bool {
+pub(super) fn is_major_work_shared(context: &RuleContext<'_>) -> bool {
     let (mut pause_ns, mut copied, mut balanced) = (0, 0, 0);
     for (_, gc) in context.gc_pauses_where(|gc| gc.is_major) {
         let Some(statistics) = gc.statistics.filter(|one| one.is_parallel()) else {
