@@ -118,7 +118,8 @@ fn tries(context: &RuleContext<'_>, pause_ns: u64) -> Vec<Advice> {
     let less = Advice::code(
         "Keep less data alive, or keep immutable data in a compact region (GHC.Compact): collections do not copy it.",
     );
-    let first_use_ns = (64 << 20) * context.caps * FIRST_USE_NS;
+    // An old generation that is collected less often uses as much memory for the first time, or half of it.
+    let first_use_ns = (64 << 20) * context.caps * FIRST_USE_NS / 2;
     let pays = pause_ns > first_use_ns && context.is_suitable("-A64m");
     if pays && !only_grows(context) {
         vec![area, less]
