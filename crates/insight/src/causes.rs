@@ -428,6 +428,25 @@ mod tests {
     }
 
     #[test]
+    fn one_area_is_advised() {
+        let advising = |rule, flag| Finding {
+            tries: vec![Advice::flag(flag, "", "")],
+            ..found(rule)
+        };
+        let other_areas = |flag| {
+            let mut all = [
+                advising("nursery-too-small", flag),
+                advising("gc-sync-idle-caps", "-A4m"),
+            ];
+            link_causes(&mut all);
+            assert_eq!(all[0].tries.len(), 1);
+            all[1].tries.len()
+        };
+        assert_eq!(other_areas("-A16m"), 0);
+        assert_eq!(other_areas("-qg"), 1);
+    }
+
+    #[test]
     fn a_symptom_advises_no_flags() {
         let code = || Advice::code("Hand over batches.");
         let advising = |rule| Finding {

@@ -33,6 +33,8 @@ const LONG_SLEEP_NS: u64 = 100_000_000;
 pub(super) const MIN_COUNT: u64 = 20;
 /// Minimum share of capability time; less is not worth a change.
 pub(super) const MIN_SHARE: f64 = 0.20;
+/// Maximum number of gaps in one wait for an answer: a command prints, closes its output and ends.
+const MOST_GAPS: usize = 4;
 /// If all other threads sleep and wake more often than this share of the thread's waits, the program waits for
 /// several things simultaneously.
 const OTHERS: f64 = 0.50;
@@ -166,7 +168,7 @@ async fn idle_waits_by_thread(
                 gap.is_last = true;
             }
             asker.by.insert(one.run.thread);
-        } else {
+        } else if waited.len() <= MOST_GAPS {
             unanswered.insert(one.run.thread, waited);
         }
     };

@@ -332,6 +332,58 @@ mod tests {
     }
 
     #[test]
+    fn a_program_that_computes_needs_a_profile() {
+        let running = |cap_ns| LostTime {
+            cause: Cause::Running,
+            cap_ns,
+            ns: cap_ns / 2,
+            share: cap_ns as f64 / 200.0,
+            claimed_cap_ns: 0,
+            unexplained_cap_ns: 0,
+        };
+        let report = |cap_ns, findings| Report {
+            range: Interval::new(Nanos(0), Nanos(100)),
+            caps: 2,
+            lost_time: vec![running(cap_ns)],
+            cannot_tell: vec![RuleWithoutFinding {
+                rule: "hot-cost-centre".to_owned(),
+                question: String::new(),
+                why: String::new(),
+            }],
+            findings,
+            ..Report::default()
+        };
+        let text = what_is_left_open(&report(95, Vec::new())).expect("a sentence");
+        assert!(text.contains("of 2") && text.contains("-prof"), "{text}");
+        // It waits for most of the time, has a finding about time, or has samples.
+        assert_eq!(what_is_left_open(&report(50, Vec::new())), None);
+        let mut found = of_time(10, 10, 0.1);
+        found.severity = Severity::Medium;
+        assert_eq!(what_is_left_open(&report(95, vec![found])), None);
+        let mut sampled = report(95, Vec::new());
+        sampled.cannot_tell.clear();
+        assert_eq!(what_is_left_open(&sampled), None);
+    }
+
+    #[test]
+    fn what_is_not_in_the_log_is_said() {
+        let unknown = |share| Report {
+            range: Interval::new(Nanos(0), Nanos(100)),
+            lost_time: vec![LostTime {
+                cause: Cause::Unknown,
+                cap_ns: 100,
+                ns: 100,
+                share,
+                claimed_cap_ns: 0,
+                unexplained_cap_ns: 0,
+            }],
+            ..Report::default()
+        };
+        assert!(unexplained(&unknown(0.5)).contains("Nothing is known of"));
+        assert!(!unexplained(&unknown(0.01)).contains("Nothing is known of"));
+    }
+
+    #[test]
     fn much_that_is_not_explained_is_said_with_the_most_of_it() {
         let row = |cause, left| LostTime {
             cause,
