@@ -64,22 +64,22 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let all = before.iter().copied().fold(0, u64::saturating_add);
     let per_second = all as f64 * 1e9 / context.length_ns().max(1) as f64;
     let by_rate = 1.0 - SMALL_PER_SECOND / per_second.max(1.0);
-    let chunks = StackChunks::count(context);
-    let of_stacks = chunks.bytes() as f64 / all.max(1) as f64;
-    let share = match of_stacks >= MIN_SHARE {
-        true => of_stacks,
-        false => beyond.max(by_rate),
-    };
-    if share < MIN_SHARE || all < MIN_BYTES || per_second < MIN_PER_SECOND {
+    let is_much = all >= MIN_BYTES && per_second >= MIN_PER_SECOND;
+    if is_much {
+        let chunks = StackChunks::count(context);
+        let of_stacks = chunks.bytes() as f64 / all as f64;
+        if of_stacks >= MIN_SHARE {
+            return Outcome::Found(vec![chunks.finding(context, (all, of_stacks))]);
+        }
+    }
+    let share = beyond.max(by_rate);
+    if share < MIN_SHARE || !is_much {
         return Outcome::Clear(format!(
             "{} were allocated before a collection, with an area of {}, and {} a second; the limits are a fifth of that beyond the area, 500 MB in total, and 1 GB a second",
             format::bytes(usual),
             format::bytes(area),
             format::bytes(per_second as u64)
         ));
-    }
-    if of_stacks >= MIN_SHARE {
-        return Outcome::Found(vec![chunks.finding(context, (all, share))]);
     }
     let large_bytes = (all as f64 * share) as u64;
     let title = format!(

@@ -118,9 +118,10 @@ fn tries(context: &RuleContext<'_>, pause_ns: u64) -> Vec<Advice> {
     let less = Advice::code(
         "Keep less data alive, or keep immutable data in a compact region (GHC.Compact): collections do not copy it.",
     );
-    // An old generation that is collected less often uses as much memory for the first time, or half of it.
-    let first_use_ns = (64 << 20) * context.caps * FIRST_USE_NS / 2;
-    let pays = pause_ns > first_use_ns && context.is_suitable("-A64m");
+    // It must save half of what first use of its memory costs.
+    let pays = context.larger_areas().any(|(flag, bytes)| {
+        area.flag.as_deref() == Some(flag) && pause_ns > bytes.saturating_mul(FIRST_USE_NS) / 2
+    });
     if pays && !only_grows(context) {
         vec![area, less]
     } else if context.share(pause_ns) >= MIN_SHARE_FOR_FACTOR {

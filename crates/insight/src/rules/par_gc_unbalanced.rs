@@ -131,14 +131,15 @@ fn one_thread_advice(context: &RuleContext<'_>) -> Vec<Advice> {
 
 /// Returns whether major collections take much time, and several threads share their work.
 pub(super) fn is_major_work_shared(context: &RuleContext<'_>) -> bool {
-    let (mut pause_ns, mut copied, mut balanced) = (0, 0, 0);
+    let (mut pause_ns, mut copied, mut balanced) = (0_u64, 0_u64, 0_u64);
     for (_, gc) in context.gc_pauses_where(|gc| gc.is_major) {
         let Some(statistics) = gc.statistics.filter(|one| one.is_parallel()) else {
             continue;
         };
-        pause_ns += gc.pause_ns();
-        copied += statistics.total_copied_bytes.max(statistics.copied_bytes);
-        balanced += statistics.balanced_bytes.unwrap_or(0);
+        let all = statistics.total_copied_bytes.max(statistics.copied_bytes);
+        pause_ns = pause_ns.saturating_add(gc.pause_ns());
+        copied = copied.saturating_add(all);
+        balanced = balanced.saturating_add(statistics.balanced_bytes.unwrap_or(0));
     }
     context.share(pause_ns) >= MIN_SHARE && balanced as f64 >= BALANCED * copied as f64
 }
