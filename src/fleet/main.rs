@@ -53,13 +53,11 @@ impl FleetReader {
     }
 
     /// Returns the number of runs so far.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.builder.count()
     }
 
     /// Returns the page about all runs, without head.
-    #[must_use]
     pub fn page(self) -> String {
         let fleet = self.builder.finish();
         let analysis = Analysis::of(&fleet);
@@ -82,7 +80,6 @@ impl FleetReader {
 
 /// Returns the style sheet of the page.
 #[wasm_bindgen]
-#[must_use]
 pub fn fleet_style() -> String {
     style()
 }

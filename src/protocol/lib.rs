@@ -19,7 +19,6 @@ use session::{JobId, MemoryBudget, MemoryUse, Overview};
 use views::page_error::Code;
 
 /// Returns the size of the WebAssembly memory of the calling program. It never shrinks, so this is the peak.
-#[must_use]
 pub fn memory_bytes() -> u64 {
     let memory: WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
     let bytes: ArrayBuffer = memory.buffer().unchecked_into();
@@ -48,7 +47,6 @@ impl LogId {
     }
 
     /// Returns whether this is the longer version of a log that is being loaded.
-    #[must_use]
     pub const fn is_growing(self) -> bool {
         self.0 & Self::GROWING != 0
     }

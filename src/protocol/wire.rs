@@ -25,7 +25,6 @@ const FILES: &str = "files";
 const PACKED: &str = "packed";
 
 /// Creates an envelope with a control message.
-#[must_use]
 pub fn envelope(message: &impl Serialize) -> Object {
     let object = Object::new();
     attach_value(&object, MESSAGE, message);
@@ -93,7 +92,6 @@ pub fn attach_files(envelope: &Object, files: &[File]) {
 }
 
 /// Returns the files in an envelope.
-#[must_use]
 pub fn files(envelope: &JsValue) -> Vec<File> {
     let files = get(envelope, FILES).map(|files| Array::from(&files));
     let all = files.into_iter().flatten();
@@ -101,7 +99,6 @@ pub fn files(envelope: &JsValue) -> Vec<File> {
 }
 
 /// Moves columns into an envelope. Returns the buffers for `postMessage` to transfer instead of copying.
-#[must_use]
 pub fn attach_columns(envelope: &Object, columns: &mut dyn Columns) -> Array {
     let (object, transfer) = (Object::new(), Array::new());
     columns.for_each(&mut |name, column| {
@@ -168,7 +165,6 @@ pub fn job(envelope: &JsValue) -> Result<Job, String> {
 }
 
 /// Adds the analysis of a slice to an envelope. Returns the buffers for `postMessage` to transfer.
-#[must_use]
 pub fn attach_segment(envelope: &Object, mut segment: Segment) -> Array {
     let (list, transfer) = (Array::new(), Array::new());
     segment.columns(&mut |column| {
@@ -280,7 +276,6 @@ pub fn fill_columns(envelope: &JsValue, columns: &mut dyn Columns) {
 }
 
 /// Returns one column of an envelope as a typed array.
-#[must_use]
 pub fn column(envelope: &JsValue, name: &str) -> Option<JsValue> {
     get(&get(envelope, COLUMNS)?, name)
 }
@@ -307,7 +302,6 @@ fn extract<T: DeserializeOwned>(envelope: &JsValue, key: &str) -> Result<T, Stri
 }
 
 /// Returns the file of an envelope, with its handle if there is one.
-#[must_use]
 pub fn live_file(envelope: &JsValue) -> Option<LiveFile> {
     let handle = get(envelope, HANDLE).and_then(|handle| handle.dyn_into().ok());
     let file = file(envelope)?;
@@ -315,13 +309,11 @@ pub fn live_file(envelope: &JsValue) -> Option<LiveFile> {
 }
 
 /// Returns the file of an envelope.
-#[must_use]
 pub fn file(envelope: &JsValue) -> Option<File> {
     get(envelope, FILE)?.dyn_into().ok()
 }
 
 /// Returns the port transferred with a message.
-#[must_use]
 pub fn port(event: &MessageEvent) -> Option<MessagePort> {
     event.ports().get(0).dyn_into().ok()
 }

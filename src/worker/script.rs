@@ -45,7 +45,6 @@ struct Analysis {
 #[wasm_bindgen]
 impl Log {
     /// Creates a log for a file of `byte_len` bytes.
-    #[must_use]
     #[wasm_bindgen(constructor)]
     pub fn new(byte_len: f64) -> Self {
         let session = Session::with_memory_budget(byte_len as u64, MemoryBudget::default(), None);
@@ -79,14 +78,12 @@ impl Log {
     }
 
     /// Returns the progress of reading, from 0 to 1.
-    #[must_use]
     pub fn progress(&self) -> f64 {
         let progress = self.session.progress();
         progress.done as f64 / progress.total.max(1) as f64
     }
 
     /// Returns whether the program takes more than `bytes` of memory, and some events were read.
-    #[must_use]
     pub fn is_short_of(&self, bytes: f64) -> bool {
         protocol::memory_bytes() as f64 > bytes && self.session.events() > 0
     }

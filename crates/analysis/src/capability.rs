@@ -105,7 +105,6 @@ impl Lives {
     }
 
     /// Returns the times of the log's first and last event; `None` if it has no events.
-    #[must_use]
     pub fn log(&self) -> Option<Interval> {
         let events = self.events.values().iter().copied();
         events.fold(self.log, hull)
@@ -152,7 +151,6 @@ pub enum Usage {
 /// Returns the parts of `life` that no interval of `busy` covers, in order.
 ///
 /// `busy` may be unsorted, overlap, and extend beyond `life`.
-#[must_use]
 pub fn idle(life: Interval, busy: &[Interval]) -> Vec<Interval> {
     let mut busy: Vec<Interval> = busy
         .iter()

@@ -197,14 +197,12 @@ impl Info {
     }
 
     /// Returns the times of the first and last event; `None` if there are none.
-    #[must_use]
     pub fn first_and_last(&self) -> Option<(Nanos, Nanos)> {
         self.lives.log().map(|span| (span.start(), span.end()))
     }
 
     /// Returns where the time that the log covers begins: at the start of the program, which is time 0, or at the first
     /// event of a log that was begun in a running program, as by a service that rotates its logs (`startEventLogging`).
-    #[must_use]
     pub fn begin(&self) -> Nanos {
         let first = self.first_and_last().map(|(first, _)| first);
         first
@@ -213,13 +211,11 @@ impl Info {
     }
 
     /// Returns the version of the GHC that wrote the log, such as `9.6.6`.
-    #[must_use]
     pub fn ghc_version(&self) -> Option<&str> {
         ghc_version_of(self.rts.as_deref()?)
     }
 
     /// Returns whether the log is from GHC 10 or later, which identifies info tables by IDs instead of addresses.
-    #[must_use]
     pub fn has_table_ids(&self) -> bool {
         const FIRST: u32 = 10;
         let major = self
@@ -231,14 +227,12 @@ impl Info {
     }
 
     /// Returns the file name of the program.
-    #[must_use]
     pub fn program(&self) -> Option<&str> {
         program_name(&self.args)
     }
 
     /// Returns the RTS options of the run: those of `GHCRTS`, then those of the command line, which take
     /// precedence.
-    #[must_use]
     pub fn runtime_options(&self) -> Vec<String> {
         let variables = self.facts.environment();
         let of_runtime = variables.iter().filter(|(name, _)| name == "GHCRTS");
@@ -248,13 +242,11 @@ impl Info {
     }
 
     /// Returns the wall-clock time of time 0 of the log.
-    #[must_use]
     pub fn started(&self) -> Option<Utc> {
         Utc::from_nanoseconds(self.clock_origin_ns?)
     }
 
     /// Returns the description of the process, without diagnostics.
-    #[must_use]
     pub fn process(&self) -> Process {
         let rts = self.rts.as_deref();
         Process {
@@ -272,7 +264,6 @@ impl Info {
     }
 
     /// Returns events and bytes by type, most frequent type first.
-    #[must_use]
     pub fn types(&self) -> Vec<TypeCount> {
         let used = self
             .counts

@@ -81,7 +81,6 @@ pub struct Process {
 
 impl Process {
     /// Returns program and arguments quoted for a shell; empty if the log has no program name.
-    #[must_use]
     pub fn command_line(&self) -> String {
         let words = self.program.iter().chain(&self.arguments);
         let quoted: Vec<Cow<'_, str>> = words.map(|word| shell_word(word)).collect();
@@ -90,7 +89,6 @@ impl Process {
 }
 
 /// Quotes a word for a POSIX shell if necessary.
-#[must_use]
 pub fn shell_word(word: &str) -> Cow<'_, str> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"%+,-./:=@_".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) {
@@ -259,19 +257,16 @@ impl ProcessFacts {
     }
 
     /// Returns the heap settings, if the log has them.
-    #[must_use]
     pub const fn heap(&self) -> Option<HeapSettings> {
         self.heap
     }
 
     /// Returns the environment variables and their values, sorted by name.
-    #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
         variables(&self.environment)
     }
 
     /// Returns the fields of the process that are collected here; all others are empty.
-    #[must_use]
     pub fn process(&self) -> Process {
         Process {
             environment_count: self.environment.len() as u64,
@@ -286,7 +281,6 @@ impl ProcessFacts {
 }
 
 /// Returns the ways from a runtime identifier such as `GHC-9.6.6 rts_thr_l`.
-#[must_use]
 pub fn ways(rts: &str) -> Vec<Way> {
     let Some((_, tags)) = rts.split_once(" rts") else {
         return Vec::new();
@@ -335,7 +329,6 @@ impl OpenSpanDiagnostics {
     }
 
     /// Returns the diagnostics for a log whose last event is at `end`.
-    #[must_use]
     pub fn diagnostics(&self, end: Option<Nanos>) -> Diagnostics {
         let mut diagnostics = self.diagnostics.clone();
         if self.waiting > 0 {

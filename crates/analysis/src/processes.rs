@@ -84,7 +84,6 @@ impl Processes {
     }
 
     /// Returns the processes by capability set ID; empty if a single process wrote the log.
-    #[must_use]
     pub fn all(&self) -> Vec<OsProcess> {
         let sets = self.process_sets();
         let programs: Vec<String> = (1..)
@@ -117,7 +116,6 @@ impl Processes {
 
     /// Returns the environment variables of all processes with their values, sorted. The name of the process is
     /// appended to each variable name in parentheses. `None` if a single process wrote the log.
-    #[must_use]
     pub fn environment(&self) -> Option<Vec<(String, String)>> {
         let sets = self.process_sets();
         let mut all = Vec::new();
@@ -160,13 +158,11 @@ impl Processes {
     }
 
     /// Returns whether several processes wrote the log.
-    #[must_use]
     pub fn are_several(&self) -> bool {
         !self.process_sets().is_empty()
     }
 
     /// Returns the capabilities of each process, in the order of [`all`](Self::all).
-    #[must_use]
     pub fn caps(&self) -> Vec<Vec<CapId>> {
         let caps = |(_, facts): (CapsetId, &CapsetFacts)| facts.caps.iter().copied().collect();
         self.process_sets().into_iter().map(caps).collect()

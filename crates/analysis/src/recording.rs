@@ -165,7 +165,6 @@ impl Default for Recording {
 
 impl Recording {
     /// Creates an empty recording whose columns are kept in `spill_store`.
-    #[must_use]
     pub fn with_spill_store(spill_store: SpillStore) -> Self {
         let analyses = Analyses {
             lifecycle: true,
@@ -267,13 +266,11 @@ impl Recording {
     }
 
     /// Returns the heap profiles of the part of the log read so far.
-    #[must_use]
     pub const fn heap(&self) -> &HeapProfiles {
         self.heap.found()
     }
 
     /// Returns the time of the last event read so far.
-    #[must_use]
     pub fn end(&self) -> Nanos {
         let times = self.info.first_and_last();
         times.map_or(Nanos(0), |(_, last)| last)
@@ -281,7 +278,6 @@ impl Recording {
 
     /// Returns the default range of all figures: from the [begin](Info::begin) of the log to the last event, or the
     /// range that the log was cut to.
-    #[must_use]
     pub fn whole_range(&self) -> Interval {
         let all = || Interval::new(self.info.begin(), self.end());
         self.info.cut_range.unwrap_or_else(all)
@@ -289,7 +285,6 @@ impl Recording {
 
     /// Clips `range` to the range that the log was cut to. Without a cut, `range` is returned unchanged; with a
     /// cut, `None` becomes the cut range.
-    #[must_use]
     pub fn within_cut(&self, range: Option<Interval>) -> Option<Interval> {
         let Some(cut) = self.info.cut_range else {
             return range;
@@ -300,7 +295,6 @@ impl Recording {
     /// Returns how capabilities and the program spent the time of a range.
     ///
     /// While the log is still being read, only the run times are known; everything else counts as unknown.
-    #[must_use]
     pub fn times(&self, range: Option<Interval>) -> ProgramTimes {
         if self.store.is_settled() {
             return self.store.account().program(range);
@@ -330,7 +324,6 @@ impl Recording {
     }
 
     /// Returns the figures of `+RTS -s` for a range, or for the part of the log read so far.
-    #[must_use]
     pub fn summary(&self, range: Option<Interval>) -> Summary {
         let account = self.times(range);
         // Heap censuses are known only once the log has been read to its end.
@@ -343,7 +336,6 @@ impl Recording {
     }
 
     /// Returns the fates of the sparks in a range, as far as the log has been read.
-    #[must_use]
     pub fn sparks(&self, range: Option<Interval>) -> SparksReply {
         let single = self.info.has(SINGLE_SPARKS);
         let single = single.then(|| self.store.spark_runs());
@@ -351,7 +343,6 @@ impl Recording {
     }
 
     /// Returns the ticky-ticky counts of a range, as far as the log has been read.
-    #[must_use]
     pub fn ticky_table(&self, query: &TickyQuery) -> TickyTable {
         let end = self.end();
         let known = ticky::TableContext {
@@ -426,7 +417,6 @@ impl Recording {
 
     /// Returns the total duration per span name without collections, as defined by `ghc-events-analyze`: in the
     /// whole log, or in each span named `window`. Empty until the log has been read to its end.
-    #[must_use]
     pub fn span_totals(&self, window: Option<&str>) -> Vec<WindowTotals> {
         if !self.is_settled() || self.info.first_and_last().is_none() {
             return Vec::new();
@@ -437,14 +427,12 @@ impl Recording {
     }
 
     /// Returns the sources of heap profile band names, as far as the log has been read.
-    #[must_use]
     pub const fn band_names(&self) -> BandNames<'_> {
         let tables = self.names.info_tables();
         BandNames::new(tables, self.profiles.centres(), &self.table_symbols)
     }
 
     /// Returns the flame graph data of a source; `None` if the log has none.
-    #[must_use]
     pub fn stack_source(&self, source: Source) -> Option<&dyn StackSource> {
         sources::origin(source).origin(self.profiles.get(source), &self.store)
     }
@@ -469,7 +457,6 @@ impl Recording {
     }
 
     /// Returns the available flame graph sources in display order.
-    #[must_use]
     pub fn flame_sources(&self) -> Vec<SourceInfo> {
         let info = |id: Source| sources::origin(id).info(id, self.profiles.get(id), &self.store);
         let mut infos: Vec<SourceInfo> = sources::all().filter_map(info).collect();
@@ -498,7 +485,6 @@ impl Recording {
     }
 
     /// Returns whether the log has been read to its end.
-    #[must_use]
     pub const fn is_settled(&self) -> bool {
         self.spans.is_none()
     }

@@ -140,7 +140,6 @@ pub struct Scratch {
 
 impl SegmentAnalysis {
     /// Begins a slice with the thread states known at its start.
-    #[must_use]
     pub fn new(entry: BoundaryState, scratch: Scratch) -> Self {
         Self {
             types: Box::new([TypeHandling::UNSEEN; 256]),
@@ -157,7 +156,6 @@ impl SegmentAnalysis {
     }
 
     /// Finishes the slice; `part` is the final state of its reader.
-    #[must_use]
     pub fn finish(mut self, part: SliceResult) -> (Segment, Scratch) {
         for (id, of) in (0..).map(EventType).zip(&*self.types) {
             if of.count > 0 {

@@ -198,7 +198,6 @@ pub struct SpanAnalysis {
 
 impl SpanAnalysis {
     /// Creates all automata in their initial states.
-    #[must_use]
     pub fn new(analyses: Analyses) -> Self {
         Self {
             analyses,

@@ -42,7 +42,6 @@ impl<'a> Steps<'a> {
     const AT_ONCE: u32 = 256;
 
     /// Creates a counter at step 0.
-    #[must_use]
     pub fn new(yielder: &'a dyn Yield) -> Self {
         Self { yielder, taken: 0 }
     }

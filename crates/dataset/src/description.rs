@@ -32,7 +32,6 @@ pub enum Texts {
 
 impl Texts {
     /// Returns the name on the command line.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Keep => "keep",
@@ -144,19 +143,16 @@ impl Dataset {
     }
 
     /// Returns the folder of the data set.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Returns the partition keys, outermost first.
-    #[must_use]
     pub fn partition(&self) -> &[String] {
         &self.description.partition
     }
 
     /// Returns what becomes of texts.
-    #[must_use]
     pub const fn texts(&self) -> Texts {
         self.description.texts
     }
@@ -169,7 +165,6 @@ impl Dataset {
     }
 
     /// Returns the manifest, which has an entry for each log of the data set.
-    #[must_use]
     pub fn manifest(&self) -> Manifest {
         Manifest::new(self.manifest_folder())
     }

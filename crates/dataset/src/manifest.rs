@@ -66,7 +66,6 @@ pub struct TableEntry {
 
 impl Entry {
     /// Returns whether the log is in the tables.
-    #[must_use]
     pub fn is_added(&self) -> bool {
         self.status != Status::Failed
     }

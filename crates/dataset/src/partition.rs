@@ -241,7 +241,6 @@ pub(crate) fn path(keys: &[String], values: &[Option<String>]) -> String {
 
 /// Escapes a value as Hive does: control characters and those that mean something in paths become `%` and two
 /// hexadecimal digits.
-#[must_use]
 pub fn escaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for c in value.chars() {

@@ -103,7 +103,6 @@ impl Table {
     }
 
     /// Returns the description of a row.
-    #[must_use]
     pub fn help(&self) -> &'static str {
         match self.columns {
             Columns::Exported => self.of_export().map_or("", |table| table.help),
@@ -115,7 +114,6 @@ impl Table {
     }
 
     /// Returns the columns without the first one, `run`.
-    #[must_use]
     pub fn columns(&self) -> &'static [Column] {
         match self.columns {
             Columns::Exported => self.of_export().map_or(&[], |table| table.columns),

@@ -88,7 +88,6 @@ enum TimePosition {
 
 impl<W: Write> Cut<W> {
     /// Creates a cut that writes to `out`, with texts replaced if there is an `anonymizer`.
-    #[must_use]
     pub fn new(selection: Selection, anonymizer: Option<Anonymizer>, out: W) -> Self {
         Self {
             selection,

@@ -48,7 +48,6 @@ pub const DEFINITIONS: EventSet =
     ]));
 
 /// Whether later events may refer to this one.
-#[must_use]
 pub fn is_definition(record: &Record<'_>) -> bool {
     if !record.header.knows(record.id) {
         return false;

@@ -109,7 +109,6 @@ pub struct LogWriter<W> {
 
 impl<W: Write> LogWriter<W> {
     /// Creates a writer to `out`.
-    #[must_use]
     pub fn new(out: W) -> Self {
         Self {
             out,
@@ -124,7 +123,6 @@ impl<W: Write> LogWriter<W> {
     }
 
     /// Whether a header was written.
-    #[must_use]
     pub const fn has_begun(&self) -> bool {
         self.begun
     }

@@ -34,7 +34,6 @@ pub struct MarkersAhead {
 
 impl MarkersAhead {
     /// Creates a predictor for a file of `len` bytes.
-    #[must_use]
     pub const fn new(len: u64) -> Self {
         Self {
             len,
@@ -63,14 +62,12 @@ impl MarkersAhead {
     }
 
     /// Whether blocks are so small that the whole file should be read.
-    #[must_use]
     pub const fn is_dense(&self) -> bool {
         self.mean_skipped_bytes < DENSE_BYTES
     }
 
     /// Predicts the range of the marker that is `steps` requests ahead; `None` if it is unpredictable or beyond
     /// the end of the file.
-    #[must_use]
     pub fn predict_marker(&self, steps: u64) -> Option<Range<u64>> {
         let at = self.last.checked_add(self.stride.checked_mul(steps)?)?;
         let start = at.saturating_sub(AROUND_BYTES);
@@ -79,7 +76,6 @@ impl MarkersAhead {
     }
 
     /// Whether a marker at offset `at` lies in the range `predict_marker`.
-    #[must_use]
     pub fn is_in(&self, at: u64, place: &Range<u64>) -> bool {
         place.contains(&at) && at.saturating_add(MARKER_BYTES).min(self.len) <= place.end
     }

@@ -24,19 +24,16 @@ pub struct BlockList {
 
 impl BlockList {
     /// Returns the number of blocks.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.chunks.len() * CHUNK + self.last.len()
     }
 
     /// Whether there are no blocks.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.last.is_empty()
     }
 
     /// Returns the approximate memory consumption in bytes.
-    #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         (self.packed.capacity() + 8 * self.chunks.capacity()) as u64
     }
@@ -76,7 +73,6 @@ impl BlockList {
     }
 
     /// Returns the block with this index.
-    #[must_use]
     pub fn get(&self, number: usize) -> Option<Block> {
         match number.checked_sub(self.chunks.len() * CHUNK) {
             Some(place) => self.last.get(place).cloned(),
@@ -85,13 +81,11 @@ impl BlockList {
     }
 
     /// Returns the first block.
-    #[must_use]
     pub fn first(&self) -> Option<Block> {
         self.get(0)
     }
 
     /// Returns the last block.
-    #[must_use]
     pub fn last(&self) -> Option<&Block> {
         self.last.last()
     }

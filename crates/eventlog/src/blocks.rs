@@ -97,7 +97,6 @@ pub struct BlockIndex {
 impl BlockIndex {
     /// Returns the approximate memory consumption while the log is read: readers also hold the blocks by
     /// capability, in the order in which they are needed, and by slice.
-    #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         const LISTS: u64 = 4;
         let sections = self.sections.iter();

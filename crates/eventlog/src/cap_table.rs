@@ -23,7 +23,6 @@ impl CapLanes {
 
     /// Returns the lane of a capability; `None` if it has a great number and never occurred.
     #[inline]
-    #[must_use]
     pub fn lane(&self, cap: Option<CapId>) -> Option<usize> {
         match cap {
             None => Some(0),
@@ -51,7 +50,6 @@ impl CapLanes {
     }
 
     /// Returns the capability of a lane; `None` for lane 0 and for unassigned lanes.
-    #[must_use]
     pub fn cap(&self, lane: usize) -> Option<CapId> {
         match lane.checked_sub(Self::FIRST_FAR) {
             Some(place) => self.far_caps.get(place).copied(),
@@ -79,7 +77,6 @@ impl<T: Default> CapTable<T> {
     }
 
     /// Returns the value of a capability; `None` implies the default.
-    #[must_use]
     pub fn get(&self, cap: Option<CapId>) -> Option<&T> {
         self.values.get(self.lanes.lane(cap)?)
     }

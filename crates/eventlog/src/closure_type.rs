@@ -77,21 +77,18 @@ const NAMES: [&str; 66] = [
 
 impl ClosureType {
     /// Parses the decimal number in the description of an `IPE` event; `None` if the type is unknown.
-    #[must_use]
     pub fn from_digits(digits: &str) -> Option<Self> {
         let number = digits.parse().ok()?;
         (usize::from(number) < NAMES.len()).then_some(Self(number))
     }
 
     /// Finds a type by its name, such as `THUNK_1_0`.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let place = NAMES.iter().position(|known| *known == name)?;
         u8::try_from(place).ok().map(Self)
     }
 
     /// Returns the runtime's name of the type.
-    #[must_use]
     pub fn name(self) -> &'static str {
         NAMES.get(usize::from(self.0)).copied().unwrap_or("unknown")
     }

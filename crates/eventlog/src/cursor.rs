@@ -13,7 +13,6 @@ pub struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Starts at the first byte of `payload`.
-    #[must_use]
     pub const fn new(payload: &'a [u8], stop_codes: StopCodes) -> Self {
         Self {
             rest: payload,
@@ -22,7 +21,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the numbering of stop codes in this log.
-    #[must_use]
     pub const fn stop_codes(&self) -> StopCodes {
         self.stop_codes
     }
@@ -63,7 +61,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the number of bytes left.
-    #[must_use]
     pub const fn remaining(&self) -> usize {
         self.rest.len()
     }
@@ -235,7 +232,6 @@ pub struct Text<'a>(pub &'a [u8]);
 
 impl<'a> Text<'a> {
     /// Returns the text, with U+FFFD in place of invalid UTF-8.
-    #[must_use]
     pub fn to_str(self) -> std::borrow::Cow<'a, str> {
         String::from_utf8_lossy(self.0)
     }
@@ -339,7 +335,6 @@ impl<'a> CcStack<'a> {
     }
 
     /// Returns the encoded cost centre numbers, four bytes each.
-    #[must_use]
     pub const fn bytes(self) -> &'a [u8] {
         self.ids
     }
@@ -369,7 +364,6 @@ macro_rules! named_constant {
 
         impl $name {
             /// Returns the constant's name in `ghc-events`, or its number.
-            #[must_use]
             pub fn name(self) -> String {
                 match self.0 {
                     $($code => $text.to_owned(),)*

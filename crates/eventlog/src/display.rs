@@ -58,19 +58,16 @@ impl BackDating {
     }
 
     /// Returns the largest step back so far.
-    #[must_use]
     pub const fn max(&self) -> Duration {
         self.max
     }
 
     /// Returns the time of the event with the largest step back.
-    #[must_use]
     pub const fn max_at(&self) -> Nanos {
         self.max_at
     }
 
     /// Returns the number of events that are dated before one that precedes them.
-    #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }

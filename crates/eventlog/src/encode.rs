@@ -4,7 +4,6 @@ use crate::event::EventType;
 
 /// Encodes a header that declares the given types: number, payload size in bytes (`None` if each event carries its
 /// length), description. The first block follows it.
-#[must_use]
 pub fn header_bytes<'a>(
     types: impl IntoIterator<Item = (EventType, Option<u16>, &'a str)>,
 ) -> Vec<u8> {

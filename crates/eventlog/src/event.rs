@@ -95,7 +95,6 @@ macro_rules! events {
             }
 
             /// Returns the constructor's name in `ghc-events`.
-            #[must_use]
             pub const fn name(&self) -> &'static str {
                 match self {
                     $( Self::$name { .. } => name_or!($name $($alias)?), )*
@@ -104,7 +103,6 @@ macro_rules! events {
             }
 
             /// Returns the subject area; `None` if the type is unknown.
-            #[must_use]
             pub const fn subject(&self) -> Option<Subject> {
                 match self {
                     $( Self::$name { .. } => Some(Subject::$subject), )*
@@ -197,7 +195,6 @@ macro_rules! events {
             pub const ALL: &[Self] = &[$( Self($id) ),*];
 
             /// Returns the subject area of this type's events, if it is known.
-            #[must_use]
             pub const fn subject(self) -> Option<Subject> {
                 match self.0 {
                     $( $id => Some(Subject::$subject), )*
@@ -206,7 +203,6 @@ macro_rules! events {
             }
 
             /// Returns the name of this type's events, if it is known.
-            #[must_use]
             pub const fn name(self) -> Option<&'static str> {
                 match self.0 {
                     $( $id => Some(name_or!($name $($alias)?)), )*
@@ -215,7 +211,6 @@ macro_rules! events {
             }
 
             /// Returns the size class that this program expects of the type.
-            #[must_use]
             pub const fn expected_class(self) -> Option<SizeClass> {
                 match self.0 {
                     $( $id => Some(SizeClass::$class), )*
@@ -517,7 +512,6 @@ impl EventType {
 
     /// Returns the minimum payload size in bytes, without fields that can be empty or that only newer GHCs write.
     /// `None` if the type is unknown.
-    #[must_use]
     pub const fn min_payload_bytes(self) -> Option<u16> {
         Event::min_payload_bytes(self)
     }
@@ -530,7 +524,6 @@ impl EventType {
 
 impl<'a> Event<'a> {
     /// Returns all fields with their names in `ghc-events`, in wire order.
-    #[must_use]
     pub fn fields(&self) -> Vec<(&'static str, Value<'a>)> {
         let mut fields = self.table_fields();
         // The wire has the stack's depth before the stack; the decoded stack includes it.
@@ -548,7 +541,6 @@ impl<'a> Event<'a> {
 
     /// Decodes a payload. Surplus bytes, as newer GHCs may write, are ignored. A payload that is too short becomes
     /// an unknown event.
-    #[must_use]
     pub fn decode(id: EventType, payload: &'a [u8], stop_codes: StopCodes) -> Self {
         let mut cursor = Cursor::new(payload, stop_codes);
         Self::decode_known(id, &mut cursor).unwrap_or(Self::UnknownEvent { id: id.0, payload })

@@ -34,7 +34,6 @@ impl EventSet {
     };
 
     /// Returns the set of these types.
-    #[must_use]
     pub const fn from_types(types: &[EventType]) -> Self {
         let (mut set, mut i) = (Self::NONE, 0);
         while i < types.len() {
@@ -45,7 +44,6 @@ impl EventSet {
     }
 
     /// Returns the types whose events are about `subject`.
-    #[must_use]
     pub const fn for_subject(subject: Subject) -> Self {
         let (mut set, mut i) = (Self::NONE, 0);
         while i < EventType::ALL.len() {
@@ -89,14 +87,12 @@ impl EventSet {
 
     /// Whether the set contains a type.
     #[inline]
-    #[must_use]
     pub const fn contains(&self, id: EventType) -> bool {
         let (word, bit) = Self::word_and_bit(id);
         self.0[word] & bit != 0
     }
 
     /// Whether the intersection is not empty.
-    #[must_use]
     pub fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }

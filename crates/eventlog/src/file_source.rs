@@ -26,7 +26,6 @@ impl FileSource {
     }
 
     /// Uses an open file of `len` bytes.
-    #[must_use]
     pub const fn new(file: File, len: u64) -> Self {
         Self { file, len }
     }

@@ -322,13 +322,11 @@ impl Header {
 
     /// Whether events of this type are decoded.
     #[inline]
-    #[must_use]
     pub fn knows(&self, id: EventType) -> bool {
         self.slot(id.0).known
     }
 
     /// Returns the declaration of a type; the last one if there are several.
-    #[must_use]
     pub fn decl(&self, id: EventType) -> Option<&TypeDecl> {
         self.types.get(self.slot(id.0).decl as usize)
     }
@@ -425,7 +423,6 @@ fn words_of_name(name: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the error for a broken header in which every line feed is next to a carriage return. Every GHC declares
 /// event type 10, so an intact header contains a lone line feed.
-#[must_use]
 pub(crate) fn converted_as_text(bytes: &[u8], base: u64) -> Option<LogError> {
     let bytes = &bytes[..bytes.len().min(4096)];
     let feed_at = |i: usize| bytes.get(i) == Some(&b'\n');
@@ -441,7 +438,6 @@ pub(crate) fn converted_as_text(bytes: &[u8], base: u64) -> Option<LogError> {
 }
 
 /// Returns a sentence about what a file that is not an eventlog looks like; empty if unknown.
-#[must_use]
 pub fn looks_like(bytes: &[u8]) -> String {
     let starts = |magic: &[u8]| bytes.starts_with(magic);
     let found = if starts(b"PK\x03\x04") {

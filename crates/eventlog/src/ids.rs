@@ -15,7 +15,6 @@ pub struct Nanos(pub u64);
 
 impl Nanos {
     /// Returns the time from `earlier` to `self`; zero if `earlier` is later.
-    #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }

@@ -23,7 +23,6 @@ impl Compression {
     pub const MAGIC_BYTES: usize = 4;
 
     /// Detects the format by the first bytes, never by a file name.
-    #[must_use]
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(&[0x1F, 0x8B]) {
             Some(Self::Gzip)

@@ -38,14 +38,12 @@ struct Pieces {
 
 impl Inflated {
     /// Returns the length in bytes.
-    #[must_use]
     pub fn byte_len(&self) -> u64 {
         self.0.len
     }
 
     /// Reads a range into `into`, as far as the log goes. Returns whether the bytes could be read; they cannot if
     /// the spill file is gone.
-    #[must_use]
     pub fn read(&self, range: Range<u64>, into: &mut Vec<u8>) -> bool {
         into.clear();
         let end = range.end.min(self.0.len);
@@ -76,14 +74,12 @@ impl Inflated {
     }
 
     /// Reads all bytes, if possible.
-    #[must_use]
     pub fn to_vec(&self) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         self.read(0..self.0.len, &mut bytes).then_some(bytes)
     }
 
     /// Returns the number of bytes in memory and in the spill file.
-    #[must_use]
     pub fn resident_and_spilled_bytes(&self) -> (u64, u64) {
         let resident = |piece: &Piece| match piece {
             Piece::Resident(bytes) => bytes.len() as u64,
@@ -96,7 +92,6 @@ impl Inflated {
 
 impl Inflated {
     /// Returns the offset of the log in the spill file, if all of it is contiguous there.
-    #[must_use]
     pub fn spill_file_offset(&self) -> Option<u64> {
         let Some(Piece::Spilled(first)) = self.0.pieces.first() else {
             return None;

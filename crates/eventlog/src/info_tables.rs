@@ -55,7 +55,6 @@ impl<'a> SourceLocation<'a> {
     }
 
     /// Whether the location is unknown.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.file.is_empty() && self.span.is_empty()
     }
@@ -74,7 +73,6 @@ impl fmt::Display for SourceLocation<'_> {
 impl InfoTable<'_> {
     /// Returns the constructor, if the table belongs to one. With `-fdistinct-constructor-tables`, the table's
     /// name also encodes where the constructor is used; this is removed.
-    #[must_use]
     pub fn constructor(&self) -> Option<&str> {
         let name = self.name.strip_suffix("_con_info")?;
         // Removes the `_Main_0` of `Rect_Main_0`; constructor names may contain `_`.
@@ -88,7 +86,6 @@ impl InfoTable<'_> {
 
     /// Returns a short name for its closures: the constructor, the function that creates them, or else the name of
     /// the table.
-    #[must_use]
     pub fn short_name(&self) -> &str {
         match (self.constructor(), self.label) {
             (Some(constructor), _) => constructor,
@@ -98,7 +95,6 @@ impl InfoTable<'_> {
     }
 
     /// Returns module and [short name](Self::short_name).
-    #[must_use]
     pub fn qualified(&self) -> String {
         let label = self.short_name();
         if self.module.is_empty() {
@@ -110,7 +106,6 @@ impl InfoTable<'_> {
 }
 
 /// Parses the address of an info table in a label of a heap profile by info table: `0x40fff8`.
-#[must_use]
 pub fn address_of(label: &str) -> Option<u64> {
     let digits = label.strip_prefix("0x")?;
     let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -192,7 +187,6 @@ impl InfoTables {
     }
 
     /// Returns the description of the table at this address.
-    #[must_use]
     pub fn get(&self, address: u64) -> Option<InfoTable<'_>> {
         self.tables.get(&address).map(|entry| self.table(entry))
     }
@@ -214,7 +208,6 @@ impl InfoTables {
 
     /// Whether tables have ids as in GHC 10 instead of addresses: a node number from 1 on in the upper half, a
     /// counter in the lower. Addresses of tables are further apart.
-    #[must_use]
     pub fn uses_stable_ids(&self) -> bool {
         let is_id = |id: u64| matches!(id >> 32, 1..=0xFFFF);
         let most = 4 * self.tables.len() as u64;
@@ -254,25 +247,21 @@ impl InfoTables {
     }
 
     /// Returns the number of tables.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.tables.len()
     }
 
     /// Whether there are no tables.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
 
     /// Returns the number of descriptions dropped because of the memory limit.
-    #[must_use]
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }
 
     /// Returns the approximate memory consumption in bytes.
-    #[must_use]
     pub fn size_bytes(&self) -> usize {
         self.texts.size_bytes() + self.tables.len() * Self::TABLE_BYTES
     }

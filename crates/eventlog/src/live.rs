@@ -85,7 +85,6 @@ enum Consumed {
 
 impl LiveReader {
     /// Creates a reader that has received no bytes.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -127,19 +126,16 @@ impl LiveReader {
     }
 
     /// Whether any bytes were received.
-    #[must_use]
     pub fn has_begun(&self) -> bool {
         self.at + self.bytes.len() as u64 > 0
     }
 
     /// Returns the number of events delivered.
-    #[must_use]
     pub const fn events(&self) -> u64 {
         self.events
     }
 
     /// Returns the number of bytes skipped because they are not events.
-    #[must_use]
     pub const fn lost_bytes(&self) -> u64 {
         self.lost_bytes
     }
@@ -151,7 +147,6 @@ impl LiveReader {
     }
 
     /// Whether the log contains an end-of-data marker.
-    #[must_use]
     pub const fn has_ended(&self) -> bool {
         self.has_ended
     }

@@ -156,7 +156,6 @@ impl Names {
     }
 
     /// Returns the name of an entity.
-    #[must_use]
     pub fn get(&self, key: Key) -> Option<&str> {
         match key {
             Key::Thread(thread) => self.labels.get(*self.threads.get(thread)?),
@@ -165,13 +164,11 @@ impl Names {
     }
 
     /// Returns the number of names dropped because of the limit.
-    #[must_use]
     pub const fn dropped(&self) -> u64 {
         self.dropped
     }
 
     /// Returns the info tables that the log describes.
-    #[must_use]
     pub const fn info_tables(&self) -> &InfoTables {
         &self.info_tables
     }
@@ -182,7 +179,6 @@ impl Names {
     }
 
     /// Returns the name of an info table's closures: from the log, or else from the symbols of the executable.
-    #[must_use]
     pub fn info_table(&self, address: u64) -> Option<String> {
         let described = self.info_tables.get(address);
         let described = described.map(|table| table.qualified());
@@ -192,7 +188,6 @@ impl Names {
     }
 
     /// Returns the label of a thread.
-    #[must_use]
     pub fn thread(&self, thread: ThreadId) -> Option<&str> {
         self.get(Key::Thread(thread))
     }

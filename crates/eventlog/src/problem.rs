@@ -90,7 +90,6 @@ pub enum LogError {
 }
 
 /// Returns the system's error message without the error number.
-#[must_use]
 pub fn system_words(error: &std::io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error ") {
@@ -172,7 +171,6 @@ pub enum LineFlaw {
 
 impl DamageKind {
     /// Whether damage of this kind loses data.
-    #[must_use]
     pub const fn loses_data(self) -> bool {
         !matches!(
             self,
@@ -252,7 +250,6 @@ impl DamageList {
     }
 
     /// Returns the total number of occurrences.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.kinds().map(|(_, count)| count).sum()
     }
@@ -263,7 +260,6 @@ impl DamageList {
     }
 
     /// Whether any occurrence loses data.
-    #[must_use]
     pub fn loses_data(&self) -> bool {
         self.kinds().any(|(kind, _)| kind.loses_data())
     }

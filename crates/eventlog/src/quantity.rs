@@ -5,7 +5,6 @@ use std::fmt::{self, Write};
 use serde::{Deserialize, Serialize};
 
 /// Formats a number with commas: `70,563,516`.
-#[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3);
@@ -86,7 +85,6 @@ pub struct Utc {
 
 impl Utc {
     /// Converts nanoseconds since 1970-01-01 UTC; `None` for earlier times.
-    #[must_use]
     pub fn from_nanoseconds(ns: i128) -> Option<Self> {
         const SECOND: i128 = 1_000_000_000;
         Some(Self {
@@ -97,7 +95,6 @@ impl Utc {
 
     /// Formats date and time to the millisecond for clocks that are `ahead_minutes` ahead of UTC: `2026-11-20
     /// 09:47:03.231`.
-    #[must_use]
     pub fn clock_text(self, ahead_minutes: i32) -> String {
         let seconds = self
             .seconds

@@ -103,7 +103,6 @@ pub struct Accounting {
 
 impl Accounting {
     /// Returns the sum of all parts.
-    #[must_use]
     pub const fn total(&self) -> u64 {
         self.headers + self.block_markers + self.events + self.end_markers + self.lost
     }
@@ -192,7 +191,6 @@ impl Phase {
 
 impl LogReader {
     /// Creates a reader for a file of `len` bytes, which may be compressed.
-    #[must_use]
     pub fn new(len: u64) -> Self {
         Self {
             len,
@@ -385,7 +383,6 @@ impl LogReader {
 
     /// Appends the results of the next slice. Returns `false` if its blocks contain times that the index rules
     /// out; the log must then be read again, without slices.
-    #[must_use]
     pub fn append(&mut self, part: SliceResult) -> bool {
         let Phase::Slices(results) = &mut self.phase else {
             return true;
@@ -480,39 +477,33 @@ impl LogReader {
 
     /// Returns access to the events by row, once the log was read to its end with
     /// [`with_rows`](Self::with_rows).
-    #[must_use]
     pub const fn rows(&self) -> Option<&RowSource> {
         self.rows.as_ref()
     }
 
     /// Returns the contents of a textual heap profile (`.hp`) that are not in the converted events; `None` if the
     /// file is an eventlog.
-    #[must_use]
     pub fn heap_report(&self) -> Option<&Report> {
         self.report.as_ref().map(|(report, _)| report)
     }
 
     /// Returns the inflated bytes of a compressed log, or the eventlog converted from a textual heap profile.
     /// Event offsets refer to these bytes.
-    #[must_use]
     pub const fn inflated(&self) -> Option<&Inflated> {
         self.inflated.as_ref()
     }
 
     /// Returns the block index; it is complete once [`Step::Indexed`] was returned.
-    #[must_use]
     pub fn index(&self) -> &BlockIndex {
         &self.index
     }
 
     /// Returns the header of the first section, once it is known.
-    #[must_use]
     pub fn header(&self) -> Option<&Arc<Header>> {
         self.index.sections.first().map(|section| &section.header)
     }
 
     /// Returns the current stage, with the bytes processed and in total.
-    #[must_use]
     pub fn progress(&self) -> Progress {
         let (stage, done, total) = match &self.phase {
             Phase::Detect(_) => (Stage::Reading, 0, self.len),
@@ -527,13 +518,11 @@ impl LogReader {
     }
 
     /// Returns why a compressed log ends early, if it does.
-    #[must_use]
     pub const fn inflate_error(&self) -> Option<&LogError> {
         self.inflate_error.as_ref()
     }
 
     /// Returns all damage found so far, in file order. For a textual heap profile, offsets refer to the text.
-    #[must_use]
     pub fn damage(&self) -> DamageList {
         let merging = match &self.phase {
             Phase::Merge(merger) => &merger.damage,
@@ -561,7 +550,6 @@ impl LogReader {
     }
 
     /// Returns the breakdown of the log's bytes, once it was read to its end.
-    #[must_use]
     pub fn accounting(&self) -> Option<Accounting> {
         if !matches!(self.phase, Phase::Done) {
             return None;
@@ -579,13 +567,11 @@ impl LogReader {
     }
 
     /// Returns the end of the log, in bytes.
-    #[must_use]
     pub fn len(&self) -> ByteOffset {
         ByteOffset(self.len)
     }
 
     /// Whether the file has no bytes.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -31,7 +31,6 @@ pub struct Record<'a> {
 
 impl<'a> Record<'a> {
     /// Decodes the event.
-    #[must_use]
     pub fn event(&self) -> Event<'a> {
         if self.header.knows(self.id) {
             Event::decode(self.id, self.payload, self.header.stop_codes)

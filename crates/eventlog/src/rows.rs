@@ -66,7 +66,6 @@ pub struct Chunk {
 
 impl Chunk {
     /// Returns the number of its first row.
-    #[must_use]
     pub const fn first_row(&self) -> u64 {
         self.delivered + self.back_dated
     }
@@ -107,7 +106,6 @@ pub const CHUNK_EVENTS: u64 = 16_384;
 
 impl RowIndex {
     /// Creates an empty index, with a chunk per `every` events.
-    #[must_use]
     pub const fn new(every: u64) -> Self {
         Self {
             chunks: Vec::new(),
@@ -157,7 +155,6 @@ impl RowIndex {
     }
 
     /// Returns the number of rows.
-    #[must_use]
     pub const fn rows(&self) -> u64 {
         self.delivered
     }
@@ -246,7 +243,6 @@ impl RowIndex {
     }
 
     /// Returns the chunk that contains a row; `None` behind the last row.
-    #[must_use]
     pub fn chunk_of_row(&self, row: u64) -> Option<usize> {
         let after = self
             .chunks
@@ -255,7 +251,6 @@ impl RowIndex {
     }
 
     /// Returns the chunk in which an event of this time is or would be.
-    #[must_use]
     pub fn chunk_of_time(&self, time: Nanos) -> Option<usize> {
         // Sections may overlap in time; the first match wins.
         let fits = |i: usize| {
@@ -269,7 +264,6 @@ impl RowIndex {
     }
 
     /// Returns the number of rows in a chunk.
-    #[must_use]
     pub fn chunk_rows(&self, chunk: usize) -> u64 {
         let Some(this) = self.chunks.get(chunk) else {
             return 0;
@@ -300,7 +294,6 @@ pub struct RowReader {
 
 impl RowReader {
     /// Starts at a chunk. Requests cover `window` bytes of each capability.
-    #[must_use]
     pub fn new(source: &RowSource, chunk: usize, window: usize) -> Option<Self> {
         let from = source.index.chunks.get(chunk)?;
         Some(Self {
@@ -320,7 +313,6 @@ impl RowReader {
     }
 
     /// Returns the number of events delivered, counted from the start of the log.
-    #[must_use]
     pub const fn delivered(&self) -> u64 {
         self.delivered
     }

@@ -109,7 +109,6 @@ impl Slice {
     }
 
     /// Returns the index of the section.
-    #[must_use]
     pub const fn section(&self) -> usize {
         self.section
     }
@@ -215,19 +214,16 @@ pub struct SliceResult {
 
 impl SliceResult {
     /// Returns the header of the slice's section.
-    #[must_use]
     pub const fn header(&self) -> &Arc<Header> {
         &self.slice.header
     }
 
     /// Returns the slice that was read.
-    #[must_use]
     pub const fn slice(&self) -> &Slice {
         &self.slice
     }
 
     /// Returns the total size of the events in bytes.
-    #[must_use]
     pub const fn event_bytes(&self) -> u64 {
         self.event_bytes
     }
@@ -253,7 +249,6 @@ pub enum SliceStep {
 
 impl SliceReader {
     /// Creates a reader at the start of `slice`.
-    #[must_use]
     pub fn new(slice: Slice) -> Self {
         let stream = |part: &SliceStream| {
             let blocks = (Arc::clone(&part.blocks), part.first_number, part.before);
@@ -291,7 +286,6 @@ impl SliceReader {
     }
 
     /// Takes the buffers back, if some were lent. Only complete once all events are delivered.
-    #[must_use]
     pub fn take_buffers(&mut self) -> Vec<Vec<u8>> {
         self.merger.take_buffers()
     }
@@ -307,13 +301,11 @@ impl SliceReader {
     }
 
     /// Returns the total size of the delivered events in bytes.
-    #[must_use]
     pub const fn done_bytes(&self) -> u64 {
         self.merger.done_bytes
     }
 
     /// Returns the results, once all events are delivered.
-    #[must_use]
     pub fn finish(mut self) -> SliceResult {
         let mut rows = self.merger.rows.take();
         SliceResult {

@@ -52,7 +52,6 @@ pub enum StopStatus {
 
 impl StopStatus {
     /// Returns the status for `code` in the numbering `codes`; `info` is the third field of the event.
-    #[must_use]
     pub fn from_code(codes: StopCodes, code: u16, info: Option<u32>) -> Self {
         let standard = match (codes, code) {
             (StopCodes::Ghc782, 8) => 20,
@@ -86,7 +85,6 @@ impl StopStatus {
     }
 
     /// Returns the status in the standard numbering, as one byte.
-    #[must_use]
     pub fn code(self) -> u8 {
         match self {
             Self::NoStatus => 0,
@@ -114,7 +112,6 @@ impl StopStatus {
     }
 
     /// Describes why the thread stopped, as a continuation of "thread 7 was …" or "stopped: …".
-    #[must_use]
     pub fn explanation(self) -> Cow<'static, str> {
         match self {
             Self::NoStatus => "stopped for no stated reason",

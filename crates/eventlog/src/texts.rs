@@ -15,7 +15,6 @@ impl TextId {
     }
 
     /// Returns this text's entry of a list that is parallel to all texts.
-    #[must_use]
     pub fn entry_of<T: Copy>(self, list: &[T]) -> Option<T> {
         list.get(self.place()?).copied()
     }
@@ -61,26 +60,22 @@ impl TextInterner {
     const MOST_FOUND: usize = 1 << 20;
 
     /// Returns the number of interned texts.
-    #[must_use]
     pub fn len(&self) -> usize {
         let full = self.sheets.len().saturating_sub(1);
         full * SHEET + self.sheets.last().map_or(0, |sheet| sheet.ends.len())
     }
 
     /// Whether nothing is interned.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.sheets.is_empty()
     }
 
     /// Returns the total length of all texts in bytes.
-    #[must_use]
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
 
     /// Returns the text of a handle.
-    #[must_use]
     pub fn get(&self, id: TextId) -> Option<&str> {
         let at = id.place()?;
         self.sheets.get(at / SHEET)?.get(at % SHEET)
@@ -108,7 +103,6 @@ impl TextInterner {
 
     /// Returns the handle of an interned text. Among millions of texts, one may be missed if it was evicted from
     /// the hash table.
-    #[must_use]
     pub fn find(&self, text: &str) -> Option<TextId> {
         if self.by_hash.is_empty() {
             return None;

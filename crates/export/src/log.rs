@@ -53,13 +53,11 @@ impl fmt::Debug for Log<'_> {
 impl Log<'_> {
     /// Identifies this log independent of its file name: its fingerprint as in links, with a dash for the dot, so
     /// that no program parses it as a number.
-    #[must_use]
     pub fn run_id(&self) -> String {
         self.fingerprint.to_string().replace('.', "-")
     }
 
     /// Returns whether a span overlaps the part to export.
-    #[must_use]
     pub fn is_selected(&self, span: Interval) -> bool {
         self.range
             .is_none_or(|range| range.contains(span.start()) || span.contains(range.start()))

@@ -39,7 +39,6 @@ pub trait Encode {
 }
 
 /// Extracts the system error, if there is one.
-#[must_use]
 pub fn failed(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, error) => error,
@@ -107,7 +106,6 @@ impl Rows {
     }
 
     /// Writes the rows of a run to `encoder`. `path` stands in error messages.
-    #[must_use]
     pub fn new(columns: &[Column], run: &str, encoder: Box<dyn Encode>, path: PathBuf) -> Self {
         let schema = schema(columns);
         let kinds = columns.iter().map(|column| column.kind);
@@ -167,7 +165,6 @@ impl Rows {
 }
 
 /// Returns the schema of a table with these columns, after the column `run`.
-#[must_use]
 pub fn schema(columns: &[Column]) -> SchemaRef {
     let run = Field::new("run", DataType::Utf8, false);
     let columns = columns.iter().map(|column| {

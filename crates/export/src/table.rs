@@ -54,25 +54,21 @@ pub enum Kind {
 
 impl Column {
     /// Creates a column of texts.
-    #[must_use]
     pub const fn text(name: &'static str, help: &'static str) -> Self {
         Self::new(Kind::Text, name, help)
     }
 
     /// Creates a column of whole numbers.
-    #[must_use]
     pub const fn number(name: &'static str, help: &'static str) -> Self {
         Self::new(Kind::Number, name, help)
     }
 
     /// Creates a column of floating-point numbers.
-    #[must_use]
     pub const fn ratio(name: &'static str, help: &'static str) -> Self {
         Self::new(Kind::Ratio, name, help)
     }
 
     /// Creates a column of truth values.
-    #[must_use]
     pub const fn flag(name: &'static str, help: &'static str) -> Self {
         Self::new(Kind::Flag, name, help)
     }

@@ -274,7 +274,6 @@ impl Term {
 }
 
 /// Returns median, 99th percentile and maximum, by their names in assertions.
-#[must_use]
 pub fn ranks(all: &[LocatedNumber]) -> Vec<(&'static str, LocatedNumber)> {
     let wanted = Statistic::ALL
         .iter()

@@ -18,7 +18,6 @@ pub struct CommandLine {
 
 impl CommandLine {
     /// Separates runtime options from the other arguments.
-    #[must_use]
     pub fn parse(arguments: &[OsString]) -> Self {
         let mut line = Self::default();
         let mut is_runtime = false;
@@ -52,7 +51,6 @@ impl CommandLine {
     }
 
     /// Returns the arguments for starting the program.
-    #[must_use]
     pub fn arguments(&self) -> Vec<OsString> {
         let mut arguments = self.own.clone();
         if !self.options.is_empty() {
@@ -67,7 +65,6 @@ impl CommandLine {
     }
 
     /// Returns program and arguments quoted for a shell.
-    #[must_use]
     pub fn in_shell(&self, program: &OsStr) -> String {
         let words = std::iter::once(program.to_os_string()).chain(self.arguments());
         let quoted = words.map(|word| {
@@ -79,7 +76,6 @@ impl CommandLine {
 }
 
 /// Appends flags to options, replacing options with the same setting.
-#[must_use]
 pub fn with_flags(options: &[String], flags: &[String]) -> Vec<String> {
     let sets_same = |option: &String| {
         let setting = setting(option);
@@ -90,14 +86,12 @@ pub fn with_flags(options: &[String], flags: &[String]) -> Vec<String> {
 }
 
 /// Returns whether an option enables the log or names its file (`-l`, `-lsg`, `-olFILE`).
-#[must_use]
 pub fn is_about_log(option: &str) -> bool {
     option.starts_with("-l") || option.starts_with("-ol")
 }
 
 /// Returns the setting that a runtime flag changes, for flags on speed and memory; `None` for all others, such as
 /// those on logging. Of two flags with the same setting, the later one takes effect.
-#[must_use]
 pub fn setting(flag: &str) -> Option<&'static str> {
     /// Settings by flag prefix; longer prefixes come before shorter ones.
     const SETTINGS: [(&str, &str); 23] = [
@@ -130,7 +124,6 @@ pub fn setting(flag: &str) -> Option<&'static str> {
 }
 
 /// Normalizes a flag: sizes in lower case, `-N` with the number of cores, `-xn` in its long form.
-#[must_use]
 pub fn normalized(flag: &str, cores: usize) -> String {
     match flag {
         "-N" => format!("-N{cores}"),

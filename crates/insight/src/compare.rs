@@ -179,7 +179,6 @@ pub struct Difference {
 
 impl Difference {
     /// Returns the name as in guards, followed by the names in `equal`.
-    #[must_use]
     pub fn name(&self) -> String {
         let equal = self.equal.iter().map(|key| {
             let is_same = key.name == self.key.name;
@@ -208,7 +207,6 @@ pub enum Verdict {
 
 impl Comparison {
     /// Compares two sides of runs.
-    #[must_use]
     pub fn compare(before: &[Digest], after: &[Digest], options: &Options) -> Self {
         let (rows, left_out) = rows::differences(before, after, options);
         let runs = before.iter().chain(after);
@@ -231,7 +229,6 @@ impl Comparison {
     }
 
     /// Returns the conclusion about the comparison as a whole.
-    #[must_use]
     pub fn verdict(&self) -> Verdict {
         let claims = |wanted: &[Claim]| self.gated().any(|row| wanted.contains(&row.claim));
         if claims(&[Claim::Changed, Claim::OnlyBefore, Claim::OnlyAfter]) {
@@ -244,7 +241,6 @@ impl Comparison {
     }
 
     /// Returns the minimum number of runs per side for a claim on a timed number of the verdict.
-    #[must_use]
     pub fn runs_needed(&self) -> usize {
         statistics::rank_test::runs_needed(
             self.options.alpha * rows::VERDICT_SHARE_OF_ALPHA,

@@ -62,20 +62,17 @@ pub struct GcPause<'a> {
 
 impl GcPause<'_> {
     /// Returns the time from the request to the end, in nanoseconds.
-    #[must_use]
     pub fn all_ns(&self) -> u64 {
         self.pause.span().duration().0
     }
 
     /// Returns the time until all capabilities had stopped, clipped to the range, in nanoseconds.
-    #[must_use]
     pub fn sync_ns(&self) -> u64 {
         let sync = Interval::new(self.pause.requested, self.pause.start);
         sync.clip(self.range).duration().0
     }
 
     /// Returns the time from start to end of the collection, clipped to the range, in nanoseconds.
-    #[must_use]
     pub fn pause_ns(&self) -> u64 {
         let pause = Interval::new(self.pause.start, self.pause.end);
         pause.clip(self.range).duration().0
@@ -128,13 +125,11 @@ impl Input {
     }
 
     /// Returns whether a log has any of the events.
-    #[must_use]
     pub fn is_in(self, info: &Info) -> bool {
         info.has(EventSet::from_types(self.events()))
     }
 
     /// Returns a message on how to run the program to get the events.
-    #[must_use]
     pub const fn missing_message(self) -> &'static str {
         match self {
             Self::Threads | Self::EachRun => {
@@ -162,7 +157,6 @@ impl Input {
 
 impl<'a> RuleContext<'a> {
     /// Creates the context of a range of a log; `None` is the whole log.
-    #[must_use]
     pub fn new(log: &'a Recording, range: Option<Interval>) -> Self {
         let range = log.within_cut(range);
         let is_whole = range.is_none();
@@ -185,7 +179,6 @@ impl<'a> RuleContext<'a> {
 
     /// Creates the context that rules use. The default range is from the first run of a thread to the collection
     /// with which the runtime ends, which no program can avoid.
-    #[must_use]
     pub fn for_rules(log: &'a Recording, range: Option<Interval>) -> Self {
         Self {
             is_whole: range.is_none(),
@@ -194,14 +187,12 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns the context for rules if this one is of the whole log.
-    #[must_use]
     pub(crate) fn rules_context(&self) -> Option<Self> {
         self.is_whole.then(|| Self::for_rules(self.log, None))
     }
 
     /// Returns the bytes allocated. For the whole log, this includes the data of the last collection, at which the
     /// default range of rules ends.
-    #[must_use]
     pub fn allocated_bytes(&self) -> Option<u64> {
         let range = (!self.is_whole).then_some(self.range);
         self.log.numbers.bytes_allocated(self.log.end(), range)
@@ -222,7 +213,6 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns the number of runs of threads that begin in the range.
-    #[must_use]
     pub fn runs(&self) -> u64 {
         self.runs_until(self.range.end())
     }
@@ -238,19 +228,16 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns the length of the range in nanoseconds, at least 1.
-    #[must_use]
     pub fn length_ns(&self) -> u64 {
         self.range.duration().0.max(1)
     }
 
     /// Returns `ns` as a share of the range.
-    #[must_use]
     pub fn share(&self, ns: u64) -> f64 {
         ns as f64 / self.length_ns() as f64
     }
 
     /// Creates a time finding that claims capability nanoseconds from a pool.
-    #[must_use]
     pub fn time_finding(
         &self,
         rule: &'static str,
@@ -357,7 +344,6 @@ impl<'a> RuleContext<'a> {
 
     /// Returns the allocation area of a capability in bytes (`-A`): as logged by the runtime, which includes
     /// compiled-in options, else from the arguments, else the default of the GHC version.
-    #[must_use]
     pub fn allocation_area_bytes(&self) -> u64 {
         let process = self.log.info.process();
         if let Some(heap) = process.heap.filter(|heap| heap.allocation_area_bytes > 0) {
@@ -375,7 +361,6 @@ impl<'a> RuleContext<'a> {
 
     /// Returns the factor of live data to which the old generation may grow before it is collected (`-F`): from
     /// the arguments, else 2, the default of every GHC.
-    #[must_use]
     pub fn old_generation_factor(&self) -> f64 {
         let from_arguments = self.option_value("-F");
         let from_arguments = from_arguments.and_then(|value| value.parse().ok());
@@ -427,7 +412,6 @@ impl<'a> RuleContext<'a> {
 
     /// Returns whether the nonmoving collector is used, as far as the log shows: a compiled-in option
     /// (`-with-rtsopts`) shows only in the events.
-    #[must_use]
     pub fn is_nonmoving(&self) -> bool {
         Input::Nonmoving.is_in(&self.log.info)
             || self.has_argument("--nonmoving-gc")
@@ -435,14 +419,12 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns whether the log is of one machine of an Eden program, which has several.
-    #[must_use]
     pub fn is_eden_machine(&self) -> bool {
         let types = [EventType::CREATE_MACHINE, EventType::CREATE_PROCESS];
         self.log.info.has(EventSet::from_types(&types))
     }
 
     /// Returns whether the program uses the non-threaded runtime; then not even collector threads run in parallel.
-    #[must_use]
     pub fn is_not_threaded(&self) -> bool {
         self.log.info.process().ways.contains(&Way::NotThreaded)
     }
@@ -453,14 +435,12 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns whether the collection with this index took much longer than others that copied as much.
-    #[must_use]
     pub fn is_disturbed(&self, index: usize) -> bool {
         let found = self.disturbed();
         found.binary_search_by_key(&index, |one| one.index).is_ok()
     }
 
     /// Returns whether the collection included a heap census.
-    #[must_use]
     pub fn has_census(&self, gc: &GcPause<'_>) -> bool {
         let times = self.log.times(Some(gc.pause.span()));
         times.all_caps().census_ns > 0
@@ -468,7 +448,6 @@ impl<'a> RuleContext<'a> {
 
     /// Returns for how long before `time` no thread of the program ran on any capability, in nanoseconds. Runs of
     /// the runtime's own threads, for timers and files, do not count.
-    #[must_use]
     pub fn quiet_before_ns(&self, time: Nanos) -> u64 {
         /// Give up after this many runs of the runtime's threads.
         const MAX_RUNS: usize = 100;
@@ -514,7 +493,6 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns the display name of a thread: its number, with its label if it has one.
-    #[must_use]
     pub fn thread_name(&self, thread: ThreadId) -> String {
         match self.log.store.label_of(thread) {
             Some(label) => format!("Thread {thread} ({label})"),

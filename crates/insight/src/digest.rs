@@ -103,7 +103,6 @@ pub struct Key {
 impl Key {
     /// Returns the name with its statistic: dotted as in guards where guards can use it (`gc.pause.p99`), else
     /// with ` · `.
-    #[must_use]
     pub fn full_name(&self) -> String {
         match (self.group, self.part.as_ref()) {
             (_, "") => self.name.clone(),
@@ -185,7 +184,6 @@ impl From<&Finding> for FindingSummary {
 
 impl Digest {
     /// Returns a number by group, name and statistic, if the log has it.
-    #[must_use]
     pub fn value(&self, group: Group, name: &str, part: &str) -> Option<f64> {
         let is = |row: &&Row| {
             row.key.group == group && row.key.name == name && row.key.part.as_ref() == part
@@ -194,7 +192,6 @@ impl Digest {
     }
 
     /// Returns whether names of a group were left out, so that a missing name may be one of them.
-    #[must_use]
     pub fn has_left_out(&self, group: Group) -> bool {
         self.left_out.iter().any(|(of, _)| *of == group)
     }

@@ -42,7 +42,6 @@ fn is_measurable(text: &str) -> bool {
 
 /// Splits an advised text into alternatives: `-A64m -n4m` is one of two flags, `-A16m, -A64m` are two of one flag
 /// each.
-#[must_use]
 pub fn alternatives(text: &str) -> Vec<Vec<String>> {
     let is_flag = |word: &&str| word.starts_with('-');
     let flags = |part: &str| -> Vec<String> {

@@ -46,7 +46,6 @@ model::named_enum! {
 
 impl Severity {
     /// Returns the severity of a share of all time, or of the heap's peak.
-    #[must_use]
     pub fn of_share(share: f64) -> Self {
         match share {
             share if share >= 0.20 => Self::High,
@@ -57,7 +56,6 @@ impl Severity {
     }
 
     /// Returns the severity of a latency in nanoseconds.
-    #[must_use]
     pub const fn of_latency(ns: u64) -> Self {
         const MS: u64 = 1_000_000;
         match ns {
@@ -153,7 +151,6 @@ pub struct Advice {
 
 impl Advice {
     /// Creates advice to use an option.
-    #[must_use]
     pub fn flag(
         flag: impl Into<Cow<'static, str>>,
         text: impl Into<Cow<'static, str>>,
@@ -168,7 +165,6 @@ impl Advice {
     }
 
     /// Creates advice to change the program.
-    #[must_use]
     pub fn code(text: impl Into<Cow<'static, str>>) -> Self {
         Self {
             kind: AdviceKind::Code,
@@ -179,7 +175,6 @@ impl Advice {
     }
 
     /// Creates advice to take another log.
-    #[must_use]
     pub fn measure(flag: &'static str, text: impl Into<Cow<'static, str>>) -> Self {
         Self {
             kind: AdviceKind::Measure,
@@ -232,7 +227,6 @@ pub struct Finding {
 
 impl Finding {
     /// Creates a finding with only a title.
-    #[must_use]
     pub fn new(rule: &'static str, axis: Axis, title: String) -> Self {
         Self {
             rule: rule.into(),
@@ -255,7 +249,6 @@ impl Finding {
     }
 
     /// Creates a finding of bytes and their share of the heap's peak.
-    #[must_use]
     pub fn of_memory(rule: &'static str, title: String, (bytes, share): (u64, f64)) -> Self {
         Self {
             severity: Severity::of_share(share),
@@ -267,7 +260,6 @@ impl Finding {
     }
 
     /// Returns the identity for links and for comparing logs: the rule, with the subject if there is one.
-    #[must_use]
     pub fn identity(&self) -> String {
         match &self.subject {
             Some(subject) => format!("{}:{subject}", self.rule),
@@ -284,7 +276,6 @@ impl Finding {
     }
 
     /// Returns whether to show the finding without being asked: its severity is above minor.
-    #[must_use]
     pub fn is_significant(&self) -> bool {
         self.severity > Severity::Minor
     }
@@ -334,7 +325,6 @@ impl std::fmt::Display for Subject {
 
 impl Value {
     /// Returns the number without its unit.
-    #[must_use]
     pub const fn size(self) -> f64 {
         match self {
             Self::Ns(number) | Self::Bytes(number) | Self::Count(number) => number as f64,

@@ -29,7 +29,6 @@ const INFO_TABLES: (u32, u32) = (9, 2);
 
 /// Parses the size of an option, such as `64m` of `-A64m`, into bytes. Without a unit it is in bytes (GHC's
 /// `rts/RtsFlags.c`, `decodeSize`).
-#[must_use]
 pub fn option_bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let number: f64 = digits.parse().ok()?;
@@ -47,7 +46,6 @@ pub fn option_bytes(text: &str) -> Option<u64> {
 
 impl RuleContext<'_> {
     /// Returns whether the run had exactly this runtime option.
-    #[must_use]
     pub fn has_argument(&self, option: &str) -> bool {
         self.log
             .info
@@ -58,7 +56,6 @@ impl RuleContext<'_> {
 
     /// Returns the value of the last option that starts with `prefix` and has a numeric value, such as `256k` of
     /// `-A256k`.
-    #[must_use]
     pub fn option_value(&self, prefix: &str) -> Option<String> {
         let is_number = |value: &&str| value.starts_with(|letter: char| letter.is_ascii_digit());
         let all = self.log.info.runtime_options();
@@ -68,7 +65,6 @@ impl RuleContext<'_> {
     }
 
     /// Returns the size of a stack chunk (`-kc`).
-    #[must_use]
     pub fn stack_chunk_bytes(&self) -> u64 {
         const DEFAULT: u64 = 32 << 10;
         let option = self.option_value("-kc");
@@ -77,7 +73,6 @@ impl RuleContext<'_> {
 
     /// Returns the heap limit (`-M`), if there is one: as logged by the runtime, which includes compiled-in
     /// options, else from the arguments.
-    #[must_use]
     pub fn heap_limit_bytes(&self) -> Option<u64> {
         let logged = self.log.info.process().heap;
         let logged = logged.and_then(|heap| heap.max_heap_bytes);
@@ -86,20 +81,17 @@ impl RuleContext<'_> {
     }
 
     /// Returns the major and minor version of GHC; `None` if the log does not have it.
-    #[must_use]
     pub fn ghc(&self) -> Option<(u32, u32)> {
         self.log.info.process().ghc.as_deref().map(version)
     }
 
     /// Returns the mean number of capabilities running threads, over the time in which any did; 1 if unknown.
-    #[must_use]
     pub fn parallelism(&self) -> f64 {
         self.times.mean_parallelism().unwrap_or(1.0)
     }
 
     /// Returns the mean number of capabilities that ran threads or could have, over the time in which any ran: one that
     /// is idle though a thread is ready has no core, or wakes late.
-    #[must_use]
     pub fn wanted_parallelism(&self) -> f64 {
         let all = self.times.all_caps();
         let wanted = all.running_ns.saturating_add(all.idle_ready_ns);
@@ -108,7 +100,6 @@ impl RuleContext<'_> {
 
     /// Returns whether advising these options makes sense: the run does not have them or better ones already, its
     /// GHC supports them, and its runtime can apply them.
-    #[must_use]
     pub fn is_suitable(&self, flags: &str) -> bool {
         let mut flags = flags.split([' ', ',']).filter(|flag| !flag.is_empty());
         flags.all(|flag| self.is_suitable_flag(flag))
@@ -174,7 +165,6 @@ impl RuleContext<'_> {
     }
 
     /// Returns whether the log has a heap profile with this breakdown.
-    #[must_use]
     pub fn has_profile_by(&self, breakdown: Breakdown) -> bool {
         let mut all = self.log.heap().iter();
         all.any(|profile| profile.kind.breakdown == breakdown)

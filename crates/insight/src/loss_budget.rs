@@ -67,7 +67,6 @@ pub struct LossBudget {
 
 impl LossBudget {
     /// Creates a budget with nothing claimed, for a range with `gc_pauses` collections.
-    #[must_use]
     pub fn new(all: CauseTimes, caps: u64, gc_pauses: usize) -> Self {
         Self {
             all,
@@ -122,7 +121,6 @@ impl LossBudget {
     }
 
     /// Returns the whole size of a pool, claimed or not, in capability nanoseconds: the upper bound of any cost.
-    #[must_use]
     pub fn all_ns(&self, pool: Pool) -> u64 {
         let causes = pool.causes().iter();
         causes.map(|cause| self.all[*cause as usize]).sum()
@@ -141,32 +139,27 @@ impl LossBudget {
     }
 
     /// Returns whether the stopping time before a collection is unclaimed.
-    #[must_use]
     pub fn is_sync_free(&self, index: usize) -> bool {
         self.claimed_syncs.get(index) == Some(&false)
     }
 
     /// Returns whether a collection is unclaimed.
-    #[must_use]
     pub fn is_pause_free(&self, index: usize) -> bool {
         self.claimed_pauses.get(index) == Some(&false)
     }
 
     /// Returns the unclaimed time of a pool, in capability nanoseconds.
-    #[must_use]
     pub fn unclaimed_ns(&self, pool: Pool) -> u64 {
         let causes = pool.causes().iter();
         causes.map(|cause| self.unclaimed[*cause as usize]).sum()
     }
 
     /// Returns the unclaimed time by cause, in capability nanoseconds.
-    #[must_use]
     pub const fn unclaimed(&self) -> &[u64; CAUSES] {
         &self.unclaimed
     }
 
     /// Returns all time by cause, claimed or not, in capability nanoseconds.
-    #[must_use]
     pub const fn all(&self) -> &[u64; CAUSES] {
         &self.all
     }

@@ -95,7 +95,6 @@ impl Cause {
     ];
 
     /// Returns whether the capability could have run the program instead, as far as the log shows.
-    #[must_use]
     pub const fn is_lost(self) -> bool {
         !matches!(self, Self::Running | Self::Absent | Self::Unknown)
     }
@@ -119,7 +118,6 @@ pub struct LostTime {
 }
 
 /// Builds the rows from all time and the unclaimed time by cause; causes without time have no row.
-#[must_use]
 pub fn rows(all: &CauseTimes, unclaimed: &CauseTimes, caps: u64) -> Vec<LostTime> {
     let whole: u64 = all.iter().sum();
     let rows = Cause::ALL.into_iter().zip(all.iter().zip(unclaimed));
@@ -507,14 +505,12 @@ pub struct IdleParts {
 
 impl IdleParts {
     /// Returns the sum of the parts, saturating.
-    #[must_use]
     pub const fn all_ns(&self) -> u64 {
         (self.ready_ns.saturating_add(self.serial_ns))
             .saturating_add(self.several_ns.saturating_add(self.none_running_ns))
     }
 
     /// Scales each part by a share.
-    #[must_use]
     pub fn scaled(&self, share: f64) -> Self {
         let part = |ns: u64| (ns as f64 * share) as u64;
         Self {

@@ -48,7 +48,6 @@ pub enum MeasuredValue {
 
 impl MeasuredMetric {
     /// Evaluates every metric.
-    #[must_use]
     pub fn evaluate_all(metrics: &MetricContext<'_>) -> Vec<Self> {
         let measured = |metric: &Metric| Self {
             metric: *metric,

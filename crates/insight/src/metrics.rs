@@ -166,7 +166,6 @@ pub struct MetricContext<'a> {
 
 impl<'a> MetricContext<'a> {
     /// Creates the evaluation of a context; nothing is computed except the summary.
-    #[must_use]
     pub fn new(context: RuleContext<'a>) -> Self {
         Self {
             summary: context.log.summary(Some(context.range)),
@@ -311,7 +310,6 @@ fn spans(metrics: &MetricContext<'_>, labels: &Labels) -> Option<Vec<LocatedNumb
 }
 
 /// Returns whether a text matches a pattern, in which `*` matches any text.
-#[must_use]
 pub fn matches_pattern(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else {
         return pattern == text;
@@ -399,14 +397,12 @@ metrics! {
 }
 
 /// Returns the metric with this name.
-#[must_use]
 pub fn metric_by_name(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)
 }
 
 impl Metric {
     /// Returns the range of the log that the metric covers: metrics of rules use the range of the rules.
-    #[must_use]
     pub fn range(&self, metrics: &MetricContext<'_>) -> Interval {
         match self.name {
             "finding.count" | "time.unexplained" => metrics.report().range,

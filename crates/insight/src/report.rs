@@ -275,7 +275,6 @@ impl Report {
     }
 
     /// Returns the display name of a subject, with the label of a thread if it has one: `Thread 12 (worker)`.
-    #[must_use]
     pub fn subject_name(&self, subject: Subject) -> String {
         match subject {
             Subject::Thread(thread) => match self.labels.get(&thread) {
@@ -288,27 +287,23 @@ impl Report {
     }
 
     /// Returns the number of rules that were evaluated.
-    #[must_use]
     pub fn rule_count(&self) -> usize {
         self.clear.len() + self.cannot_tell.len() + self.rules_with_findings()
     }
 
     /// Returns the number of rules with findings.
-    #[must_use]
     pub fn rules_with_findings(&self) -> usize {
         let rules = self.findings.iter().map(|finding| &finding.rule);
         rules.collect::<BTreeSet<_>>().len()
     }
 
     /// Returns the significant findings, in the order of `findings`.
-    #[must_use]
     pub fn significant_findings(&self) -> Vec<&Finding> {
         let all = self.findings.iter();
         all.filter(|finding| finding.is_significant()).collect()
     }
 
     /// Returns the title of the finding that explains another one.
-    #[must_use]
     pub fn cause_title(&self, finding: &Finding) -> Option<&str> {
         let rule = finding.explained_by.as_ref()?;
         let found = self.findings.iter().find(|one| one.rule == *rule);

@@ -78,7 +78,6 @@ pub(crate) struct Wakeup {
 
 /// Returns whether a label is that of a runtime thread, which waits for files and time, or of a ghc-stack-profiler
 /// thread, which waits for its next sample. Such waits are normal.
-#[must_use]
 pub fn is_runtime_label(label: &str) -> bool {
     let is_sampler = ["Sample Profiler Thread ", "Stack Sampler "]
         .into_iter()

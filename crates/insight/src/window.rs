@@ -25,7 +25,6 @@ pub enum Window {
 impl Occurrence {
     /// Parses `NAME` or `NAME#n`. Without a number of at least 1, the whole text is the name and means its first
     /// occurrence.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         let numbered = text.rsplit_once('#').and_then(|(name, number)| {
             let number = number.parse::<usize>().ok().filter(|number| *number > 0);
@@ -39,7 +38,6 @@ impl Occurrence {
     }
 
     /// Returns the time of this occurrence of the message or marker; `None` if the log does not have it.
-    #[must_use]
     pub fn time(&self, log: &Recording) -> Option<Nanos> {
         let messages = (0..log.messages.len()).filter_map(|index| log.messages.get(index));
         let mut said = messages.filter(|message| message.text == self.name);
@@ -47,7 +45,6 @@ impl Occurrence {
     }
 
     /// Returns the range of this occurrence of the span; `None` if the log does not have it.
-    #[must_use]
     pub fn span(&self, log: &Recording) -> Option<Interval> {
         let mut listed = log.tracks.spans.listed().iter();
         let listed = listed.find(|listed| listed.info.name == self.name)?;

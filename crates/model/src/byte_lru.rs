@@ -35,7 +35,6 @@ impl<K: Eq + Hash, V: ?Sized> Clone for ByteLru<K, V> {
 
 impl<K: Eq + Hash, V: ?Sized> ByteLru<K, V> {
     /// Creates a cache that holds up to `most_bytes` of values.
-    #[must_use]
     pub fn new(most_bytes: u64) -> Self {
         Self {
             most_bytes,

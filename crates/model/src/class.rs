@@ -74,7 +74,6 @@ pub type ClassTimes = [u64; CLASSES];
 
 impl Class {
     /// Returns the class with this number, if there is one.
-    #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         if (number as usize) < CLASSES {
             Some(Self::ALL[number as usize])
@@ -84,7 +83,6 @@ impl Class {
     }
 
     /// Returns the class with most time; of equals the one with the greatest number.
-    #[must_use]
     pub fn dominant(times: &ClassTimes) -> Self {
         let most = Self::ALL
             .into_iter()
@@ -93,7 +91,6 @@ impl Class {
     }
 
     /// Returns whether the class is part of a collection; stopping for one is not.
-    #[must_use]
     pub const fn is_gc(self) -> bool {
         matches!(
             self,
@@ -134,7 +131,6 @@ pub const WAIT_REASONS: usize = 8;
 
 impl WaitReason {
     /// Returns whether another thread of the program ends such a wait.
-    #[must_use]
     pub const fn is_for_thread(self) -> bool {
         matches!(
             self,
@@ -143,13 +139,11 @@ impl WaitReason {
     }
 
     /// Returns whether time, I/O or the return of a foreign call ends such a wait.
-    #[must_use]
     pub const fn is_asleep(self) -> bool {
         matches!(self, Self::Delay | Self::Io | Self::ForeignCall)
     }
 
     /// Returns the class of spans with this reason.
-    #[must_use]
     pub const fn class(self) -> Class {
         match self {
             Self::Mvar => Class::Mvar,
@@ -179,7 +173,6 @@ pub enum ManagerThread {
 
 impl ManagerThread {
     /// Recognizes a manager by its thread label, which `base` sets since GHC 7.8.
-    #[must_use]
     pub fn from_label(label: &str) -> Option<Self> {
         match label {
             "TimerManager" => Some(Self::Timer),
@@ -190,7 +183,6 @@ impl ManagerThread {
     }
 
     /// Refines the wait reason of a stop, given that this manager ended the wait.
-    #[must_use]
     pub const fn reason_of_wait(self, by_stop: WaitReason) -> WaitReason {
         match (by_stop, self) {
             (WaitReason::Mvar | WaitReason::Stm, Self::Timer) => WaitReason::Delay,
@@ -200,7 +192,6 @@ impl ManagerThread {
     }
 
     /// Returns a number, 1 or more.
-    #[must_use]
     pub const fn number(self) -> u8 {
         match self {
             Self::Timer => 1,
@@ -209,7 +200,6 @@ impl ManagerThread {
     }
 
     /// Returns the manager with this [`number`](Self::number).
-    #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {
             1 => Some(Self::Timer),
@@ -236,13 +226,11 @@ impl StopCode {
     pub const FINISHED: Self = Self(5);
 
     /// Returns whether the thread stays runnable after this stop.
-    #[must_use]
     pub const fn stays_ready(self) -> bool {
         self.wait_reason().is_none()
     }
 
     /// Returns the wait reason after a stop with this code; `None` if the thread stays runnable.
-    #[must_use]
     #[inline]
     pub const fn wait_reason(self) -> Option<WaitReason> {
         // Codes come in any order, so that a table is faster than branches.
@@ -273,7 +261,6 @@ impl StopCode {
 
     /// Describes the wait after a stop with this code. `owner` is the thread that owns a black hole, `woken_by`
     /// the manager that ended the wait.
-    #[must_use]
     pub fn wait_explanation(
         self,
         owner: Option<ThreadId>,
@@ -290,14 +277,12 @@ impl StopCode {
     }
 
     /// Returns the stop status; `owner` is the thread that owns a black hole.
-    #[must_use]
     pub fn status(self, owner: Option<ThreadId>) -> StopStatus {
         let owner = owner.map(|thread| thread.0);
         StopStatus::from_code(StopCodes::Standard, u16::from(self.0), owner)
     }
 
     /// Describes the reason for the stop; `owner` is the thread that owns a black hole.
-    #[must_use]
     pub fn explanation(self, owner: Option<ThreadId>) -> Cow<'static, str> {
         match self {
             Self::CREATED => "created, not run yet".into(),

@@ -28,7 +28,6 @@ pub struct Density<P> {
 
 impl<P: Payload> Density<P> {
     /// Creates a collector for the current view of `writer`.
-    #[must_use]
     pub const fn new(writer: &MarkWriter) -> Self {
         Self {
             view: writer.view,
@@ -38,7 +37,6 @@ impl<P: Payload> Density<P> {
     }
 
     /// Returns the interval to collect events from: the view plus a margin on both sides.
-    #[must_use]
     pub fn collect_interval(&self) -> Interval {
         let margin_ns = self.bucket_ns.saturating_mul(MARGIN_BUCKETS);
         let (start, end) = (self.view.start().0, self.view.end().0);
@@ -50,7 +48,6 @@ impl<P: Payload> Density<P> {
     }
 
     /// Returns the length of a column in nanoseconds. Columns begin at multiples of it.
-    #[must_use]
     pub const fn column_ns(&self) -> u64 {
         self.bucket_ns.saturating_mul(COLUMN_BUCKETS)
     }

@@ -27,13 +27,11 @@ impl<A: Aggregate> Default for Forest<A> {
 
 impl<A: Aggregate> Forest<A> {
     /// Creates an empty forest.
-    #[must_use]
     pub const fn new() -> Self {
         Self { nodes: Vec::new() }
     }
 
     /// Creates an empty forest with memory reserved for this number of elements.
-    #[must_use]
     pub fn with_capacity(elements: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(2 * elements),
@@ -41,13 +39,11 @@ impl<A: Aggregate> Forest<A> {
     }
 
     /// Returns the number of elements, without the inner nodes.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.nodes.len() / 2
     }
 
     /// Returns whether there are no elements.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -71,7 +67,6 @@ impl<A: Aggregate> Forest<A> {
     }
 
     /// Returns the aggregate of the elements `from..to`; `None` if the range is empty.
-    #[must_use]
     pub fn query(&self, from: usize, to: usize) -> Option<A> {
         let (mut at, end) = (from * 2, to.min(self.len()) * 2);
         let mut result: Option<A> = None;

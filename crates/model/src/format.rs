@@ -90,7 +90,6 @@ fn fixed(digits: u128, decimals: u32) -> String {
 }
 
 /// Formats a duration in nanoseconds; see [`duration`].
-#[must_use]
 pub fn duration_ns(ns: u64) -> String {
     duration(Duration(ns))
 }
@@ -99,7 +98,6 @@ pub fn duration_ns(ns: u64) -> String {
 /// `20.5 ms`; from a minute on `2 min 05 s`, `3 h 20 min`, `2 d 04 h`.
 ///
 /// A value that would round up to the next unit is written in that unit.
-#[must_use]
 pub fn duration(time: Duration) -> String {
     const SECOND: u64 = 1_000_000_000;
     UNITS
@@ -134,7 +132,6 @@ fn long_duration(seconds: u64) -> String {
 }
 
 /// Formats a point in time, to the nanosecond where that is short: `51 ns`, `56.117 ms`, `12.345678 s`.
-#[must_use]
 pub fn time(time: Nanos) -> String {
     let [_, micro, milli, second] = UNITS;
     let (unit, decimals) = match time.0 {
@@ -148,14 +145,12 @@ pub fn time(time: Nanos) -> String {
 }
 
 /// Formats an interval with its length: `51.2 ms – 59.6 ms (8.40 ms)`.
-#[must_use]
 pub fn range(range: Interval) -> String {
     let [from, to] = [range.start(), range.end()].map(time);
     format!("{from} – {to} ({})", duration(range.duration()))
 }
 
 /// Formats a count where there is little room; from a million on in millions: `14.3 M`.
-#[must_use]
 pub fn short_count(number: u64) -> String {
     const MILLION: u64 = 1_000_000;
     if number < MILLION {
@@ -167,7 +162,6 @@ pub fn short_count(number: u64) -> String {
 }
 
 /// Formats a count with its noun, in the plural if necessary: `1 track`, `1,200 capabilities`.
-#[must_use]
 pub fn pluralize(number: u64, what: &str) -> String {
     let number_text = count(number);
     match what.strip_suffix('y') {
@@ -179,7 +173,6 @@ pub fn pluralize(number: u64, what: &str) -> String {
 }
 
 /// Formats a share from 0 to 1 as a percentage.
-#[must_use]
 pub fn fraction(share: f64) -> String {
     percent((share.clamp(0.0, 1.0) * 1e9) as u64, 1_000_000_000)
 }
@@ -188,7 +181,6 @@ pub fn fraction(share: f64) -> String {
 /// step of 1 µs, `56 ms` for 2 ms.
 ///
 /// With a `base`, formats the offset from it: `+200 ns`; the base itself is written as without one.
-#[must_use]
 pub fn axis_label(time: Nanos, step: Duration, base: Option<Nanos>) -> String {
     match base {
         Some(base) if base != time => {
@@ -204,7 +196,6 @@ pub fn axis_label(time: Nanos, step: Duration, base: Option<Nanos>) -> String {
 }
 
 /// Formats a size in binary units: `512 B`, `1.5 MiB`, `153 GiB`.
-#[must_use]
 pub fn bytes(size: u64) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -214,13 +205,11 @@ pub fn bytes(size: u64) -> String {
 
 /// Formats a share with one decimal: `61.0 %`. `0 %` and `100 %` are exact; values close to them are `<0.1 %` and
 /// `>99.9 %`. A share of nothing is a dash.
-#[must_use]
 pub fn percent(part: u64, whole: u64) -> String {
     share(part, whole, 1)
 }
 
 /// Formats a share without decimals: `7 %`, `<1 %`, `>99 %`.
-#[must_use]
 pub fn percent_short(part: u64, whole: u64) -> String {
     share(part, whole, 0)
 }
@@ -246,7 +235,6 @@ fn share(part: u64, whole: u64, decimals: u32) -> String {
 }
 
 /// Formats bytes per second: `1.5 MiB/s`. A dash for zero time.
-#[must_use]
 pub fn byte_rate(size: u64, time: Duration) -> String {
     match per_second(size, time, 1) {
         Some(rate) => format!("{}/s", bytes(rate)),
@@ -256,7 +244,6 @@ pub fn byte_rate(size: u64, time: Duration) -> String {
 
 /// Formats a rate in the shortest unit of time for which it is at least 1: `1.40 per µs`, `312 per s`. A dash for
 /// zero time.
-#[must_use]
 pub fn rate(number: u64, time: Duration) -> String {
     if time.0 == 0 {
         return NO_VALUE.to_owned();

@@ -145,7 +145,6 @@ impl ExtentIndex {
     }
 
     /// Returns the extent of the samples `from..to`; `None` if there are none.
-    #[must_use]
     pub fn extent(&self, samples: &impl Samples, from: usize, to: usize) -> Option<Extent> {
         let first = from.div_ceil(BLOCK);
         let last = (to / BLOCK).min(self.blocks.len());
@@ -197,13 +196,11 @@ pub struct Buckets {
 
 impl Buckets {
     /// Returns the start of the first bucket; it may be before the start of the view.
-    #[must_use]
     pub const fn first(&self) -> u64 {
         self.view.start().0 / self.bucket_ns * self.bucket_ns
     }
 
     /// Returns the end of the visible part of the log: the end of the view or of the log.
-    #[must_use]
     pub fn visible_end(&self) -> u64 {
         self.view.end().0.min(self.end_ns)
     }
@@ -295,7 +292,6 @@ pub fn levels(
 }
 
 /// Returns the total growth of some counters in each bucket of the view, as (start, end, growth).
-#[must_use]
 pub fn growth<'a, S: Samples + 'a>(
     counters: impl Iterator<Item = S>,
     buckets: Buckets,

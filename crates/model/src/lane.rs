@@ -321,7 +321,6 @@ pub struct LaneIndex<const N: usize> {
 
 impl<const N: usize> LaneIndex<N> {
     /// Creates an empty index for spans of these classes.
-    #[must_use]
     pub const fn new(classes: [Class; N]) -> Self {
         Self {
             classes,
@@ -344,13 +343,11 @@ impl<const N: usize> LaneIndex<N> {
     }
 
     /// Returns the number of spans pushed.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
     /// Returns whether no span was pushed.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -442,7 +439,6 @@ pub struct PlainLane {
 
 impl PlainLane {
     /// Creates an empty lane whose spans are all of `class`.
-    #[must_use]
     pub fn new(class: Class) -> Self {
         Self {
             class,

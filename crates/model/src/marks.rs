@@ -61,27 +61,23 @@ impl Payload for PackedPayload {
 
 impl PackedPayload {
     /// Returns the word at `index`, unless it is [`NONE`].
-    #[must_use]
     pub fn optional_word(self, index: usize) -> Option<u32> {
         let word = self.word(index);
         (word != NONE).then_some(word)
     }
 
     /// Returns the word at `index`; 0 if out of range.
-    #[must_use]
     pub fn word(self, index: usize) -> u32 {
         self.0.get(index).copied().unwrap_or_default()
     }
 
     /// Returns the 64-bit number in the two words from `index` on, as split by [`split_u64`].
-    #[must_use]
     pub fn u64_at(self, index: usize) -> u64 {
         u64::from(self.word(index)) << 32 | u64::from(self.word(index + 1))
     }
 }
 
 /// Splits 64 bits into two words.
-#[must_use]
 pub const fn split_u64(value: u64) -> [u32; 2] {
     [(value >> 32) as u32, value as u32]
 }
@@ -206,7 +202,6 @@ pub struct Values {
 
 impl Values {
     /// Returns the statistics of a constant value.
-    #[must_use]
     pub const fn constant(value: f64) -> Self {
         Self {
             min: value,
@@ -262,13 +257,11 @@ pub struct MarkView<'a> {
 
 impl MarkView<'_> {
     /// Decodes the payload. The caller must choose the type of the track.
-    #[must_use]
     pub fn read<P: Payload>(&self) -> P {
         P::unpack(self.payload)
     }
 
     /// Returns the share of a class, 0 to 1.
-    #[must_use]
     pub fn share(&self, class: Class) -> f64 {
         self.shares
             .get(class as usize)
@@ -278,7 +271,6 @@ impl MarkView<'_> {
     }
 
     /// Returns the sum of the shares of all classes.
-    #[must_use]
     pub fn share_of_all(&self) -> f64 {
         self.shares.iter().map(|&share| f64::from(share)).sum()
     }
@@ -298,7 +290,6 @@ fn payload_at(words: &[u32], index: usize) -> Option<PackedPayload> {
 
 impl SpanMarks {
     /// Returns the mark at `index`; `None` beyond the last one, or if the columns are inconsistent.
-    #[must_use]
     pub fn get(&self, index: usize) -> Option<MarkView<'_>> {
         let kind = match self.many.get(index)? {
             0 => MarkKind::One,
@@ -318,7 +309,6 @@ impl SpanMarks {
 
 impl MomentMarks {
     /// Returns the mark at `index`; `None` beyond the last one, or if the columns are inconsistent.
-    #[must_use]
     pub fn get(&self, index: usize) -> Option<MarkView<'static>> {
         let kind = match self.column.get(index)? {
             0 => MarkKind::Moment,
@@ -357,13 +347,11 @@ impl GaugePoints {
 
 impl TimelineReply {
     /// Returns the number of marks, without gauge points.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.spans.row.len() + self.moments.row.len()
     }
 
     /// Returns whether there are no marks; gauge points do not count.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -434,7 +422,6 @@ impl MarkWriter {
     }
 
     /// Returns the buckets of the view, for gauges.
-    #[must_use]
     pub const fn buckets(&self) -> Buckets {
         Buckets {
             view: self.view,

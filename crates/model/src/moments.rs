@@ -83,13 +83,11 @@ impl Moments {
     }
 
     /// Returns the number of moments.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.times_ns.len()
     }
 
     /// Returns whether there are no moments.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.times_ns.is_empty()
     }

@@ -64,7 +64,6 @@ macro_rules! named_enum {
 
                 $(
                     $(#[$accessor_doc])*
-                    #[must_use]
                     $visibility const fn $accessor(self) -> &'static str {
                         self.texts().$accessor
                     }
@@ -72,7 +71,6 @@ macro_rules! named_enum {
 
                 $(
                     /// Returns the variant with that name.
-                    #[must_use]
                     $visibility fn $from_name(name: &str) -> Option<Self> {
                         Self::ALL.into_iter().find(|one| one.name() == name)
                     }

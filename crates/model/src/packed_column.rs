@@ -60,7 +60,6 @@ pub struct PackedColumn<T> {
 
 impl<T: Word> PackedColumn<T> {
     /// Creates an empty list.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             sheets: Vec::new(),
@@ -70,13 +69,11 @@ impl<T: Word> PackedColumn<T> {
     }
 
     /// Returns the number of entries, packed or not.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.packed() + self.tail.len()
     }
 
     /// Returns whether the list is empty.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -141,7 +138,6 @@ impl<T: Word> PackedColumn<T> {
     }
 
     /// Returns the unpacked tail: the whole list if numbers were only [pushed](Self::push).
-    #[must_use]
     pub fn unpacked(&self) -> &[T] {
         &self.tail
     }
@@ -152,7 +148,6 @@ impl<T: Word> PackedColumn<T> {
     }
 
     /// Returns the number at `index`, or `None` beyond the end. Reads a spilled sheet back if necessary.
-    #[must_use]
     #[inline]
     pub fn get(&self, index: usize) -> Option<T> {
         match self.sheets.get(index / SHEET) {
@@ -162,7 +157,6 @@ impl<T: Word> PackedColumn<T> {
     }
 
     /// [`get`](Self::get) for nearly sequential access to many numbers: `cursor` holds the last spilled sheet.
-    #[must_use]
     #[inline]
     pub fn get_with_cursor(&self, index: usize, cursor: &mut ReadCursor) -> Option<T> {
         let sheet = index / SHEET;
@@ -177,7 +171,6 @@ impl<T: Word> PackedColumn<T> {
     }
 
     /// Returns the last number, without reading a sheet back.
-    #[must_use]
     pub fn last(&self) -> Option<T> {
         self.tail.last().or(self.lasts.last()).copied()
     }
@@ -343,7 +336,6 @@ impl BlockHeader {
 }
 
 /// Returns the number at `index` of a packed sheet.
-#[must_use]
 #[inline]
 pub fn unpack(words: &[u64], index: usize) -> u64 {
     BlockHeader::read_header(words, index / BLOCK).number(words, index % BLOCK)

@@ -10,7 +10,6 @@ thread_local! {
 /// Converts an index or a length to 32 bits.
 ///
 /// Saturates at `u32::MAX` and sets the flag that [`watch_saturation`] returns. No known log is that large.
-#[must_use]
 pub fn saturating_u32(place: usize) -> u32 {
     u32::try_from(place).unwrap_or_else(|_| saturate())
 }

@@ -69,13 +69,11 @@ impl SpanLane {
     }
 
     /// Returns the span at `index`, or `None` beyond the last one.
-    #[must_use]
     pub fn get(&self, index: usize) -> Option<TimelineSpan> {
         self.spans.get(index).copied()
     }
 
     /// Returns all spans, in the order in which they were pushed or [settled](Self::settle).
-    #[must_use]
     pub fn spans(&self) -> &[TimelineSpan] {
         &self.spans
     }

@@ -60,7 +60,6 @@ impl SpillStore {
     ///
     /// Without a backing, or when it is full, everything stays in memory, which
     /// [`exceeded_budget`](Self::exceeded_budget) reports.
-    #[must_use]
     pub fn new(budget_bytes: u64, backing: Option<Box<dyn Backing>>) -> Self {
         Self {
             inner: Arc::new(Inner::new(budget_bytes, backing)),
@@ -68,7 +67,6 @@ impl SpillStore {
     }
 
     /// Returns the bytes held in memory, including those [charged for others](Self::charge_external).
-    #[must_use]
     pub fn used_bytes(&self) -> u64 {
         self.inner.used_bytes.load(Ordering::Relaxed)
     }
@@ -80,25 +78,21 @@ impl SpillStore {
     }
 
     /// Returns the bytes spilled to the backing.
-    #[must_use]
     pub fn spilled_bytes(&self) -> u64 {
         self.inner.spilled_bytes.load(Ordering::Relaxed)
     }
 
     /// Returns whether the budget was exceeded because the backing was missing or full.
-    #[must_use]
     pub fn exceeded_budget(&self) -> bool {
         self.inner.exceeded_budget.load(Ordering::Relaxed)
     }
 
     /// Returns whether reading spilled data back ever failed. Results computed from that data are wrong.
-    #[must_use]
     pub fn is_unreadable(&self) -> bool {
         self.inner.unreadable.load(Ordering::Relaxed)
     }
 
     /// Stores a list of words, in memory if the budget allows, else in the backing.
-    #[must_use]
     pub fn store(&self, words: &[u64]) -> StoredWords {
         let inner = &*self.inner;
         if self.used_bytes() + bytes_of(words) > inner.budget_bytes {
@@ -154,7 +148,6 @@ pub struct SpilledWords {
 impl SpilledWords {
     /// Reads the words, from the cache if possible. If reading fails, returns zeros and sets
     /// [`SpillStore::is_unreadable`].
-    #[must_use]
     pub fn fetch(&self) -> Arc<[u64]> {
         let inner = &*self.spill_store.inner;
         if let Some(words) = inner.cache.get(&self.at) {

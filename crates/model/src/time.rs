@@ -69,14 +69,12 @@ pub mod range_ns {
 
 impl Interval {
     /// Creates the interval from `start` to `end`; it is empty if `end` is earlier.
-    #[must_use]
     pub const fn new(start: Nanos, end: Nanos) -> Self {
         let end = if end.0 < start.0 { start } else { end };
         Self { start, end }
     }
 
     /// Creates the interval between two moments, in whichever order.
-    #[must_use]
     pub const fn between(a: Nanos, b: Nanos) -> Self {
         if a.0 <= b.0 {
             Self::new(a, b)
@@ -86,63 +84,53 @@ impl Interval {
     }
 
     /// Creates the empty interval at a moment.
-    #[must_use]
     pub const fn empty_at(moment: Nanos) -> Self {
         Self::new(moment, moment)
     }
 
     /// Returns the start, which is the first moment of a nonempty interval.
-    #[must_use]
     pub const fn start(&self) -> Nanos {
         self.start
     }
 
     /// Returns the end, which is the first moment after the interval.
-    #[must_use]
     pub const fn end(&self) -> Nanos {
         self.end
     }
 
     /// Returns the length of the interval.
-    #[must_use]
     pub const fn duration(&self) -> Duration {
         self.end.since(self.start)
     }
 
     /// Returns the midpoint, rounded down.
-    #[must_use]
     pub const fn middle(&self) -> Nanos {
         Nanos(u64::midpoint(self.start.0, self.end.0))
     }
 
     /// Returns whether the interval contains no moment.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.start.0 == self.end.0
     }
 
     /// Returns whether the interval contains `moment`.
-    #[must_use]
     pub const fn contains(&self, moment: Nanos) -> bool {
         self.start.0 <= moment.0 && moment.0 < self.end.0
     }
 
     /// Clips the interval to `to`. If they are disjoint, returns an empty interval at the end of `to` that is
     /// nearer to `self`.
-    #[must_use]
     pub fn clip(&self, to: Self) -> Self {
         Self::new(to.nearest(self.start), to.nearest(self.end))
     }
 
     /// Returns the moments that are in both intervals, or `None` if there are none.
-    #[must_use]
     pub fn intersection(&self, other: Self) -> Option<Self> {
         let both = self.clip(other);
         (!both.is_empty()).then_some(both)
     }
 
     /// Returns whether the intervals have a moment in common.
-    #[must_use]
     pub fn overlaps(&self, other: Self) -> bool {
         self.intersection(other).is_some()
     }
@@ -167,7 +155,6 @@ impl Interval {
     }
 
     /// Clamps `moment` to the interval, its end included.
-    #[must_use]
     pub fn nearest(&self, moment: Nanos) -> Nanos {
         moment.clamp(self.start, self.end)
     }

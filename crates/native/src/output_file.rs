@@ -173,7 +173,6 @@ pub fn remove_unfinished_outputs() {
 }
 
 /// Whether two paths refer to the same regular file. `-` is standard input, `/dev/stdout` standard output.
-#[must_use]
 pub fn is_same_file(path: &Path, other: &Path) -> bool {
     let open = |path: &Path| {
         let handle = match path.to_str() {

@@ -6,7 +6,6 @@ use super::format::NBSP;
 
 /// Returns the ticks of an axis from 0 to at least `max`: 0 and at most `most` multiples of 1, 2 or 5 times a
 /// power of ten. The last one is the end of the axis.
-#[must_use]
 pub fn value_ticks(max: f64, most: u32) -> Vec<f64> {
     let max = if max.is_finite() && max > 0.0 {
         max
@@ -25,7 +24,6 @@ pub fn value_ticks(max: f64, most: u32) -> Vec<f64> {
 }
 
 /// Returns ticks like [`value_ticks`], but round in the binary unit of `max`.
-#[must_use]
 pub fn byte_ticks(max: f64, most: u32) -> Vec<f64> {
     let power = (max.max(1.0).log2() / 10.0).floor().min(6.0);
     let unit = 1024_f64.powf(power);
@@ -34,7 +32,6 @@ pub fn byte_ticks(max: f64, most: u32) -> Vec<f64> {
 }
 
 /// Returns ticks like [`value_ticks`], but whole numbers only.
-#[must_use]
 pub fn count_ticks(max: u64, most: u32) -> Vec<f64> {
     let mut ticks = value_ticks(max as f64, most);
     ticks.retain(|tick| tick.fract() == 0.0);
@@ -42,7 +39,6 @@ pub fn count_ticks(max: u64, most: u32) -> Vec<f64> {
 }
 
 /// Formats a number for an axis in few characters: `0.5`, `20`, `1.5 k`, `20 M`.
-#[must_use]
 pub fn short(value: f64) -> String {
     let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     let unit = units.into_iter().find(|&(unit, _)| value >= unit);
@@ -62,7 +58,6 @@ pub fn short(value: f64) -> String {
 
 /// Returns the SVG path of a stepped band: the columns between neighboring `edges`, filled from `lower` to
 /// `upper`, all in pixels.
-#[must_use]
 pub fn steps(edges: &[f64], lower: &[f64], upper: &[f64]) -> String {
     let columns: Vec<(f64, f64)> = edges.windows(2).map(|edge| (edge[0], edge[1])).collect();
     let mut path = String::new();

@@ -22,20 +22,17 @@ impl Rgb {
     pub(crate) const WHITE: Self = Self(255, 255, 255);
 
     /// Creates a color from a number such as `0x2a9d78`.
-    #[must_use]
     pub const fn hex(code: u32) -> Self {
         let [_, red, green, blue] = code.to_be_bytes();
         Self(red, green, blue)
     }
 
     /// Returns the color in CSS syntax, `#2a9d78`.
-    #[must_use]
     pub fn css(self) -> String {
         self.to_string()
     }
 
     /// Returns the color in CSS syntax with an opacity from 0 to 1.
-    #[must_use]
     pub fn css_with_alpha(self, alpha: f64) -> String {
         // Casts from floats saturate, and map NaN to 0.
         let byte = (alpha * 255.0).round() as u8;
@@ -43,7 +40,6 @@ impl Rgb {
     }
 
     /// Returns the contrast ratio of two colors, 1 to 21 (WCAG 2.2).
-    #[must_use]
     pub fn contrast(self, other: Self) -> f64 {
         let (a, b) = (self.luminance(), other.luminance());
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
@@ -61,7 +57,6 @@ impl Rgb {
 
     /// Returns the perceptual distance of two colors: the distance in OKLab, where 0.02 is just noticeable and
     /// black and white are 1 apart.
-    #[must_use]
     pub fn distance(self, other: Self, vision: Vision) -> f64 {
         let [a, b] = [self, other].map(|color| oklab(vision.simulate(color.linear())));
         let square = |i: usize| (a[i] - b[i]).powi(2);
@@ -70,7 +65,6 @@ impl Rgb {
 
     /// Creates a color from OKLab lightness (0 to 1), chroma (0 to about 0.3) and hue (in degrees). Chroma is
     /// reduced for colors outside the sRGB gamut.
-    #[must_use]
     pub fn oklch(lightness: f64, chroma: f64, hue: f64) -> Self {
         let (sin, cos) = hue.to_radians().sin_cos();
         let at = |chroma: f64| from_oklab([lightness, chroma * cos, chroma * sin]);

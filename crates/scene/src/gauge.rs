@@ -63,7 +63,6 @@ pub struct Series {
 
 impl Series {
     /// Creates a series whose legend name is `name` too.
-    #[must_use]
     pub const fn new(name: &'static str, style: Style, color: fn(&Palette) -> Rgb) -> Self {
         let look = SeriesStyle { style, color };
         let key = name;
@@ -92,14 +91,12 @@ pub struct Gauge {
 
 impl Gauge {
     /// Returns whether missing points mean zero, as for rates, rather than unknown.
-    #[must_use]
     pub const fn is_missing_zero(&self) -> bool {
         !matches!(self.unit, Unit::Bytes | Unit::Count)
     }
 }
 
 /// Formats a value in its unit: `1.5 GiB`, `240 MiB/s`, `12 k/s`.
-#[must_use]
 pub fn value(unit: Unit, value: f64) -> String {
     let whole = value.round().max(0.0) as u64;
     match unit {
@@ -118,7 +115,6 @@ fn rounded(value: f64) -> String {
 
 /// Describes the values over a stretch of time: the value or its range with the mean; `caps` is the total number
 /// of capabilities.
-#[must_use]
 pub fn values(unit: Unit, values: Values, caps: usize) -> String {
     let [min, max, mean] = [values.min, values.max, values.mean].map(|number| value(unit, number));
     let all = match unit {

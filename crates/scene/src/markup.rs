@@ -4,7 +4,6 @@
 ///
 /// Control characters become spaces. Bidirectional control characters, line and paragraph separators and
 /// noncharacters become U+FFFD, so that text of a log cannot change how the text around it is displayed.
-#[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

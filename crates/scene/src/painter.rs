@@ -18,13 +18,11 @@ pub struct Rect {
 
 impl Rect {
     /// Creates a rectangle from its top left corner and its size.
-    #[must_use]
     pub const fn new(x: f64, y: f64, w: f64, h: f64) -> Self {
         Self { x, y, w, h }
     }
 
     /// Returns the intersection of two rectangles; if they are disjoint, a rectangle of zero size.
-    #[must_use]
     pub fn common(&self, other: Self) -> Self {
         let (x, y) = (self.x.max(other.x), self.y.max(other.y));
         let right = (self.x + self.w).min(other.x + other.w);
@@ -33,7 +31,6 @@ impl Rect {
     }
 
     /// Returns whether a point is inside; the right and bottom edges are outside.
-    #[must_use]
     pub fn contains(&self, x: f64, y: f64) -> bool {
         self.x <= x && x < self.x + self.w && self.y <= y && y < self.y + self.h
     }
@@ -56,7 +53,6 @@ impl From<Rgb> for Paint {
 
 impl Rgb {
     /// Returns this color with an opacity from 0 to 1.
-    #[must_use]
     pub const fn alpha(self, alpha: f64) -> Paint {
         Paint { color: self, alpha }
     }
@@ -124,7 +120,6 @@ pub struct TextPainter {
 
 impl TextPainter {
     /// Returns the recording.
-    #[must_use]
     pub fn finish(self) -> String {
         self.lines.join("\n")
     }

@@ -150,13 +150,11 @@ impl Palette {
     };
 
     /// Returns whether the palette has a dark page.
-    #[must_use]
     pub fn is_dark(&self) -> bool {
         self.page.text_on() == Rgb::WHITE
     }
 
     /// Returns the palette of a theme.
-    #[must_use]
     pub const fn select(dark: bool, more_contrast: bool) -> &'static Self {
         match (dark, more_contrast) {
             (false, false) => &Self::LIGHT,
@@ -167,7 +165,6 @@ impl Palette {
     }
 
     /// Returns the definitions of all colors in a style sheet.
-    #[must_use]
     pub fn css(&self) -> String {
         let tokens = self.tokens().into_iter();
         tokens
@@ -176,7 +173,6 @@ impl Palette {
     }
 
     /// Returns all colors with their names in the style sheet.
-    #[must_use]
     pub const fn tokens(&self) -> [(&'static str, Rgb); 20] {
         [
             ("page", self.page),
@@ -207,7 +203,6 @@ impl Palette {
 pub const DIMMED: f64 = 0.25;
 
 /// Returns the color of a class.
-#[must_use]
 pub const fn class_color(palette: &Palette, class: Class) -> Rgb {
     match class {
         Class::Running | Class::Open => palette.running,
@@ -230,7 +225,6 @@ pub const fn class_color(palette: &Palette, class: Class) -> Rgb {
 /// The hue depends on the name, around a center that depends on the module: functions of one module have similar
 /// colors, but are distinguishable even if there is only one module. Hues range from pink to green at similar
 /// lightness, so that none looks like a foreign call. [`Rgb::text_on`] is readable on it.
-#[must_use]
 pub fn frame_color(name: &str, module: &str, dark: bool) -> Rgb {
     match built_in(name, module) {
         Some(BuiltIn::Collecting) => {

@@ -53,7 +53,6 @@ impl Batch {
     }
 
     /// Adds a polygon if all its edges are horizontal or vertical; otherwise returns false.
-    #[must_use]
     pub fn steps(&mut self, points: &[(f64, f64)], paint: Paint) -> bool {
         let taken = is_steps(points);
         if taken {
@@ -64,7 +63,6 @@ impl Batch {
     }
 
     /// Returns whether there are no shapes.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.shapes.is_empty()
     }
@@ -92,7 +90,6 @@ impl Batch {
 
     /// Rasterizes all shapes within `clip`, at `ratio` device pixels per CSS pixel. Returns false if a canvas is
     /// expected to paint them faster.
-    #[must_use]
     pub fn rasterize(&self, clip: Rect, ratio: f64, pixels: &mut Pixels) -> bool {
         let direct = self.shapes.len() as f64 * RECT_COST + self.points.len() as f64 * POINT_COST;
         if direct <= HAND_OVER_COST {
@@ -163,20 +160,17 @@ impl Pixels {
     }
 
     /// Returns the position of the top left pixel, in device pixels.
-    #[must_use]
     pub const fn origin(&self) -> (f64, f64) {
         (self.left, self.top)
     }
 
     /// Returns the width and height in device pixels.
-    #[must_use]
     pub const fn size(&self) -> (usize, usize) {
         (self.width, self.height)
     }
 
     /// Returns the pixels in rows from the top left one, as four bytes: red, green, blue and alpha, not
     /// premultiplied, as in the `ImageData` of a canvas.
-    #[must_use]
     pub fn bytes(&mut self) -> &[u8] {
         self.bytes.clear();
         self.bytes

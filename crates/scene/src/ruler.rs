@@ -88,7 +88,6 @@ struct Labels {
 /// ms +280 ns`, `+290 ns`, …
 ///
 /// Returns no ticks for an empty range or an axis of zero width.
-#[must_use]
 pub fn ticks(range: Interval, width_px: f64, min_gap_px: f64) -> Vec<Tick> {
     let duration = range.duration().0;
     if duration == 0 || width_px.is_nan() || width_px <= 0.0 {

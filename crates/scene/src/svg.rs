@@ -43,7 +43,6 @@ fn css(paint: Paint) -> String {
 
 impl SvgPainter {
     /// Creates an empty picture of the given width and height in CSS pixels.
-    #[must_use]
     pub fn new(size: (f64, f64)) -> Self {
         Self::with_color_mode(size, "", ColorMode::Plain)
     }
@@ -63,7 +62,6 @@ impl SvgPainter {
     }
 
     /// Completes the file and returns it.
-    #[must_use]
     pub fn finish(mut self) -> String {
         self.out.push_str("</svg>\n");
         self.out
@@ -73,7 +71,6 @@ impl SvgPainter {
     ///
     /// It is painted twice, once per palette, but written once, with CSS variables for its colors. `id` is their
     /// prefix, `about` the text for screen readers.
-    #[must_use]
     pub fn themed(
         size: (f64, f64),
         (id, about): (&str, &str),

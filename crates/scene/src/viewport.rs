@@ -39,7 +39,6 @@ const MARGIN: f64 = 0.02;
 
 impl Viewport {
     /// Creates a view of the whole log.
-    #[must_use]
     pub fn new(log: Interval, width_px: f64) -> Self {
         let mut view = Self {
             position: ViewPosition {
@@ -84,43 +83,36 @@ impl Viewport {
     }
 
     /// Returns the interval of the log.
-    #[must_use]
     pub const fn log(&self) -> Interval {
         self.log
     }
 
     /// Returns the width of the view in pixels.
-    #[must_use]
     pub const fn width_px(&self) -> f64 {
         self.width_px
     }
 
     /// Returns the scale in nanoseconds per pixel.
-    #[must_use]
     pub const fn ns_per_px(&self) -> f64 {
         self.position.ns_per_px
     }
 
     /// Returns the position and scale of the view.
-    #[must_use]
     pub const fn position(&self) -> ViewPosition {
         self.position
     }
 
     /// Returns the width of the view in nanoseconds.
-    #[must_use]
     pub fn width_ns(&self) -> f64 {
         self.position.ns_per_px * self.width_px
     }
 
     /// Returns whether everything is in view.
-    #[must_use]
     pub(crate) fn is_fit(&self) -> bool {
         self.position.ns_per_px >= self.max_ns_per_px() * 0.999
     }
 
     /// Returns the visible interval, rounded outward to whole nanoseconds and cut off at 0.
-    #[must_use]
     pub fn span(&self) -> Interval {
         let start = self.position.start_ns.max(0.0).floor();
         let end = (self.position.start_ns + self.width_ns())
@@ -130,47 +122,40 @@ impl Viewport {
     }
 
     /// Returns the visible interval; `None` if everything is in view.
-    #[must_use]
     pub fn visible(&self) -> Option<Interval> {
         (!self.is_fit()).then(|| self.span())
     }
 
     /// Returns the position of a time in pixels from the left edge.
-    #[must_use]
     pub fn x_of(&self, time: Nanos) -> f64 {
         (time.0 as f64 - self.position.start_ns) / self.position.ns_per_px
     }
 
     /// Returns the start and end of the view that shows everything, with its margins, in nanoseconds.
-    #[must_use]
     pub fn all_ns(&self) -> (f64, f64) {
         let ((start, end), margin) = (self.reach_ns(), self.length_ns() * MARGIN);
         (start - margin, end.max(start + 1.0) + margin)
     }
 
     /// Returns the position of a time within the view of everything: 0 at its left edge, 1 at its right edge.
-    #[must_use]
     pub fn part_of_all(&self, time_ns: f64) -> f64 {
         let (start, end) = self.all_ns();
         (time_ns - start) / (end - start)
     }
 
     /// Returns the time in nanoseconds at a position from 0 to 1 within the view of everything.
-    #[must_use]
     pub fn at_part_ns(&self, part: f64) -> f64 {
         let (start, end) = self.all_ns();
         start + part.clamp(0.0, 1.0) * (end - start)
     }
 
     /// Returns the times at the edges in nanoseconds, not rounded and possibly negative.
-    #[must_use]
     pub fn edges_ns(&self) -> (f64, f64) {
         let start_ns = self.position.start_ns;
         (start_ns, start_ns + self.width_ns())
     }
 
     /// Returns the time at a pixel, clamped to the log.
-    #[must_use]
     pub fn time_at(&self, x: f64) -> Nanos {
         let time = self.position.start_ns + x * self.position.ns_per_px;
         let time = time.clamp(self.log.start().0 as f64, self.log.end().0 as f64);

@@ -52,7 +52,6 @@ pub enum Alignment {
 
 impl Alignment {
     /// Formats the alignment for links: `m` or `s`, a colon and the name; empty for the start.
-    #[must_use]
     pub fn to_text(&self) -> String {
         match self {
             Self::Start => String::new(),
@@ -62,7 +61,6 @@ impl Alignment {
     }
 
     /// Parses the output of [`to_text`](Self::to_text).
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once(':') {
             None => text.is_empty().then_some(Self::Start),
@@ -74,7 +72,6 @@ impl Alignment {
     }
 
     /// Returns a description for display.
-    #[must_use]
     pub fn words(&self) -> String {
         match self {
             Self::Start => "start of the log".to_owned(),
@@ -133,7 +130,6 @@ pub async fn anchors(recording: &Recording, yielder: &dyn Yield) -> Vec<Anchor> 
 }
 
 /// Returns the alignments that both logs have, in the order of the first.
-#[must_use]
 pub fn common_alignments(one: &[Anchor], other: &[Anchor]) -> Vec<Alignment> {
     let there: BTreeSet<&Alignment> = other.iter().map(|anchor| &anchor.alignment).collect();
     let both = one.iter().map(|anchor| &anchor.alignment);
@@ -146,14 +142,12 @@ pub struct Shift(i64);
 
 impl Shift {
     /// Returns the offset from one time to another, saturating.
-    #[must_use]
     pub fn between(from: Nanos, to: Nanos) -> Self {
         let ns = i128::from(to.0) - i128::from(from.0);
         Self(ns.clamp(i128::from(i64::MIN + 1), i128::from(i64::MAX)) as i64)
     }
 
     /// Returns the offset in nanoseconds.
-    #[must_use]
     pub const fn ns(self) -> i64 {
         self.0
     }
@@ -166,7 +160,6 @@ impl Shift {
     }
 
     /// Converts a time; returns `None` if the result would be negative.
-    #[must_use]
     pub const fn time(self, time: Nanos) -> Option<Nanos> {
         match time.0.checked_add_signed(self.0) {
             Some(time) => Some(Nanos(time)),
@@ -175,7 +168,6 @@ impl Shift {
     }
 
     /// Converts a range and clips it to the other log; returns `None` if they do not overlap.
-    #[must_use]
     pub fn range(self, range: Interval, log: Interval) -> Option<Interval> {
         let end = self.time(range.end())?;
         let start = self.time(range.start()).unwrap_or(Nanos(0));
@@ -184,7 +176,6 @@ impl Shift {
 }
 
 /// Returns the offset between two logs at an alignment. If one of them lacks it, their starts are aligned.
-#[must_use]
 pub fn shift(
     alignment: &Alignment,
     one: (Interval, &[Anchor]),

@@ -21,7 +21,6 @@ pub enum Cell<'a> {
 
 impl Cell<'_> {
     /// Returns the cell as text; empty if absent.
-    #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::Number(number) => number.to_string().into(),
@@ -33,7 +32,6 @@ impl Cell<'_> {
     }
 
     /// Returns the cell as JSON: a number, a string, `true`, `false` or `null`.
-    #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Number(number) => (*number).into(),
@@ -115,7 +113,6 @@ pub enum RowFormat {
 
 impl RowFormat {
     /// Returns the text that terminates the table after its last row.
-    #[must_use]
     pub const fn end(self) -> &'static str {
         match self {
             Self::Csv | Self::Tsv => "",
@@ -126,7 +123,6 @@ impl RowFormat {
 
 /// Formats rows as text. A long table can be formatted in parts: the first part (`is_first`) has the header, and
 /// [`RowFormat::end`] follows the last.
-#[must_use]
 pub fn rows_text<'a, const N: usize>(
     how: RowFormat,
     names: &[&'static str; N],
@@ -146,7 +142,6 @@ pub fn rows_text<'a, const N: usize>(
 /// Formats a small table exactly as displayed on the page, like [`rows_text`]; its first row is the header.
 ///
 /// In JSON, columns with an empty or repeated name are called `column N`, counted from 1.
-#[must_use]
 pub fn shown_table_text(how: RowFormat, rows: &[Vec<String>]) -> String {
     let mut out = String::new();
     let Some((heads, rows)) = rows.split_first() else {
@@ -211,7 +206,6 @@ fn push_row(out: &mut String, how: RowFormat, cells: &[Cell<'_>]) {
 
 /// Returns a text as a CSV cell before quoting: an apostrophe precedes texts that a spreadsheet would evaluate as
 /// formulas, unless `formulas` keeps them.
-#[must_use]
 pub fn guard_formula(text: &str, formulas: Formulas) -> Cow<'_, str> {
     match formulas {
         Formulas::Neutralized if begins_formula(text) => format!("'{text}").into(),

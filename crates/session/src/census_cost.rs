@@ -9,7 +9,6 @@ use scene::format::{count, duration, duration_ns, percent};
 const LONGER: u64 = 5;
 
 /// Formats a pause, such as `12.3 ms, 9.1 ms of it for the census`.
-#[must_use]
 pub fn pause(pause: &CensusPause) -> String {
     let stopped = duration(pause.stopped.duration());
     match pause.counting_ns {
@@ -20,7 +19,6 @@ pub fn pause(pause: &CensusPause) -> String {
 
 /// Describes how long the censuses of a range stopped the program, and how to reduce that. `costs` is `None` if
 /// they are unknown for a profile of that kind.
-#[must_use]
 pub fn costs(kind: &ProfileKind, costs: Option<&CensusCosts>) -> String {
     let Some(costs) = costs else {
         return "The cost of the censuses is unknown: this profile has no census times.".to_owned();

@@ -40,19 +40,16 @@ fn statistic_cell(gc: &Collection, number: u64) -> Cell<'static> {
 }
 
 /// Returns the column names.
-#[must_use]
 pub fn names() -> [&'static str; COLUMNS.len()] {
     COLUMNS.map(|(name, _)| name)
 }
 
 /// Returns the cells of a row, one per column.
-#[must_use]
 pub fn cells(gc: &Collection) -> [Cell<'static>; COLUMNS.len()] {
     COLUMNS.map(|(_, content)| content(gc))
 }
 
 /// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
-#[must_use]
 pub fn collection_text(table: &CollectionsReply, how: RowFormat, is_first: bool) -> String {
     rows_text(how, &names(), table.rows.iter().map(cells), is_first)
 }

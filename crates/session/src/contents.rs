@@ -17,7 +17,6 @@ impl Session {
     }
 
     /// Returns which optional tracks and panels the log has data for.
-    #[must_use]
     pub fn contents(&self) -> LogContents {
         LogContents::from_log(&self.log())
     }

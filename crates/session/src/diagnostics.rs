@@ -9,7 +9,6 @@ const WARNINGS_SHOWN: usize = 100;
 
 impl Session {
     /// Returns the metadata of the process that wrote the log, with all diagnostics.
-    #[must_use]
     pub fn process(&self) -> Process {
         Process {
             diagnostics: self.diagnostics(),
@@ -18,7 +17,6 @@ impl Session {
     }
 
     /// Returns the environment variables of the process, by name. They may hold secrets.
-    #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
         let info = &self.recording.info;
         let of_several = info.processes.environment();
@@ -26,7 +24,6 @@ impl Session {
     }
 
     /// Returns all diagnostics of the log, ordered by time.
-    #[must_use]
     pub fn diagnostics(&self) -> Diagnostics {
         let mut all = self.file_diagnostics();
         for found in self.recording.diagnostics() {

@@ -18,14 +18,12 @@ fn is_about_the_end(warning: &Diagnostic) -> bool {
 
 impl Overview {
     /// Returns whether all warnings are about a truncated end, as in a log that is still being written.
-    #[must_use]
     pub fn only_breaks_off(&self) -> bool {
         let listed = self.warnings.len() as u64;
         listed == self.warning_count && self.warnings.iter().all(is_about_the_end)
     }
 
     /// Returns the key figures of the log, separated by middle dots.
-    #[must_use]
     pub fn facts(&self) -> String {
         let mut facts = Vec::new();
         let processes = &self.contents.processes.all;

@@ -66,21 +66,18 @@ impl ComparedCache {
 
 impl Session {
     /// Returns the sources for which a flame graph can be drawn.
-    #[must_use]
     pub fn flame_sources(&self) -> Vec<SourceInfo> {
         self.recording.flame_sources()
     }
 
     /// Returns the duration of the spans of each name without collections, as `ghc-events-analyze` computes it: in
     /// the whole log, or in each span called `window`. Empty until the log is fully read.
-    #[must_use]
     pub fn span_totals(&self, window: Option<&str>) -> Vec<WindowTotals> {
         self.recording.span_totals(window)
     }
 
     /// Returns the time range of a source's samples. A sample covers the tick before it, which may start before
     /// the first event. `None` for a source without data.
-    #[must_use]
     pub fn flame_span(&self, source: Source) -> Option<Interval> {
         let profile = self.recording.profiles.get(source)?;
         Some(profile.span)
@@ -161,7 +158,6 @@ impl Session {
 
     /// Merges the stacks of this log with those of another, as shares of each log's total or as `absolute` values;
     /// `None` if either log has no data for the source.
-    #[must_use]
     pub fn compared(
         &self,
         choice: &FlameSelection,
@@ -179,7 +175,6 @@ impl Session {
     }
 
     /// Returns the stacks of a source; `None` if the log has no data for it.
-    #[must_use]
     pub fn stack_source(&self, source: Source) -> Option<&dyn StackSource> {
         self.recording.stack_source(source)
     }

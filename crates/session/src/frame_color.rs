@@ -7,7 +7,6 @@ use scene::color::Rgb;
 use scene::palette::{Palette, class_color, frame_color, shares_of};
 
 /// Returns the color of a frame.
-#[must_use]
 pub fn color_for_frame(frame: &Frame, palette: &Palette, dark: bool) -> Rgb {
     match frame.kind {
         FrameKind::ForeignCall => palette.foreign,
@@ -46,7 +45,6 @@ fn wait_color(label: &str, palette: &Palette) -> Rgb {
 
 /// Returns the color of a change: an increase is warm, a decrease is cold, no change is gray. The numbers are on
 /// the box too.
-#[must_use]
 pub fn change_color(before: f64, now: f64, dark: bool) -> Rgb {
     let sum = before + now;
     let change = if sum > 0.0 { (now - before) / sum } else { 0.0 };

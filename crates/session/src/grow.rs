@@ -28,7 +28,6 @@ impl Session {
     /// Reading it takes as long as the new data and the slice before it; meanwhile this session can still be
     /// queried. The whole log is read again if late blocks reach back further, or if the file is compressed.
     /// Symbols of executables have to be set again.
-    #[must_use]
     pub fn reopen_grown(&self, len: u64) -> Self {
         Self {
             reader: self.reader.reopen_grown(len),
@@ -39,7 +38,6 @@ impl Session {
 
     /// Returns a session for a replacement of the file, with `len` bytes. It reads from the start, and shares the
     /// span prefixes and the memory budget of this one.
-    #[must_use]
     pub fn replacement(&self, len: u64) -> Self {
         let mut session = Self {
             memory: self.memory,

@@ -16,7 +16,6 @@ use model::time::Interval;
 
 impl Session {
     /// Returns the heap profiles with the cache of their queries.
-    #[must_use]
     pub const fn heap_log(&self) -> HeapLog<'_> {
         HeapLog {
             recording: &self.recording,
@@ -25,7 +24,6 @@ impl Session {
     }
 
     /// Returns the selected bands in a range; see [`HeapLog::select_bands`].
-    #[must_use]
     pub fn heap(&self, choice: &HeapChoice, range: Option<Interval>) -> Option<SelectedBands> {
         self.heap_log().select_bands(choice, range)
     }

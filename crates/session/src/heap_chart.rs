@@ -44,7 +44,6 @@ columns!(Chart {
 
 impl Session {
     /// Computes a chart; `None` if the log has no such profile.
-    #[must_use]
     pub fn heap_chart(&self, query: &ChartQuery) -> Option<Chart> {
         let chosen = self.heap(&query.choice, query.range)?;
         let profile = self.recording.heap().get(query.choice.profile as usize)?;

@@ -148,7 +148,6 @@ pub struct Session {
 
 impl Session {
     /// Opens a file of `len` bytes, which may be compressed.
-    #[must_use]
     pub fn new(len: u64) -> Self {
         Self::with_chunks(len, CHUNK_EVENTS)
     }
@@ -156,7 +155,6 @@ impl Session {
     /// Like [`new`](Self::new), with `events` rows in each chunk of the event list.
     ///
     /// Tests use small chunks to reproduce the behavior of large logs.
-    #[must_use]
     pub fn with_chunks(len: u64, events: u64) -> Self {
         Self {
             reader: LogReader::new(len).with_rows(events),
@@ -199,7 +197,6 @@ impl Session {
     }
 
     /// Returns the store of packed columns.
-    #[must_use]
     pub const fn spill_store(&self) -> &SpillStore {
         &self.spill_store
     }
@@ -241,13 +238,11 @@ impl Session {
 
     /// Returns whether slices can be analyzed by other workers, given the file or the [inflated](Self::inflated)
     /// bytes.
-    #[must_use]
     pub const fn can_be_shared(&self) -> bool {
         self.slices.are_planned() && !self.complete
     }
 
     /// Returns whether this session is itself analyzing a slice.
-    #[must_use]
     pub const fn is_at_work(&self) -> bool {
         self.slices.is_at_work()
     }
@@ -265,13 +260,11 @@ impl Session {
     }
 
     /// Returns the number of slices that no worker has taken yet.
-    #[must_use]
     pub fn waiting_jobs(&self) -> usize {
         self.slices.waiting_jobs()
     }
 
     /// Returns the number of analyzed slices that wait for earlier ones before they can be appended.
-    #[must_use]
     pub fn waiting_segments(&self) -> usize {
         self.slices.waiting_segments()
     }
@@ -335,7 +328,6 @@ impl Session {
     }
 
     /// Returns the reading progress.
-    #[must_use]
     pub fn progress(&self) -> Progress {
         let progress = self.reader.progress();
         Progress {
@@ -345,37 +337,31 @@ impl Session {
     }
 
     /// Returns whether the log is fully read.
-    #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.complete
     }
 
     /// Returns the reader, which has the file's damage and block index.
-    #[must_use]
     pub const fn reader(&self) -> &LogReader {
         &self.reader
     }
 
     /// Returns the results of all analyses.
-    #[must_use]
     pub const fn recording(&self) -> &Recording {
         &self.recording
     }
 
     /// Converts the session into the results of its analyses.
-    #[must_use]
     pub fn into_recording(self) -> Recording {
         self.recording
     }
 
     /// Returns the number of events read so far.
-    #[must_use]
     pub const fn events(&self) -> u64 {
         self.recording.info.events
     }
 
     /// Returns a summary of the log, as far as it has been read.
-    #[must_use]
     pub fn overview(&self) -> Overview {
         let info = &self.recording.info;
         let (warnings, warning_count) = self.warnings();
@@ -449,19 +435,16 @@ impl Session {
     }
 
     /// Returns what is needed to read events again; `None` until the log is fully read.
-    #[must_use]
     pub const fn rows(&self) -> Option<&RowSource> {
         self.reader.rows()
     }
 
     /// Returns the inflated bytes of a compressed log.
-    #[must_use]
     pub const fn inflated(&self) -> Option<&Inflated> {
         self.reader.inflated()
     }
 
     /// Returns the names and runs that the event list needs in addition to the events.
-    #[must_use]
     pub const fn event_context(&self) -> EventContext<'_> {
         EventContext {
             store: &self.recording.store,

@@ -17,7 +17,6 @@ const UNITS: [(char, u64); 4] = [
 ];
 
 /// Formats a range in the coarsest unit that is exact.
-#[must_use]
 pub fn write_range(range: Interval) -> Option<String> {
     let (start, duration) = (range.start().0, range.end().0.checked_sub(range.start().0)?);
     let (unit, length) = UNITS
@@ -27,7 +26,6 @@ pub fn write_range(range: Interval) -> Option<String> {
 }
 
 /// Parses a range; a missing start is 0.
-#[must_use]
 pub fn read_range(text: &str) -> Option<Interval> {
     let (at, length) = text.char_indices().find_map(|(at, c)| {
         let (_, length) = UNITS.into_iter().find(|(unit, _)| *unit == c)?;
@@ -43,21 +41,18 @@ pub fn read_range(text: &str) -> Option<Interval> {
 }
 
 /// Parses a number of decimal digits only (`str::parse` would accept a sign).
-#[must_use]
 pub fn number(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits)
 }
 
 /// Returns the longest prefix of at most `MAX_TEXT` bytes.
-#[must_use]
 pub fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_TEXT)]
 }
 
 /// Percent-encodes every byte except the unreserved ones of RFC 3986 (section 2.3), which programs that detect
 /// links in text leave alone.
-#[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -74,7 +69,6 @@ pub fn escape(text: &str) -> String {
 }
 
 /// Reverses [`escape`]; returns `None` for an incomplete escape or invalid UTF-8.
-#[must_use]
 pub fn unescape(text: &str) -> Option<String> {
     let mut pieces = text.split('%');
     let mut out = pieces.next()?.as_bytes().to_vec();
@@ -88,7 +82,6 @@ pub fn unescape(text: &str) -> Option<String> {
 }
 
 /// Returns a value unless it is the default.
-#[must_use]
 pub fn unless<T: PartialEq>(value: T, usual: T) -> Option<T> {
     (value != usual).then_some(value)
 }
@@ -121,7 +114,6 @@ pub fn read_order<C: Copy>(
 }
 
 /// Truncates and escapes a text; returns `None` if it is empty.
-#[must_use]
 pub fn escape_text(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| escape(cut(text)))
 }

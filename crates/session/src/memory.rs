@@ -31,7 +31,6 @@ impl MemoryBudget {
     const INDEXED_BYTES: u64 = 10;
 
     /// Returns a budget of `mib` MiB.
-    #[must_use]
     pub const fn from_mib(mib: u64) -> Self {
         Self {
             bytes: mib.saturating_mul(1 << 20),
@@ -40,7 +39,6 @@ impl MemoryBudget {
 
     /// Returns how much spillable data may stay in memory: the budget less everything else, but at least an eighth
     /// of the budget.
-    #[must_use]
     pub const fn spill_store_bytes(self) -> u64 {
         self.spill_store_bytes_for(0)
     }
@@ -54,7 +52,6 @@ impl MemoryBudget {
     }
 
     /// Returns the share of the budget for a log of `len` bytes, including its indexes.
-    #[must_use]
     pub const fn log_bytes(self, len: u64) -> u64 {
         self.spill_store_bytes_for(len)
             .saturating_add(len / Self::INDEXED_BYTES)
@@ -77,7 +74,6 @@ impl MemoryBudget {
     }
 
     /// Returns the inflated size above which a compressed log is spilled to a file, if there is one.
-    #[must_use]
     pub const fn inflated_bytes(self) -> u64 {
         /// Most compressed logs inflate to less than this.
         const MOST: u64 = 64 << 20;
@@ -91,7 +87,6 @@ impl MemoryBudget {
 
     /// Returns whether a file of `len` bytes certainly fits. Compressed files grow about a thousandfold at most
     /// (gzip: exactly 1,032 times), and the data kept of a log is smaller than the log.
-    #[must_use]
     pub const fn is_small(self, len: u64) -> bool {
         len < self.spill_store_bytes() / 1024
     }
@@ -109,7 +104,6 @@ pub struct MemoryUse {
 impl Session {
     /// Opens a file of `len` bytes within a budget. Excess data is spilled to `backing`; without one, everything
     /// stays in memory.
-    #[must_use]
     pub fn with_memory_budget(
         len: u64,
         memory: MemoryBudget,
@@ -148,7 +142,6 @@ impl Session {
     }
 
     /// Returns the current memory use.
-    #[must_use]
     pub fn memory_use(&self) -> MemoryUse {
         let inflated = self
             .inflated()

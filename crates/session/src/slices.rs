@@ -44,7 +44,6 @@ pub enum AnalysisStep {
 
 impl SliceAnalyzer {
     /// Starts a job; `scratch` lends buffers of earlier jobs.
-    #[must_use]
     pub fn new(job: Job, scratch: &mut Scratch) -> Self {
         Self {
             id: job.id,
@@ -59,7 +58,6 @@ impl SliceAnalyzer {
     }
 
     /// Takes the buffers back once the slice is read; see [`SliceReader::take_buffers`].
-    #[must_use]
     pub fn take_buffers(&mut self) -> Vec<Vec<u8>> {
         self.reader.take_buffers()
     }
@@ -85,7 +83,6 @@ impl SliceAnalyzer {
     }
 
     /// Returns the result of a fully read slice, and gives the buffers back.
-    #[must_use]
     pub fn finish(self, scratch: &mut Scratch) -> (JobId, Segment) {
         let (segment, left) = self.analysis.finish(self.reader.finish());
         *scratch = left;

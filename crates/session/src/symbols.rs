@@ -34,7 +34,6 @@ pub struct AddressNames {
 impl Session {
     /// Returns whether the log has info table ids, which GHC 10 writes instead of addresses. Executables have no
     /// symbols for ids.
-    #[must_use]
     pub fn has_table_ids(&self) -> bool {
         let Recording { info, names, .. } = &self.recording;
         info.has_table_ids() || names.info_tables().uses_stable_ids()
@@ -42,7 +41,6 @@ impl Session {
 
     /// Returns the unnamed addresses of the log, and known ones that determine the load address. Info tables that
     /// the log describes are included if a heap profile is by info table: only symbols have the package.
-    #[must_use]
     pub fn addresses(&self) -> NameRequest {
         let (mut functions, mut info_tables) = (BTreeSet::new(), BTreeSet::new());
         for (_, frame) in self.recording.profiles.frames().flat_map(|all| all.iter()) {

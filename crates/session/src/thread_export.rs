@@ -66,19 +66,16 @@ const fn blocked(row: &ThreadTimes, by: WaitReason) -> Cell<'_> {
 }
 
 /// Returns the column names.
-#[must_use]
 pub fn names() -> [&'static str; COLUMNS.len()] {
     COLUMNS.map(|(name, _)| name)
 }
 
 /// Returns the cells of a row, one per column.
-#[must_use]
 pub fn cells(row: &ThreadTimes) -> [Cell<'_>; COLUMNS.len()] {
     COLUMNS.map(|(_, content)| content(row))
 }
 
 /// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
-#[must_use]
 pub fn thread_text(table: &ThreadTable, how: RowFormat, is_first: bool) -> String {
     rows_text(how, &names(), table.rows.iter().map(cells), is_first)
 }

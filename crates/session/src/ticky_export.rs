@@ -67,19 +67,16 @@ fn text(text: Option<&str>) -> Cell<'static> {
 }
 
 /// Returns the column names.
-#[must_use]
 pub fn names() -> [&'static str; COLUMNS.len()] {
     COLUMNS.map(|(name, _)| name)
 }
 
 /// Returns the cells of a row, one per column.
-#[must_use]
 pub fn cells(table: &TickyTable, row: &TickyRow) -> [Cell<'static>; COLUMNS.len()] {
     COLUMNS.map(|(_, content)| content(table, row))
 }
 
 /// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
-#[must_use]
 pub fn ticky_text(table: &TickyTable, how: RowFormat, is_first: bool) -> String {
     let rows = table.rows.iter().map(|row| cells(table, row));
     rows_text(how, &names(), rows, is_first)

@@ -139,7 +139,6 @@ pub fn two_sided_tail(z: f64) -> f64 {
 
 /// Corrects p-values of several tests so that the probability of any false claim stays below alpha (Holm 1979):
 /// the smallest times the number of tests, the next times one less and so on, made non-decreasing.
-#[must_use]
 pub fn holm(probabilities: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..probabilities.len()).collect();
     order.sort_small_by(|a, b| probabilities[*a].total_cmp(&probabilities[*b]));
@@ -155,7 +154,6 @@ pub fn holm(probabilities: &[f64]) -> Vec<f64> {
 
 /// Returns the minimum p-value for these numbers of runs: all values of one side are greater than all of the
 /// other.
-#[must_use]
 pub fn min_p(before: usize, after: usize) -> f64 {
     (2.0 / split_count(before, after)).min(1.0)
 }
@@ -168,7 +166,6 @@ pub fn split_count(before: usize, after: usize) -> f64 {
 
 /// Returns the runs per side needed for the minimum p-value, corrected for this many tests, to be at most alpha;
 /// 200 at most.
-#[must_use]
 pub fn runs_needed(alpha: f64, tests: usize) -> usize {
     let enough = |runs: &usize| min_p(*runs, *runs) * tests.max(1) as f64 <= alpha;
     (1..200).find(enough).unwrap_or(200)

@@ -22,7 +22,6 @@ pub struct Shift {
 /// The interval reaches from the `k`-th smallest to the `k`-th greatest difference, where the probability of fewer
 /// than `k` pairs in order is at most `alpha / 2` (Hollander and Wolfe, Nonparametric Statistical Methods, 4.3).
 /// Ties make it slightly too wide.
-#[must_use]
 pub fn shift(before: &[f64], after: &[f64], alpha: f64) -> Option<Shift> {
     let (before, after) = (thinned(before), thinned(after));
     let mut all: Vec<f64> = after
@@ -40,7 +39,6 @@ pub fn shift(before: &[f64], after: &[f64], alpha: f64) -> Option<Shift> {
 }
 
 /// Returns the median; `None` for no values.
-#[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_small_by(f64::total_cmp);
@@ -57,7 +55,6 @@ pub fn min_max(values: &[f64]) -> Option<(f64, f64)> {
 /// Returns the indices of values outside Tukey's fences: more than 1.5 interquartile ranges below the lower or
 /// above the upper quartile (interpolated). Returns none for fewer than five values, each of which may be a
 /// quartile.
-#[must_use]
 pub fn outliers(values: &[f64]) -> Vec<usize> {
     const MIN_VALUES: usize = 5;
     const FENCE: f64 = 1.5;
@@ -81,7 +78,6 @@ pub fn outliers(values: &[f64]) -> Vec<usize> {
 /// Returns the confidence interval of the median at `1 - alpha`, between two of the values; `None` with too few
 /// values. The median is below the `k`-th smallest of `n` values with the probability that fewer than `k` of `n`
 /// coin tosses are heads.
-#[must_use]
 pub fn median_interval(values: &[f64], alpha: f64) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
     sorted.sort_small_by(f64::total_cmp);

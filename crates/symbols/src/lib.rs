@@ -52,7 +52,6 @@ impl std::fmt::Display for Kind {
 }
 
 /// Detects the type of a file by its first bytes; `None` if it has no readable symbols. An eventlog yields `None`.
-#[must_use]
 pub fn kind(first_bytes: &[u8]) -> Option<Kind> {
     let magic = first_bytes.first_chunk::<4>();
     Some(match magic {
@@ -67,7 +66,6 @@ pub fn kind(first_bytes: &[u8]) -> Option<Kind> {
 
 /// Whether a file that begins with these bytes is an executable or the output of `nm`, rather than an eventlog.
 /// [`MAGIC_BYTES`] suffice.
-#[must_use]
 pub fn is_symbols(first_bytes: &[u8]) -> bool {
     kind(first_bytes).is_some()
 }
@@ -214,19 +212,16 @@ impl<R: Read + Seek> Symbols<R> {
     }
 
     /// Returns the type of the file.
-    #[must_use]
     pub const fn kind(&self) -> Kind {
         self.kind
     }
 
     /// Returns the number of symbols.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.table.len()
     }
 
     /// Whether there are no symbols; [`read`](Self::read) rejects such files.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.table.is_empty()
     }

@@ -29,7 +29,6 @@ pub enum Load {
 
 impl Load {
     /// Returns the difference between addresses in memory and in the file.
-    #[must_use]
     pub const fn offset(self) -> Option<u64> {
         match self {
             Self::AtFileAddress => Some(0),

@@ -24,7 +24,6 @@ pub struct Name {
 
 impl Name {
     /// Returns module and label, separated by a period.
-    #[must_use]
     pub fn qualified(&self) -> String {
         if self.module.is_empty() {
             self.label.clone()
@@ -66,7 +65,6 @@ pub struct Package<'a> {
 impl<'a> Package<'a> {
     /// Parses the name of a unit. Anything behind the version, such as a hash, only distinguishes builds and is
     /// ignored.
-    #[must_use]
     pub fn from_unit(unit: &'a str) -> Self {
         let is_version = |part: &str| {
             part.starts_with(|c: char| c.is_ascii_digit())

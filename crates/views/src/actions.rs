@@ -50,7 +50,6 @@ pub struct Binding {
 
 impl Binding {
     /// Returns the display names of the keys, without duplicates.
-    #[must_use]
     pub fn shown_keys(&self) -> Vec<String> {
         let mut shown: Vec<String> = Vec::new();
         for chord in self.keys {
@@ -104,7 +103,6 @@ macro_rules! actions {
             pub const ALL: &[Self] = &[$(Self::$section),*];
 
             /// Returns the heading of the section.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$section => $name,)*
@@ -307,7 +305,6 @@ pub fn section_bindings(
 
 impl Action {
     /// Returns the table entry; `None` for a panel that is not among `panels`.
-    #[must_use]
     pub fn binding(self, panels: &'static [Panel]) -> Option<Binding> {
         match self {
             Self::Panel(name) => find(panels, name.0).map(panel_binding),
@@ -319,7 +316,6 @@ impl Action {
     }
 
     /// Returns whether holding the key down repeats the action.
-    #[must_use]
     pub const fn repeats(self) -> bool {
         matches!(
             self,
@@ -345,7 +341,6 @@ impl Action {
 
 /// Finds the action for a key press. The character that a key types takes precedence over its position: on a
 /// French keyboard, `-` is where other layouts have 6. `panels` contributes the keys that open panels.
-#[must_use]
 pub fn action(press: &KeyPress<'_>, on_timeline: bool, panels: &'static [Panel]) -> Option<Action> {
     let pressed = |wanted: fn(Key) -> bool| {
         bindings(panels)
@@ -398,7 +393,6 @@ pub const GESTURES: &[(&str, &str)] = &[
 ];
 
 /// Returns the documentation page of keys and gestures, in Markdown.
-#[must_use]
 pub fn keys_page(panels: &'static [Panel]) -> String {
     let mut page = String::from(
         "# Keys and gestures\n\n\

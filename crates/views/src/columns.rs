@@ -51,7 +51,6 @@ enum Hides {
 
 impl Column {
     /// Creates a sortable column of numbers with this default width in pixels.
-    #[must_use]
     pub const fn number(
         id: &'static str,
         title: &'static str,
@@ -73,7 +72,6 @@ impl Column {
     }
 
     /// Creates a sortable column of texts with this default width in pixels.
-    #[must_use]
     pub const fn text(id: &'static str, title: &'static str, px: u16, help: &'static str) -> Self {
         Self {
             number: false,
@@ -173,7 +171,6 @@ pub struct Arrangement {
 
 impl Arrangement {
     /// Returns the default arrangement in a wide or narrow window.
-    #[must_use]
     pub fn default_for(columns: &'static [Column], is_narrow: bool) -> Self {
         let placed = |(column, about): (usize, &Column)| ColumnState {
             column,
@@ -194,7 +191,6 @@ impl Arrangement {
     }
 
     /// Parses a stored arrangement; any text is valid.
-    #[must_use]
     pub fn parse(text: &str, columns: &'static [Column], is_narrow: bool) -> Self {
         let mut states: Vec<ColumnState> = Vec::with_capacity(columns.len());
         for piece in text.split(',') {
@@ -227,7 +223,6 @@ impl Arrangement {
     }
 
     /// Returns the text to store; `None` for the default arrangement.
-    #[must_use]
     pub fn to_text(&self) -> Option<String> {
         if *self == Self::default_for(self.columns, self.is_narrow) {
             return None;
@@ -256,26 +251,22 @@ impl Arrangement {
     }
 
     /// Returns the number of leading columns that always stay.
-    #[must_use]
     pub fn fixed_count(&self) -> usize {
         let stay = self.columns.iter().take_while(|column| column.is_fixed);
         stay.count().max(1).min(self.columns.len())
     }
 
     /// Returns the columns in default order.
-    #[must_use]
     pub const fn columns(&self) -> &'static [Column] {
         self.columns
     }
 
     /// Returns whether the arrangement is for a narrow window.
-    #[must_use]
     pub const fn is_narrow(&self) -> bool {
         self.is_narrow
     }
 
     /// Returns all columns in their current order.
-    #[must_use]
     pub fn states(&self) -> &[ColumnState] {
         &self.states
     }
@@ -289,13 +280,11 @@ impl Arrangement {
     }
 
     /// Returns the number of visible columns.
-    #[must_use]
     pub fn count_shown(&self) -> usize {
         self.visible_columns().count()
     }
 
     /// Returns the width of a column in pixels; the minimum for a growing column.
-    #[must_use]
     pub fn px(&self, column: usize) -> u16 {
         let set = self.find(column).and_then(|at| self.states[at].px);
         set.unwrap_or_else(|| match self.columns.get(column) {
@@ -306,13 +295,11 @@ impl Arrangement {
     }
 
     /// Returns the width that the reader set, in pixels.
-    #[must_use]
     pub fn set_px(&self, column: usize) -> Option<u16> {
         self.states[self.find(column)?].px
     }
 
     /// Returns the widths of the visible columns as a CSS grid template.
-    #[must_use]
     pub fn template(&self) -> String {
         let mut template = String::new();
         for (_, column) in self.visible_columns() {
@@ -328,7 +315,6 @@ impl Arrangement {
     }
 
     /// Returns the minimum width of a row, in pixels.
-    #[must_use]
     pub fn row_px(&self) -> u32 {
         let px = self
             .visible_columns()
@@ -341,7 +327,6 @@ impl Arrangement {
     }
 
     /// Returns whether a column can move by one position.
-    #[must_use]
     pub fn may_move(&self, column: usize, right: bool) -> bool {
         let at = self.find(column).filter(|&at| at >= self.fixed_count());
         at.is_some_and(|at| match right {
@@ -351,7 +336,6 @@ impl Arrangement {
     }
 
     /// Returns the arrangement after a change.
-    #[must_use]
     pub fn changed(&self, change: Change) -> Self {
         let mut to = self.clone();
         match change {

@@ -10,7 +10,6 @@ use scene::format;
 use session::cells::{Cell, RowFormat, rows_text};
 
 /// Describes where most of the change of the elapsed time comes from.
-#[must_use]
 pub fn lead(lead: &MainReason<'_>) -> String {
     let MainReason { wall, part, inner } = lead;
     let value = |row: &Difference, value: f64| amount(row.unit, value);
@@ -34,7 +33,6 @@ pub fn lead(lead: &MainReason<'_>) -> String {
 }
 
 /// Formats a number with its unit.
-#[must_use]
 pub fn amount(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Ns => format::duration_ns(whole(value)),
@@ -51,19 +49,16 @@ fn whole(value: f64) -> u64 {
 }
 
 /// Returns the number of the run before; `None` if it is missing.
-#[must_use]
 pub fn before_value(row: &Difference) -> Option<f64> {
     (!row.before.values.is_empty()).then_some(row.before.median)
 }
 
 /// Returns the number of the run after; `None` if it is missing.
-#[must_use]
 pub fn after_value(row: &Difference) -> Option<f64> {
     (!row.after.values.is_empty()).then_some(row.after.median)
 }
 
 /// Formats the difference with its sign; `None` if one of the numbers is missing.
-#[must_use]
 pub fn change(row: &Difference) -> Option<String> {
     before_value(row).and(after_value(row))?;
     let size = amount(row.unit, row.change.abs());
@@ -75,7 +70,6 @@ pub fn change(row: &Difference) -> Option<String> {
 }
 
 /// Formats the ratio: as a percentage, or as a factor from 2 on.
-#[must_use]
 pub fn ratio(row: &Difference) -> Option<String> {
     let ratio = row.ratio?;
     Some(match ratio {
@@ -87,7 +81,6 @@ pub fn ratio(row: &Difference) -> Option<String> {
 }
 
 /// Describes a number: whether it is better, and whether that is a claim.
-#[must_use]
 pub fn verdict(row: &Difference) -> &'static str {
     if !differs(row) {
         return "the same";
@@ -107,7 +100,6 @@ pub fn verdict(row: &Difference) -> &'static str {
 
 /// Returns whether the formatted numbers differ, or one is missing. Shares of 0.01 and 0.02 % are both displayed
 /// as 0.0 %, and calling one twice the other would not be credible.
-#[must_use]
 pub fn differs(row: &Difference) -> bool {
     let shown =
         [before_value(row), after_value(row)].map(|value| value.map(|of| amount(row.unit, of)));
@@ -117,7 +109,6 @@ pub fn differs(row: &Difference) -> bool {
 /// Returns the importance of each number, at least 0: its difference relative to the largest number of its kind. A
 /// thread that ran ten times as long matters little if that is only a microsecond. Numbers that the verdict
 /// depends on count double, numbers that are neither better nor worse count half.
-#[must_use]
 pub fn importance(comparison: &Comparison) -> Vec<f64> {
     let kind = |row: &Difference| {
         let key = row.key.clone();
@@ -147,7 +138,6 @@ pub fn importance(comparison: &Comparison) -> Vec<f64> {
 }
 
 /// Returns the indices of the numbers that a view shows, in its order.
-#[must_use]
 pub fn visible_rows(comparison: &Comparison, view: &CompareView) -> Vec<usize> {
     let words = view.filter.to_lowercase();
     let words: Vec<&str> = words.split_whitespace().collect();
@@ -191,7 +181,6 @@ fn compare(column: CompareColumn, a: &Difference, b: &Difference) -> std::cmp::O
 }
 
 /// Formats numbers as text for other programs with [`rows_text`]: times in nanoseconds, sizes in bytes.
-#[must_use]
 pub fn text<'a>(
     rows: impl Iterator<Item = &'a Difference>,
     how: RowFormat,

@@ -16,19 +16,16 @@ impl Fingerprint {
     const HASH_DIGITS: usize = 12;
 
     /// Returns the size of the log in bytes.
-    #[must_use]
     pub const fn len(self) -> u64 {
         self.len
     }
 
     /// Returns whether the log has no bytes.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
 
     /// Parses the output of [`Display`](fmt::Display).
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (len, hash) = text.split_once('.')?;
         let digits = |part: &str, radix| part.chars().all(|c| char::is_digit(c, radix));
@@ -57,7 +54,6 @@ impl fmt::Display for Fingerprint {
 
 /// Returns the byte ranges that the fingerprint of a log of `len` bytes depends on: at its start, in its middle
 /// and at its end.
-#[must_use]
 pub fn sampled(len: u64) -> [Range<u64>; 3] {
     const SAMPLE: u64 = 65_536;
     let last = len.saturating_sub(SAMPLE);
@@ -66,7 +62,6 @@ pub fn sampled(len: u64) -> [Range<u64>; 3] {
 
 /// Returns the fingerprint of a log of `len` bytes with these `samples`: 64-bit FNV-1a over the length and, for
 /// each sample, its length and bytes (numbers as 8 bytes, little-endian), folded to 48 bits by exclusive or.
-#[must_use]
 pub fn fingerprint(len: u64, samples: &[&[u8]]) -> Fingerprint {
     let hash = samples.iter().fold(
         fnv1a(0xcbf2_9ce4_8422_2325, &len.to_le_bytes()),

@@ -23,7 +23,6 @@ pub struct Chord {
 }
 
 /// Creates a chord from a key position.
-#[must_use]
 pub const fn by_position(code: &'static str) -> Chord {
     let key = Key::Place(code);
     Chord {
@@ -35,7 +34,6 @@ pub const fn by_position(code: &'static str) -> Chord {
 }
 
 /// Creates a chord from the character or name of a key.
-#[must_use]
 pub const fn by_character(text: &'static str) -> Chord {
     Chord {
         key: Key::Text(text),
@@ -66,7 +64,6 @@ impl Chord {
     }
 
     /// Returns the display name: `W`, `Shift+H`, `→`.
-    #[must_use]
     pub fn display_text(self) -> String {
         let name = match self.key {
             Key::Text("ArrowLeft") => "←",
@@ -101,7 +98,6 @@ impl Chord {
     }
 
     /// Returns whether a key press matches the chord.
-    #[must_use]
     pub fn matches(self, press: &KeyPress<'_>) -> bool {
         let same = match self.key {
             // With Ctrl the typed letter counts, as users expect of Ctrl+K. The position only counts on layouts

@@ -21,7 +21,6 @@ pub struct Note {
 impl Note {
     /// Creates a note. A span that ends before it begins becomes an instant; the name is reduced to one line and
     /// truncated to `MAX_NAME` bytes.
-    #[must_use]
     pub fn new(span: Interval, name: &str) -> Self {
         Self {
             span: Interval::new(span.start(), span.end().max(span.start())),
@@ -30,19 +29,16 @@ impl Note {
     }
 
     /// Returns the time; empty for an instant.
-    #[must_use]
     pub const fn span(&self) -> Interval {
         self.span
     }
 
     /// Returns the name, which may be empty.
-    #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Returns whether the note marks an instant rather than a range.
-    #[must_use]
     pub fn is_moment(&self) -> bool {
         self.span.start() == self.span.end()
     }
@@ -82,19 +78,16 @@ impl Notes {
     }
 
     /// Returns the number of notes.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Returns whether there are no notes.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Returns the note at a zero-based index.
-    #[must_use]
     pub fn get(&self, number: usize) -> Option<&Note> {
         self.0.get(number)
     }
@@ -144,14 +137,12 @@ impl Notes {
     }
 
     /// Returns the first note that begins after a time, or the first of all for `None`.
-    #[must_use]
     pub fn next_after(&self, time: Option<Nanos>) -> Option<&Note> {
         let mut notes = self.0.iter();
         notes.find(|note| time.is_none_or(|time| note.span.start() > time))
     }
 
     /// Returns the last note that begins before a time, or the last of all for `None`.
-    #[must_use]
     pub fn last_before(&self, time: Option<Nanos>) -> Option<&Note> {
         let mut notes = self.0.iter();
         notes.rfind(|note| time.is_none_or(|time| note.span.start() < time))

@@ -20,19 +20,16 @@ macro_rules! codes {
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
             /// Returns the number, which never changes and is never reused.
-            #[must_use]
             pub const fn number(self) -> u16 {
                 match self { $(Self::$name => $number,)* }
             }
 
             /// Returns the description in one sentence.
-            #[must_use]
             pub const fn sentence(self) -> &'static str {
                 match self { $(Self::$name => $sentence,)* }
             }
 
             /// Returns what to do.
-            #[must_use]
             pub const fn advice(self) -> &'static str {
                 match self { $(Self::$name => $advice,)* }
             }
@@ -111,7 +108,6 @@ pub struct PageError {
 
 impl PageError {
     /// Creates an error with the text of the table.
-    #[must_use]
     pub fn new(code: Code) -> Self {
         Self::with_message(
             code,
@@ -120,7 +116,6 @@ impl PageError {
     }
 
     /// Creates an error with an additional explanation by the browser.
-    #[must_use]
     pub fn with_cause(code: Code, why: &str) -> Self {
         let sentence = code.sentence().trim_end_matches('.');
         let advice = code.advice().replace('`', "");
@@ -128,7 +123,6 @@ impl PageError {
     }
 
     /// Creates an error with another text.
-    #[must_use]
     pub fn with_message(code: Code, message: String) -> Self {
         Self {
             code,
@@ -139,7 +133,6 @@ impl PageError {
     }
 
     /// Returns the heading above the message.
-    #[must_use]
     pub fn heading(&self) -> String {
         match (self.code.number() / 100, &self.file) {
             (1 | 2, Some(file)) => format!("Cannot open {file}."),
@@ -149,7 +142,6 @@ impl PageError {
     }
 
     /// Creates the error for a worker that stopped with `message` while the log `name` was open.
-    #[must_use]
     pub fn worker_stopped(message: &str, name: &str) -> Self {
         let is_memory = ["memory", "alloc", "unreachable", "capacity"];
         let code = if is_memory.iter().any(|word| message.contains(word)) {
@@ -200,7 +192,6 @@ pub struct ErrorContext {
 
 /// Formats an error report for the developers. It contains nothing of the log: no names or texts, only sizes and
 /// counts.
-#[must_use]
 pub fn report(error: &PageError, context: &ErrorContext) -> String {
     let code = error.code;
     let mut text = format!(
@@ -222,7 +213,6 @@ pub fn report(error: &PageError, context: &ErrorContext) -> String {
 }
 
 /// Returns the contents of `docs/errors.md`.
-#[must_use]
 pub fn errors_page() -> String {
     let mut page = "# What can go wrong\n\n\
          Each message of the page has a code that stays what it is. *Copy report* beside it copies code, version, browser, sizes and \

@@ -83,7 +83,6 @@ pub struct Link {
 
 impl Link {
     /// Returns whether a newer version wrote the link, so that this one may not understand all of it.
-    #[must_use]
     pub fn newer(&self) -> bool {
         self.version > Version::CURRENT
     }
@@ -98,7 +97,6 @@ impl Version {
     pub(crate) const CURRENT: Self = Self(1);
 
     /// Creates a version; `None` for 0.
-    #[must_use]
     pub const fn new(number: u32) -> Option<Self> {
         match number {
             0 => None,
@@ -134,7 +132,6 @@ impl Unknown {
 
 /// Encodes a link as a fragment, without `#`; empty for a fresh view. Texts that are too long are truncated, and
 /// ranges that end before they begin are left out. `panels` is the panel table.
-#[must_use]
 pub fn encode(link: &Link, panels: &[Panel]) -> String {
     let fields: Vec<(&str, String)> = fields(link, panels)
         .into_iter()
@@ -194,7 +191,6 @@ fn is_url(text: &str) -> bool {
 }
 
 /// Decodes a fragment, with or without `#`; never fails. `panels` is the panel table.
-#[must_use]
 pub fn decode(fragment: &str, panels: &'static [Panel]) -> Link {
     let mut link = Link::default();
     let pieces = fragment.strip_prefix('#').unwrap_or(fragment).split('&');

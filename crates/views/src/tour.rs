@@ -24,7 +24,6 @@ pub struct Step {
 
 impl Step {
     /// Returns the link that the stop shows; `panels` is the panel table.
-    #[must_use]
     pub fn link(&self, panels: &'static [Panel]) -> Link {
         Link {
             fingerprint: sample(),
@@ -34,7 +33,6 @@ impl Step {
 }
 
 /// Returns the fingerprint of the sample log.
-#[must_use]
 pub fn sample() -> Option<Fingerprint> {
     Fingerprint::parse(FINGERPRINT)
 }

@@ -62,7 +62,6 @@ impl<const N: usize> SpanColumns<N> {
     }
 
     /// Returns the indexes of the spans of the collection that a span belongs to.
-    #[must_use]
     pub fn collection_of(&self, place: usize) -> std::ops::Range<usize> {
         let next = self.collections_before(place + 1);
         let first = |number: usize| Some(*self.firsts.get(number)? as usize);

@@ -34,7 +34,6 @@ pub struct GcParts {
 
 impl GcParts {
     /// Returns the time between the start and the end of collections.
-    #[must_use]
     pub const fn inside_ns(&self) -> u64 {
         self.work_ns
             .saturating_add(self.idle_ns)
@@ -44,7 +43,6 @@ impl GcParts {
     }
 
     /// Returns the sum of all parts.
-    #[must_use]
     pub const fn all_ns(&self) -> u64 {
         self.inside_ns()
             .saturating_add(self.stopping_ns)
@@ -100,7 +98,6 @@ pub struct GcCosts {
 
 impl GcCosts {
     /// Returns the sum over all capabilities.
-    #[must_use]
     pub fn all_caps(&self) -> GcParts {
         let mut all = GcParts::default();
         for (_, parts) in &self.caps {
@@ -112,7 +109,6 @@ impl GcCosts {
 
 impl TimeAttribution<'_> {
     /// Returns the cost of collections in a range, or in the whole log, youngest generation first.
-    #[must_use]
     pub fn gc_costs(&self, range: Option<Interval>) -> Vec<GcCosts> {
         let range = self.clip(range.unwrap_or(self.log()));
         let starting = self.starting_in(range);

@@ -134,7 +134,6 @@ impl LogCompleteness {
 
     /// Derives the completeness from the damage of a log; `inflated` is whether a compressed file could be fully
     /// inflated.
-    #[must_use]
     pub fn from_damage(damage: &DamageList, inflated: bool) -> Self {
         let cut = |kind| {
             matches!(

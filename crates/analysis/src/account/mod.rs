@@ -166,25 +166,21 @@ impl<'a> TimeAttribution<'a> {
     }
 
     /// Returns the time span of the log.
-    #[must_use]
     pub const fn log(&self) -> Interval {
         self.attribution_data.log
     }
 
     /// Returns the collections of the program.
-    #[must_use]
     pub const fn pauses(&self) -> &'a Pauses {
         &self.attribution_data.pauses
     }
 
     /// Returns the capabilities, sorted by number.
-    #[must_use]
     pub fn caps(&self) -> &'a [CapId] {
         &self.attribution_data.caps
     }
 
     /// Returns the lifetime of a capability.
-    #[must_use]
     pub fn life_of(&self, cap: CapId) -> Interval {
         let lane = self.lane(cap);
         let (start, end) = lane.map_or((0, 0), |lane| self.life(lane));
@@ -192,13 +188,11 @@ impl<'a> TimeAttribution<'a> {
     }
 
     /// Returns the lane of a capability's activities other than running and idling.
-    #[must_use]
     pub fn pieces_of(&self, cap: CapId) -> Option<&'a Pieces> {
         self.pieces(self.lane(cap)?)
     }
 
     /// Returns a cursor that answers queries at increasing times quickly.
-    #[must_use]
     pub fn sweep_cursor(&self) -> SweepCursor<'a> {
         SweepCursor::new(*self)
     }

@@ -33,7 +33,6 @@ pub struct Pause {
 
 impl Pause {
     /// Returns the time from the request to the end.
-    #[must_use]
     pub const fn span(&self) -> Interval {
         Interval::new(self.requested, self.end)
     }
@@ -134,19 +133,16 @@ impl Pauses {
     }
 
     /// Returns all collections in order.
-    #[must_use]
     pub fn all(&self) -> &[Pause] {
         &self.all
     }
 
     /// Returns the index of the first collection that ends after a time.
-    #[must_use]
     pub fn first_ending_after(&self, time: Nanos) -> usize {
         self.all.partition_point(|pause| pause.end <= time)
     }
 
     /// Returns the collections that begin in a range.
-    #[must_use]
     pub fn starting_in(&self, range: Interval) -> &[Pause] {
         let before = |time| self.all.partition_point(|pause| pause.start < time);
         let (from, to) = (before(range.start()), before(range.end()));
@@ -154,14 +150,12 @@ impl Pauses {
     }
 
     /// Returns the collection in progress at a time, or the one that capabilities are being stopped for.
-    #[must_use]
     pub fn pause_at(&self, time: Nanos) -> Option<&Pause> {
         let pause = self.all.get(self.first_ending_after(time))?;
         (pause.requested <= time).then_some(pause)
     }
 
     /// Returns the total time before `time` spent stopping, and that spent collecting, in nanoseconds.
-    #[must_use]
     pub fn before(&self, time: Nanos) -> (u64, u64) {
         let at = self.first_ending_after(time);
         let Some((pause, before)) = self.all.get(at).zip(self.before.get(at)) else {
@@ -175,14 +169,12 @@ impl Pauses {
     }
 
     /// Returns the total time before `time` spent stopping or collecting, in nanoseconds.
-    #[must_use]
     pub(crate) fn paused_before_ns(&self, time: Nanos) -> u64 {
         let (stopping, collecting) = self.before(time);
         stopping.saturating_add(collecting)
     }
 
     /// Returns the time between two times spent stopping or collecting, in nanoseconds.
-    #[must_use]
     pub fn paused_in_ns(&self, from: u64, to: u64) -> u64 {
         let before = self.paused_before_ns(Nanos(to));
         before.saturating_sub(self.paused_before_ns(Nanos(from)))

@@ -47,7 +47,6 @@ const fn is_logged(class: Class) -> bool {
 
 impl PhaseLane {
     /// Returns the phases in time order.
-    #[must_use]
     pub const fn lane(&self) -> &SpanColumns<4> {
         &self.spans
     }

@@ -38,7 +38,6 @@ pub struct CapTimes {
 
 impl CapTimes {
     /// Returns the JSON names of the classes with their times.
-    #[must_use]
     pub const fn classes(&self) -> [(&'static str, u64); 9] {
         [
             ("running", self.running_ns),
@@ -54,7 +53,6 @@ impl CapTimes {
     }
 
     /// Returns the cost of collections: stopping, collecting, waiting and coming back.
-    #[must_use]
     pub const fn collection_cost_ns(&self) -> u64 {
         self.collecting_ns
             .saturating_add(self.waiting_ns)
@@ -63,7 +61,6 @@ impl CapTimes {
     }
 
     /// Returns the time inside collections: collecting, waiting, counting the heap.
-    #[must_use]
     pub const fn in_collections_ns(&self) -> u64 {
         self.collecting_ns
             .saturating_add(self.waiting_ns)
@@ -71,13 +68,11 @@ impl CapTimes {
     }
 
     /// Returns all idle time, with a ready thread or without.
-    #[must_use]
     pub const fn all_idle_ns(&self) -> u64 {
         self.idle_ready_ns.saturating_add(self.idle_ns)
     }
 
     /// Returns the time covered by the log.
-    #[must_use]
     pub const fn known_ns(&self) -> u64 {
         self.life_ns.saturating_sub(self.unknown_ns)
     }
@@ -132,7 +127,6 @@ pub struct ProgramTimes {
 
 impl ProgramTimes {
     /// Returns the sum over all capabilities.
-    #[must_use]
     pub fn all_caps(&self) -> CapTimes {
         let mut all = CapTimes::default();
         for (_, times) in &self.caps {
@@ -143,14 +137,12 @@ impl ProgramTimes {
 
     /// Returns how long the program was stopped while the heap was counted for a profile. All capabilities stop at
     /// the same time, so the value of the first one, which exists from the start, is used.
-    #[must_use]
     pub fn census_ns(&self) -> u64 {
         self.caps.first().map_or(0, |(_, times)| times.census_ns)
     }
 
     /// Returns the share of the covered time in which capabilities ran threads, from 0 to 1; `None` if no time is
     /// covered or the log has not been read to its end.
-    #[must_use]
     pub fn productivity(&self) -> Option<f64> {
         let all = self.all_caps();
         (all.known_ns() > 0 && !self.so_far).then(|| all.running_ns as f64 / all.known_ns() as f64)
@@ -158,7 +150,6 @@ impl ProgramTimes {
 
     /// Returns the time by number of running capabilities, starting with 0. If there would be more than `most`
     /// rows, a row covers a range of numbers. The times add up to the lifetime.
-    #[must_use]
     pub fn parallelism_rows(&self, most: usize) -> Vec<(RangeInclusive<usize>, u64)> {
         let times = &self.parallelism_ns;
         let caps = times.len().saturating_sub(1);
@@ -174,7 +165,6 @@ impl ProgramTimes {
     }
 
     /// Returns the mean number of running capabilities over all time.
-    #[must_use]
     pub fn mean_parallelism_of_all(&self) -> Option<f64> {
         let times = self.parallelism_ns.iter().enumerate();
         let sum: f64 = times.map(|(count, time)| count as f64 * *time as f64).sum();
@@ -183,7 +173,6 @@ impl ProgramTimes {
     }
 
     /// Returns the mean number of running capabilities over the time in which any ran.
-    #[must_use]
     pub fn mean_parallelism(&self) -> Option<f64> {
         let any = || self.parallelism_ns.iter().enumerate().skip(1);
         let time: u64 = any().map(|(_, time)| *time).fold(0, u64::saturating_add);
@@ -199,7 +188,6 @@ impl TimeAttribution<'_> {
     }
 
     /// Computes the account of a range, or of the whole log.
-    #[must_use]
     pub fn program(&self, range: Option<Interval>) -> ProgramTimes {
         let range = self.clip(range.unwrap_or(self.log()));
         let mut sweep_cursor = self.sweep_cursor();
@@ -264,7 +252,6 @@ impl TimeAttribution<'_> {
     }
 
     /// Returns the times of a capability in a range.
-    #[must_use]
     pub fn cap(&self, cap: CapId, range: Interval) -> CapTimes {
         let range = self.clip(range);
         let mut sweep_cursor = self.sweep_cursor();

@@ -40,7 +40,6 @@ impl Totals {
     }
 
     /// Returns the difference from an earlier state.
-    #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let minus = |a: &[u64], b: &[u64]| {
             let pairs = a.iter().zip(b);

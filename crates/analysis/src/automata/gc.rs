@@ -31,7 +31,6 @@ pub enum Input {
 }
 
 /// Transition function; the module documentation has its table.
-#[must_use]
 pub const fn step(state: State, input: Input, at: Nanos) -> Step<State, Interval> {
     match (state, input) {
         (State::Idle, Input::Start) => Step::without_yield(State::Collecting(at)),

@@ -72,7 +72,6 @@ impl Input {
 
 impl State {
     /// Returns the phase in progress, closed at `end`.
-    #[must_use]
     pub const fn open(self, end: Nanos) -> Option<(Phase, Interval)> {
         match self {
             Self::In(phase, since) => Some((phase, Interval::new(since, end))),
@@ -82,7 +81,6 @@ impl State {
 }
 
 /// Transition function; the module documentation has its table.
-#[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (Phase, Interval)> {
     match state {
         State::Off => Step::without_yield(match input {

@@ -78,7 +78,6 @@ pub enum Anomaly {
 
 impl Anomaly {
     /// Returns the threads involved, the event's own thread first.
-    #[must_use]
     pub const fn threads(self) -> [Option<ThreadId>; 2] {
         match self {
             Self::GcEndWithoutStart | Self::GcStartRepeated => [None; 2],

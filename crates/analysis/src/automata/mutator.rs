@@ -44,7 +44,6 @@ pub enum Input {
 }
 
 /// Transition function; the module documentation has its table.
-#[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (ThreadId, Interval)> {
     match (state, input) {
         (State::Idle, Input::Run { finished: true, .. } | Input::Stop { .. }) => {

@@ -57,7 +57,6 @@ const fn without_yield(next: State) -> Step {
 }
 
 /// Transition function; the module documentation has its table.
-#[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step {
     match (state, input) {
         (State::Off, Input::Begin) => without_yield(State::Running(at)),

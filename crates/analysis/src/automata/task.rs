@@ -37,7 +37,6 @@ pub enum Input {
 }
 
 /// Returns the next state, and the capability that the task left with the time spent there.
-#[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> (State, Option<(CapId, Interval)>) {
     let was = |cap, since: Nanos| Some((cap, Interval::new(since, at.max(since))));
     match (state, input) {

@@ -42,7 +42,6 @@ pub enum Reason {
 
 impl Reason {
     /// Returns what the thread waits for, judging by its stop alone; `None` if it is runnable.
-    #[must_use]
     pub fn wait_reason(self) -> Option<WaitReason> {
         match self {
             Self::Created => None,
@@ -94,7 +93,6 @@ pub enum State {
 
 impl State {
     /// Returns the span in progress, closed at `end`.
-    #[must_use]
     pub const fn open(self, end: Nanos) -> Option<ThreadSpan> {
         match self {
             Self::Active(since, activity) => Some(ThreadSpan {
@@ -119,7 +117,6 @@ pub enum Input {
 }
 
 /// Transition function; `thread` only identifies the thread in an oddity.
-#[must_use]
 #[inline]
 pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<State, ThreadSpan> {
     use Activity::Running;

@@ -27,7 +27,6 @@ pub enum Announcement {
 }
 
 /// Returns the next state and the effect of the message, if it has one.
-#[must_use]
 pub const fn step(state: OpenStarts, is_start: bool) -> (OpenStarts, Option<Announcement>) {
     match (state.0, is_start) {
         (0, true) => (OpenStarts(1), Some(Announcement::Begins)),

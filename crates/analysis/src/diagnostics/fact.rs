@@ -155,7 +155,6 @@ const BACK_DATED_AT_MOST: Duration = Duration(1_000_000);
 
 impl Fact {
     /// Returns the rule that the fact belongs to.
-    #[must_use]
     pub fn rule(&self) -> Rule {
         match self {
             Self::Damage { kind, .. } => damage_rule(*kind),
@@ -184,7 +183,6 @@ impl Fact {
     }
 
     /// Returns the subjects, the most important first.
-    #[must_use]
     pub fn subjects(&self) -> Vec<Subject> {
         match self {
             Self::Damage { kind, .. } => match *kind {
@@ -224,7 +222,6 @@ impl Fact {
     }
 
     /// Returns the numbers, each with its meaning and unit.
-    #[must_use]
     pub fn numbers(&self) -> Vec<Number> {
         let number = |what, value, unit| Number { what, value, unit };
         match self {

@@ -10,7 +10,6 @@ use model::time::Interval;
 
 impl Diagnostics {
     /// Converts file damage to diagnostics, in file order.
-    #[must_use]
     pub fn from_damage(damage: &DamageList) -> Self {
         let mut found = Self::default();
         for damage in &damage.kept {
@@ -87,7 +86,6 @@ impl Recording {
     }
 
     /// Returns diagnostics that sound logs have as well: unknown event types, and spans still open at the end.
-    #[must_use]
     pub fn usual_diagnostics(&self) -> Diagnostics {
         let end = self.info.first_and_last().map(|(_, last)| last);
         let mut diagnostics = self.open.diagnostics(end);

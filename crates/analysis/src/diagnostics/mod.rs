@@ -37,7 +37,6 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// Creates a diagnostic about the whole log.
-    #[must_use]
     pub fn new(fact: impl Into<Fact>) -> Self {
         Self {
             fact: fact.into(),
@@ -48,7 +47,6 @@ impl Diagnostic {
     }
 
     /// Creates a diagnostic about a moment.
-    #[must_use]
     pub fn at_time(at: Nanos, fact: impl Into<Fact>) -> Self {
         Self {
             range: Some(Interval::empty_at(at)),
@@ -63,19 +61,16 @@ impl Diagnostic {
     }
 
     /// Returns the rule of the fact.
-    #[must_use]
     pub fn rule(&self) -> Rule {
         self.fact.rule()
     }
 
     /// Returns the start of the time range, if known.
-    #[must_use]
     pub fn start(&self) -> Option<Nanos> {
         self.range.map(|range| range.start())
     }
 
     /// Returns the subjects, the most important first; the capability of the block comes last.
-    #[must_use]
     pub fn subjects(&self) -> Vec<Subject> {
         let mut subjects = self.fact.subjects();
         let cap = self.cap.map(Subject::Capability);
@@ -146,7 +141,6 @@ impl Diagnostics {
     }
 
     /// Returns the diagnostics kept in full: the first [`MAX_KEPT_PER_RULE`](Self::MAX_KEPT_PER_RULE) of each rule.
-    #[must_use]
     pub fn kept(&self) -> &[Diagnostic] {
         &self.kept
     }
@@ -157,7 +151,6 @@ impl Diagnostics {
     }
 
     /// Returns the number of diagnostics of severity `least` or higher.
-    #[must_use]
     pub fn count(&self, least: Severity) -> u64 {
         let grave = self.counts().filter(|(rule, _)| rule.severity() >= least);
         grave.map(|(_, count)| count).sum()

@@ -35,13 +35,11 @@ macro_rules! rules {
             pub const ALL: &[Self] = &[$(Self::$rule),*];
 
             /// Returns the stable name, in kebab case.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$rule => $name,)* }
             }
 
             /// Returns the severity, which is fixed for each rule.
-            #[must_use]
             pub const fn severity(self) -> Severity {
                 match self { $(Self::$rule => Severity::$severity,)* }
             }

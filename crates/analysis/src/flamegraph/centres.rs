@@ -41,7 +41,6 @@ impl CostCentres {
     }
 
     /// Returns the stack frame of a cost centre, if the log declares it.
-    #[must_use]
     pub fn get(&self, id: CostCentreId) -> Option<&Frame> {
         self.0.get(&id)
     }

@@ -62,7 +62,6 @@ impl ProfileCollector {
     }
 
     /// Builds the profile of a log from its first to its last event, and the diagnostics about foreign calls.
-    #[must_use]
     pub fn finish(mut self, log: Interval, centres: &CostCentres) -> (Profile, Diagnostics) {
         let end = log.end();
         self.calls.finish(end);

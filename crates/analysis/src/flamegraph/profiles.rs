@@ -114,14 +114,12 @@ impl Profiles {
     }
 
     /// Returns the profile of a source, if the log has data for it.
-    #[must_use]
     pub fn get(&self, source: Source) -> Option<&Profile> {
         let found = self.all.iter().find(|of| of.source == source);
         found.and_then(|of| of.profile.as_ref())
     }
 
     /// Returns the cost centres declared in the log.
-    #[must_use]
     pub const fn centres(&self) -> &CostCentres {
         &self.centres
     }

@@ -32,7 +32,6 @@ pub struct SourceInfo {
 
 impl SourceInfo {
     /// Summarizes a profile: its tracks, then the threads with the most samples.
-    #[must_use]
     pub(crate) fn of_profile(source: Source, profile: &Profile) -> Self {
         let heap = profile.heap.as_ref();
         let track = |track: &Track| TrackInfo {

@@ -22,7 +22,6 @@ fn titled(source: TrackSource, label: Option<&str>) -> String {
 
 impl SourceInfo {
     /// Returns the number of foreign call tracks, those of unknown OS threads included.
-    #[must_use]
     pub fn os_threads(&self) -> usize {
         self.tracks
             .iter()
@@ -31,20 +30,17 @@ impl SourceInfo {
     }
 
     /// Returns the number of capability tracks.
-    #[must_use]
     pub fn caps(&self) -> usize {
         self.tracks.iter().filter(|track| is_cap(track)).count()
     }
 
     /// Returns the display name of a track, with its label, if any.
-    #[must_use]
     pub fn title(&self, source: TrackSource) -> String {
         let track = self.tracks.iter().find(|track| track.source == source);
         titled(source, track.and_then(|track| track.label.as_deref()))
     }
 
     /// Returns the display names of several tracks, in order; resolves all labels in one pass.
-    #[must_use]
     pub fn titles(&self, sources: impl IntoIterator<Item = TrackSource>) -> Vec<String> {
         let labels: SeededMap<TrackSource, &str> = self
             .tracks
@@ -62,7 +58,6 @@ impl SourceInfo {
     /// An empty list stands for all tracks combined in one graph, or an unknown name.
     ///
     /// `all` is narrowed to the tracks in `scope`, if it has any.
-    #[must_use]
     pub fn tracks_named(&self, name: &str, scope: &Scope) -> Vec<TrackSource> {
         let those = |wanted: &dyn Fn(&TrackInfo) -> bool| {
             let tracks = self.tracks.iter().filter(|track| wanted(track));

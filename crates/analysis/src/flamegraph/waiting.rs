@@ -263,7 +263,6 @@ fn track(
 }
 
 /// Summarizes the source: the threads that waited longest, with their number of runs; `None` if no thread waited.
-#[must_use]
 pub(crate) fn waiting_info(source: Source, store: &Store) -> Option<SourceInfo> {
     let longest = store.wait_groups().longest.iter();
     let tracks: Vec<TrackInfo> = longest

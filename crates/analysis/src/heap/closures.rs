@@ -252,7 +252,6 @@ pub struct TypeWords {
 }
 
 /// Returns the kind and explanation of a closure type.
-#[must_use]
 pub fn type_words(closure_type: ClosureType) -> TypeWords {
     let name = closure_type.name();
     let family = FAMILIES.iter().find(|(begin, ..)| name.starts_with(begin));
@@ -264,7 +263,6 @@ pub fn type_words(closure_type: ClosureType) -> TypeWords {
 }
 
 /// Returns the numbers of pointers and of data words in a closure, if its type shows them: `THUNK_1_0`.
-#[must_use]
 pub fn payload(closure_type: ClosureType) -> Option<(u8, u8)> {
     let (rest, words) = closure_type.name().rsplit_once('_')?;
     let (_, pointers) = rest.rsplit_once('_')?;
@@ -293,7 +291,6 @@ const ALIASES: [(&str, &str); 17] = [
 ];
 
 /// Returns the closure type for a runtime label of `-hT`, `-hd` or `-hy`.
-#[must_use]
 pub fn by_label(label: &str) -> Option<ClosureType> {
     ClosureType::from_name(label).or_else(|| match label {
         "MVAR" | "TVAR" | "MVAR_TSO_QUEUE" | "STABLE_NAME" | "BLOCKING_QUEUE" => by_symbol(label),
@@ -302,7 +299,6 @@ pub fn by_label(label: &str) -> Option<ClosureType> {
 }
 
 /// Returns the closure type for a runtime symbol, given without `stg_`.
-#[must_use]
 pub fn by_symbol(symbol: &str) -> Option<ClosureType> {
     ClosureType::from_name(symbol).or_else(|| {
         let alias = ALIASES.iter().find(|(begin, _)| symbol.starts_with(begin));

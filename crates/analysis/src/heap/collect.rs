@@ -114,7 +114,6 @@ impl Sink for HeapCollector {
 
 impl HeapCollector {
     /// Returns the profiles found so far, without the open census.
-    #[must_use]
     pub const fn found(&self) -> &HeapProfiles {
         &self.found
     }

@@ -42,7 +42,6 @@ pub struct CensusCosts {
 
 impl Recording {
     /// Returns the pause of the census at a time; `None` if unknown, or before the log has been read.
-    #[must_use]
     pub fn census_pause(&self, at: Nanos) -> Option<CensusPause> {
         if !self.is_settled() {
             return None;
@@ -64,7 +63,6 @@ impl Recording {
     /// Returns the cost of a profile's censuses in a range, or in the whole log.
     ///
     /// `None` if censuses have no times, or the log has not been read to its end.
-    #[must_use]
     pub fn census_costs(
         &self,
         profile: &HeapProfile,

@@ -23,7 +23,6 @@ impl GroupBy {
     /// Returns the name of the group for bands without the property.
     ///
     /// It is shown like any other group, as it may be most of the heap.
-    #[must_use]
     pub const fn unknown(self) -> &'static str {
         match self {
             Self::Name => "no name known",
@@ -35,7 +34,6 @@ impl GroupBy {
     }
 
     /// Returns the group of a band; `None` if the property is unknown.
-    #[must_use]
     pub fn group_of(self, band: &BandDescription) -> Option<Cow<'_, str>> {
         match self {
             Self::Name => Some(Cow::Borrowed(&band.name)),

@@ -42,7 +42,6 @@ const TIMES_DISTANCE: u64 = 6;
 const LONGEST_PART: u32 = 10;
 
 /// Returns whether a band grows steadily enough to be reported; see the [module](self).
-#[must_use]
 pub fn grows(sums: &BandSums) -> bool {
     let often = sums.held >= sums.censuses.div_ceil(2);
     often
@@ -63,7 +62,6 @@ pub struct Companion {
 /// Returns the Pearson correlation of two series, −1 to 1; `None` if one is constant.
 ///
 /// Ignores the tail of the longer one.
-#[must_use]
 pub fn correlation(one: &[u64], other: &[u64]) -> Option<f64> {
     let n = one.len().min(other.len()) as i128;
     let pairs = || one.iter().zip(other);
@@ -116,7 +114,6 @@ fn bytes_at(censuses: &Censuses, band: BandId, chosen: &[u32]) -> Vec<u64> {
 ///
 /// Considers bands with at least a thousandth of all bytes. `bands` must hold all bands and their sums in these
 /// censuses.
-#[must_use]
 pub fn companions(
     censuses: &Censuses,
     places: &Range<u32>,
@@ -165,7 +162,6 @@ pub struct Burst {
 
 impl Burst {
     /// Returns the rise of the peak above the median.
-    #[must_use]
     pub const fn rise_bytes(&self) -> u64 {
         self.bytes.saturating_sub(self.usual_bytes)
     }
@@ -174,7 +170,6 @@ impl Burst {
 /// Returns the bursts of all bands, the largest rise first.
 ///
 /// `bands` must hold all bands and their sums in these censuses.
-#[must_use]
 pub fn bursts(
     censuses: &Censuses,
     places: &Range<u32>,

@@ -67,7 +67,6 @@ impl MemoryPart {
     ];
 
     /// Returns whether the blocks of the part are in use.
-    #[must_use]
     pub const fn is_in_use(self) -> bool {
         !matches!(self, Self::Reserve | Self::Stuck | Self::Free)
     }
@@ -79,19 +78,16 @@ pub struct MemoryParts([u64; MemoryPart::ALL.len()]);
 
 impl MemoryParts {
     /// Returns the bytes of a part.
-    #[must_use]
     pub const fn get(&self, part: MemoryPart) -> u64 {
         self.0[part as usize]
     }
 
     /// Returns the sum of all parts: the memory held.
-    #[must_use]
     pub fn total(&self) -> u64 {
         self.0.iter().copied().fold(0, u64::saturating_add)
     }
 
     /// Returns the sum of the parts in use.
-    #[must_use]
     pub fn in_use(&self) -> u64 {
         let used = MemoryPart::ALL.into_iter().filter(|part| part.is_in_use());
         used.map(|part| self.get(part)).fold(0, u64::saturating_add)
@@ -127,7 +123,6 @@ pub struct MemoryMoment {
 
 impl MemoryMoment {
     /// Returns the memory held as a multiple of the live data.
-    #[must_use]
     pub fn copying_factor(&self) -> Option<f64> {
         let live = self.live_bytes.filter(|live| *live > 0)?;
         Some(self.held_bytes as f64 / live as f64)
@@ -197,7 +192,6 @@ pub struct HeldMemory {
 
 impl Recording {
     /// Computes the memory held and the live data in a range, or in the whole log.
-    #[must_use]
     pub fn held_memory(&self, range: Option<Interval>) -> HeldMemory {
         let end = self.end();
         let (before, inside) = self.numbers.collections_around(end, range);

@@ -70,7 +70,6 @@ const WORDS: [(Breakdown, &str, &str); 10] = [
 
 impl Breakdown {
     /// Returns the breakdown for its number in `HEAP_PROF_BEGIN` (`HeapProfBreakdown` in GHC).
-    #[must_use]
     pub const fn of_number(number: u32) -> Self {
         match number {
             1 => Self::CostCentreStack,
@@ -92,13 +91,11 @@ impl Breakdown {
     }
 
     /// Returns the runtime flag, such as `-hT`; `unknown` for an unknown breakdown.
-    #[must_use]
     pub fn flag(self) -> &'static str {
         self.words().0
     }
 
     /// Returns the display name of a band's kind, such as `closure type`.
-    #[must_use]
     pub fn what(self) -> &'static str {
         self.words().1
     }
@@ -160,25 +157,21 @@ impl HeapProfile {
     /// Returns whether censuses have times, and can be shown on a time axis.
     ///
     /// Otherwise only their numbers are known.
-    #[must_use]
     pub const fn is_timed(&self) -> bool {
         !self.untimed
     }
 
     /// Returns whether bands are cost centre stacks.
-    #[must_use]
     pub const fn has_stacks(&self) -> bool {
         self.stacks
     }
 
     /// Returns the number that the runtime gives a census.
-    #[must_use]
     pub fn era(&self, census: u32) -> Option<u64> {
         self.eras.get(census as usize).copied()
     }
 
     /// Returns the label of a band; `None` if there is no such band.
-    #[must_use]
     pub fn label(&self, band: BandId) -> Option<Label<'_>> {
         if self.rest.is_some_and(|(rest, _)| rest == band) {
             return Some(Label::Rest);
@@ -202,20 +195,17 @@ impl HeapProfile {
     }
 
     /// Returns the number of small bands merged for lack of memory.
-    #[must_use]
     pub fn folded(&self) -> u64 {
         self.over_limit + self.rest.map_or(0, |(_, bands)| bands)
     }
 
     /// Returns the indices of the censuses in a range, or of all; without times, all censuses are in every range.
-    #[must_use]
     pub fn places(&self, range: Option<Interval>, log_end: Nanos) -> Range<u32> {
         self.censuses
             .census_range(range.filter(|_| self.is_timed()), log_end)
     }
 
     /// Returns the time of a census, if known.
-    #[must_use]
     pub fn time(&self, census: u32) -> Option<Nanos> {
         let time = self.censuses.times().get(census as usize);
         time.copied().filter(|_| self.is_timed())
@@ -237,13 +227,11 @@ impl HeapProfiles {
     }
 
     /// Returns a profile by its index in [`iter`](Self::iter).
-    #[must_use]
     pub fn get(&self, number: usize) -> Option<&HeapProfile> {
         self.iter().nth(number)
     }
 
     /// Returns whether no profile has a census.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }

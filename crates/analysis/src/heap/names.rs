@@ -45,7 +45,6 @@ impl BandDescription {
     }
 
     /// Returns `what` and the location, or else the module, in one line; may be empty.
-    #[must_use]
     pub fn subtitle(&self) -> String {
         let parts = [Some(self.what.as_str()), self.source()];
         let module = self.module.as_deref().filter(|_| self.place.is_none());
@@ -55,7 +54,6 @@ impl BandDescription {
     }
 
     /// Returns the name with a distinguishing addition: callers, source location, or module.
-    #[must_use]
     pub fn long_name(&self) -> String {
         let Self { name, what, .. } = self;
         if what.starts_with('←') {
@@ -91,7 +89,6 @@ pub struct TableSymbols {
 
 impl TableSymbols {
     /// Combines resolved addresses with the info tables in the log.
-    #[must_use]
     pub fn new(naming: &NamedAddresses, tables: &InfoTables) -> Self {
         let by_address = |all: &[(_, Name)]| {
             let all = all
@@ -144,7 +141,6 @@ pub struct BandNames<'a> {
 
 impl<'a> BandNames<'a> {
     /// Combines the info tables and cost centres of the log with symbols.
-    #[must_use]
     pub const fn new(
         info_tables: &'a InfoTables,
         centres: &'a CostCentres,
@@ -158,7 +154,6 @@ impl<'a> BandNames<'a> {
     }
 
     /// Describes the band with this label.
-    #[must_use]
     pub fn describe(&self, breakdown: Breakdown, label: &Label<'_>) -> BandDescription {
         let text = match label {
             Label::Rest => {
@@ -193,7 +188,6 @@ impl<'a> BandNames<'a> {
     }
 
     /// Returns what the band is, and what to do if it grows.
-    #[must_use]
     pub fn explain(&self, breakdown: Breakdown, label: &Label<'_>) -> Option<Explanation> {
         match label {
             Label::Rest => None,
@@ -223,7 +217,6 @@ impl<'a> BandNames<'a> {
     }
 
     /// Returns the closure type of a band, if its label or its info table determines it.
-    #[must_use]
     pub fn type_of(&self, breakdown: Breakdown, label: &str) -> Option<ClosureType> {
         let constructor = || ClosureType::from_name("CONSTR");
         match breakdown {

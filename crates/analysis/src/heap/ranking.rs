@@ -37,7 +37,6 @@ pub struct Ranking {
 
 impl Ranking {
     /// Computes the sums over some censuses.
-    #[must_use]
     pub fn compute(censuses: &Censuses, places: Range<u32>) -> Self {
         let all = (0..censuses.bands() as u32).map(BandId);
         let sums = all.map(|band| (band, censuses.sums(band, places.clone())));
@@ -51,25 +50,21 @@ impl Ranking {
     }
 
     /// Returns the range of censuses.
-    #[must_use]
     pub const fn censuses(&self) -> &Range<u32> {
         &self.censuses
     }
 
     /// Returns all bands with their sums.
-    #[must_use]
     pub fn bands(&self) -> &[(BandId, BandSums)] {
         &self.sums
     }
 
     /// Returns the bytes of all bands, summed over the censuses.
-    #[must_use]
     pub const fn bytes(&self) -> u128 {
         self.bytes
     }
 
     /// Returns the sums of a band; all zero for a band that holds nothing.
-    #[must_use]
     pub fn sums(&self, band: BandId) -> BandSums {
         let found = self.sums.binary_search_by_key(&band, |&(band, _)| band);
         let sums = found.ok().and_then(|place| self.sums.get(place));

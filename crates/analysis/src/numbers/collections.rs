@@ -53,13 +53,11 @@ pub struct Collection {
 
 impl Collection {
     /// Returns whether several threads collected.
-    #[must_use]
     pub const fn is_parallel(&self) -> bool {
         self.threads > 1
     }
 
     /// Returns the pause in ns.
-    #[must_use]
     pub const fn pause_ns(&self) -> u64 {
         self.end.since(self.start).0
     }

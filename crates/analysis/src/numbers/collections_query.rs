@@ -71,7 +71,6 @@ impl CollectionColumn {
 
 impl Collection {
     /// Returns the share of bytes copied in balance; `None` for sequential collections, and before GHC 8.4.
-    #[must_use]
     pub fn balance(&self) -> Option<f64> {
         let known = self.is_parallel() && self.copied_bytes > 0;
         let balanced = self.balanced_bytes.filter(|_| known)?;
@@ -130,7 +129,6 @@ impl Pause {
     }
 
     /// Returns the time range.
-    #[must_use]
     pub const fn span(&self) -> Interval {
         Interval::new(self.start, Nanos(self.start.0.saturating_add(self.ns)))
     }
@@ -173,7 +171,6 @@ pub struct CollectionsReply {
 
 impl Numbers {
     /// Lists collections of a log whose last event is at `end`.
-    #[must_use]
     pub fn collections(&self, end: Nanos, query: &CollectionsQuery) -> CollectionsReply {
         let window = self.window(end, query.range);
         let mut found: Vec<(u64, Nanos, u32)> = Vec::new();

@@ -19,19 +19,16 @@ pub enum SparkFates {
 
 impl Numbers {
     /// Returns the memory held from the operating system, in bytes over time.
-    #[must_use]
     pub fn heap_sizes(&self) -> impl Samples + use<'_> {
         self.heap_size.column(|bytes| *bytes)
     }
 
     /// Returns the live bytes reported by collections of the oldest generation (`HEAP_LIVE`).
-    #[must_use]
     pub fn live(&self) -> impl Samples + use<'_> {
         &self.live
     }
 
     /// Returns whether the log has allocation counters.
-    #[must_use]
     pub fn has_allocations(&self) -> bool {
         self.allocations().next().is_some()
     }
@@ -50,7 +47,6 @@ impl Numbers {
     /// Returns the most bytes that one capability allocated between two times.
     ///
     /// Its counter is sampled in collections (`HEAP_ALLOCATED`).
-    #[must_use]
     pub fn most_allocated_bytes(&self, from: Nanos, to: Nanos) -> u64 {
         let grown = self.allocated.caps().map(|(_, steps)| {
             let [before, after] = [from, to].map(|time| steps.at(time.0).unwrap_or(0));
@@ -65,7 +61,6 @@ impl Numbers {
     }
 
     /// Returns three spark counters of a capability.
-    #[must_use]
     pub fn sparks_of(&self, cap: CapId, fates: SparkFates) -> Option<[impl Samples + use<'_>; 3]> {
         let of: [fn(&Counters) -> u64; 3] = match fates {
             SparkFates::AtBirth => [|c| c.created, |c| c.dud, |c| c.overflowed],
@@ -76,7 +71,6 @@ impl Numbers {
     }
 
     /// Returns the number of sparks in the pool of a capability.
-    #[must_use]
     pub fn sparks_waiting(&self, cap: CapId) -> Option<impl Samples + use<'_>> {
         Some(self.spark_counters.cap(cap)?.column(|c| c.remaining))
     }

@@ -32,7 +32,6 @@ pub struct ProcessNumbers {
 
 impl ProcessNumbers {
     /// Returns the share of known capability time spent on running threads, 0 to 1.
-    #[must_use]
     pub fn productivity(&self) -> Option<f64> {
         let known_ns = self.times.known_ns();
         (known_ns > 0).then(|| self.times.running_ns as f64 / known_ns as f64)

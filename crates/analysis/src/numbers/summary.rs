@@ -197,7 +197,6 @@ const GENERATIONS: u16 = 32;
 
 impl Summary {
     /// Returns the time in collections: GC and PROF.
-    #[must_use]
     pub fn in_collections_ns(&self) -> Option<u64> {
         let gc_ns = self.gc_ns?;
         Some(gc_ns.saturating_add(self.prof_ns.unwrap_or(0)))
@@ -206,14 +205,12 @@ impl Summary {
 
 impl Numbers {
     /// Returns the time span of a range in a log whose last event is at `end`.
-    #[must_use]
     pub fn span(&self, end: Nanos, range: Option<Interval>) -> Interval {
         let window = self.window(end, range);
         Interval::new(Nanos(window.from), Nanos(window.to))
     }
 
     /// Returns the bytes allocated by all capabilities in a range, or in the whole log.
-    #[must_use]
     pub fn bytes_allocated(&self, end: Nanos, range: Option<Interval>) -> Option<u64> {
         let window = self.window(end, range);
         let caps = self.allocated.caps();
@@ -223,7 +220,6 @@ impl Numbers {
     /// Computes the figures of a range, or of the whole log, whose last event is at `end`.
     ///
     /// `account` must cover the same range; `has_prof` is whether the runtime reports PROF.
-    #[must_use]
     pub(crate) fn summary(
         &self,
         end: Nanos,

@@ -31,7 +31,6 @@ pub struct JsonDescription {
 
 impl JsonDescription {
     /// Parses the JSON of a definition; `None` if it is invalid.
-    #[must_use]
     pub fn from_json(json: &str) -> Option<Self> {
         #[derive(Deserialize)]
         struct Json {
@@ -176,13 +175,11 @@ fn qualified(name: &str) -> (Option<&str>, &str) {
 
 impl Definition {
     /// Parses the name.
-    #[must_use]
     pub fn label(&self) -> Label<'_> {
         Label::parse(&self.name)
     }
 
     /// Returns the kind, from the description or else the name.
-    #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         if self.arguments == "infer" {
             return Some(Shape::Evaluated.into());
@@ -194,14 +191,12 @@ impl Definition {
     }
 
     /// Returns the constructor, for a counter of one: `GHC.Types.I#`.
-    #[must_use]
     pub fn constructor(&self) -> Option<&str> {
         let named = self.label().kind?.strip_prefix("con:")?.trim_start();
         Some(named.split_once('{').map_or(named, |(name, _)| name))
     }
 
     /// Returns the kinds of the free variables, one letter each.
-    #[must_use]
     pub fn free_variables(&self) -> Option<&str> {
         Some(&self.described.as_ref()?.free_variables)
     }
@@ -209,7 +204,6 @@ impl Definition {
     /// Returns the size of one closure, computed as in eventlog2html; `None` before GHC 9.4.
     ///
     /// It consists of the free variables, and a header of two words, or one if the closure takes arguments.
-    #[must_use]
     pub fn closure_bytes(&self) -> Option<u64> {
         let free = self.free_variables()?.chars().count() as u64;
         let header = if self.arity == 0 { 2 } else { 1 };
@@ -217,7 +211,6 @@ impl Definition {
     }
 
     /// Returns how [`closure_bytes`](Self::closure_bytes) may be wrong for this counter.
-    #[must_use]
     pub fn size_error(&self) -> Option<SizeError> {
         match self.kind()?.shape {
             Shape::Constructor => Some(SizeError::FieldsUnknown),

@@ -16,7 +16,6 @@ pub struct Counts {
 
 impl Counts {
     /// Returns whether all counts are zero.
-    #[must_use]
     pub fn is_zero(&self) -> bool {
         *self == Self::default()
     }

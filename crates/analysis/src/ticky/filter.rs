@@ -42,7 +42,6 @@ const RELATIONS: [(&str, Relation); 5] = [
 
 impl Filter {
     /// Parses a filter; every text is valid.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         Self(words(text).map(Term::parse).collect())
     }

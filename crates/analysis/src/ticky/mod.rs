@@ -101,7 +101,6 @@ impl Sink for Ticky {
 
 impl Ticky {
     /// Returns whether the log has no counters.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.counters.is_empty()
     }

@@ -50,13 +50,11 @@ model::named_enum! {
 
 impl TickyColumn {
     /// Returns whether large values are more interesting than small ones.
-    #[must_use]
     pub const fn largest_first(self) -> bool {
         !matches!(self, Self::Name | Self::Kind | Self::Module | Self::Place)
     }
 
     /// Returns whether filters can search the column for text.
-    #[must_use]
     pub const fn has_text(self) -> bool {
         matches!(
             self,
@@ -70,7 +68,6 @@ impl TickyColumn {
     }
 
     /// Returns whether the column holds numbers.
-    #[must_use]
     pub const fn has_number(self) -> bool {
         self.largest_first()
     }
@@ -175,14 +172,12 @@ pub struct TickyTable {
 
 impl TickyTable {
     /// Returns the row with this index, if it is among those returned.
-    #[must_use]
     pub fn row(&self, number: u64) -> Option<&TickyRow> {
         let at = number.checked_sub(self.first)?;
         self.rows.get(usize::try_from(at).ok()?)
     }
 
     /// Returns the most severe problem of the counters in the whole log, if any.
-    #[must_use]
     pub const fn flaw(&self) -> Option<Flaw> {
         if self.counters == 0 {
             None
@@ -198,7 +193,6 @@ impl TickyTable {
     }
 
     /// Returns the fraction of all bytes allocated by the program.
-    #[must_use]
     pub fn share(&self, bytes: u64) -> Option<f64> {
         ratio(bytes, self.whole_bytes()?)
     }
@@ -206,7 +200,6 @@ impl TickyTable {
     /// Returns the bytes allocated by the program, as the whole for shares.
     ///
     /// `None` if that is less than the counters have: a log that breaks off has counters of a later time.
-    #[must_use]
     pub fn whole_bytes(&self) -> Option<u64> {
         let is_whole = |all: &u64| *all > 0 && self.counted_bytes <= *all;
         self.allocated_bytes.filter(is_whole)
@@ -215,14 +208,12 @@ impl TickyTable {
 
 impl TickyRow {
     /// Returns the short name, or the number of a counter without a definition.
-    #[must_use]
     pub fn short_name(&self) -> String {
         let named = self.definition.as_ref().map(|it| it.label().short);
         named.map_or_else(|| format!("counter {}", self.id), str::to_owned)
     }
 
     /// Returns the module, from the info table or else the name.
-    #[must_use]
     pub fn module(&self) -> Option<&str> {
         let told = self.info.as_ref().map(|info| info.module.as_str());
         let named = || self.definition.as_ref()?.label().module;
@@ -230,7 +221,6 @@ impl TickyRow {
     }
 
     /// Returns the enclosing definition: its counter, or else, for an unnamed expression, by its info table.
-    #[must_use]
     pub fn enclosing_name(&self) -> Option<&str> {
         if let Some(parent) = &self.parent {
             return Some(&parent.name);
@@ -243,19 +233,16 @@ impl TickyRow {
     }
 
     /// Returns the number of closures allocated, computed from their size.
-    #[must_use]
     pub fn allocd_count(&self) -> Option<u64> {
         allocd_count(self.definition.as_ref()?.closure_bytes(), self.counts)
     }
 
     /// Returns the entries per closure allocated.
-    #[must_use]
     pub fn entries_per_allocd(&self) -> Option<f64> {
         ratio(self.counts.entries, self.allocd_count()?)
     }
 
     /// Returns the bytes allocated per entry.
-    #[must_use]
     pub fn allocs_per_entry(&self) -> Option<f64> {
         ratio(self.counts.allocs_bytes, self.counts.entries)
     }

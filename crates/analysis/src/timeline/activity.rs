@@ -18,7 +18,6 @@ pub const COLLECTING: u8 = 255;
 pub const UNREAD: u8 = 254;
 
 /// Returns the series of the capability at index `place` of `caps`.
-#[must_use]
 pub fn series_of(place: usize, caps: usize) -> usize {
     if caps <= MOST_SERIES {
         place

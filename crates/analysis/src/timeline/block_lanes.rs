@@ -17,7 +17,6 @@ pub struct BlockLanes {
 }
 
 /// Returns the size of a block's events in bytes.
-#[must_use]
 pub const fn size(block: &Block) -> u64 {
     block.end.0.saturating_sub(block.start.0)
 }
@@ -64,7 +63,6 @@ fn span(block: &Block) -> Option<(u64, u64)> {
 
 impl BlockLanes {
     /// Builds the rows from the block index of a log.
-    #[must_use]
     pub fn new(index: &BlockIndex) -> Self {
         let mut lanes = Self::default();
         for (block, bytes) in joined(index) {
@@ -90,7 +88,6 @@ impl BlockLanes {
     }
 
     /// Returns the writers of blocks: capabilities first, then blocks of no capability.
-    #[must_use]
     pub fn caps(&self) -> Vec<Option<CapId>> {
         let mut caps: Vec<Option<CapId>> = self.lanes.keys().copied().collect();
         caps.sort_small_by_key(|cap| (cap.is_none(), *cap));
@@ -98,7 +95,6 @@ impl BlockLanes {
     }
 
     /// Returns the blocks of a capability, or of none. The detail of each is its size in bytes.
-    #[must_use]
     pub fn lane(&self, cap: Option<CapId>) -> Option<&SpanLane> {
         self.lanes.get(&cap)
     }

@@ -46,7 +46,6 @@ impl CapActivity {
 impl Store {
     /// Returns the activity of a capability in a range; `None` for an unknown capability, or until the log has
     /// been read to its end.
-    #[must_use]
     pub fn cap_activity(&self, cap: CapId, stretch: Interval) -> Option<CapActivity> {
         let runs = &self.cap(cap).filter(|_| self.is_settled())?.runs;
         let first = runs.first_ending_after(stretch.start().0);

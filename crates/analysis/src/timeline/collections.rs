@@ -57,7 +57,6 @@ impl CollectionLane {
     }
 
     /// Returns whether there are no collections.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lane.spans().is_empty()
     }

@@ -66,7 +66,6 @@ pub struct WakeEvent {
 
 impl Store {
     /// Returns the arrows to the runs of a thread in view.
-    #[must_use]
     pub fn flow(&self, query: &FlowQuery) -> Vec<Arrow> {
         let lane = self.thread_lane(query.thread);
         let Some(lane) = lane.filter(|lane| !lane.is_empty()) else {

@@ -102,13 +102,11 @@ impl Graphs {
     }
 
     /// Returns whether there are any samples of the heap.
-    #[must_use]
     pub fn has_heap(&self, numbers: &Numbers) -> bool {
         !self.blocks.is_empty() || !numbers.heap_sizes().is_empty() || !numbers.live().is_empty()
     }
 
     /// Returns the series of [`Self::heap`] without samples.
-    #[must_use]
     pub fn missing_series(&self, numbers: &Numbers) -> Vec<u8> {
         let empty = [
             numbers.heap_sizes().is_empty(),
@@ -120,7 +118,6 @@ impl Graphs {
     }
 
     /// Returns whether the log has `MemReturn` events.
-    #[must_use]
     pub fn has_returned(&self) -> bool {
         !self.returned.is_empty()
     }
@@ -132,13 +129,11 @@ impl Graphs {
     }
 
     /// Returns the size of the blocks in use, in bytes.
-    #[must_use]
     pub fn blocks(&self) -> impl Samples + use<'_> {
         self.blocks.column(|bytes| *bytes)
     }
 
     /// Returns the megablocks that the runtime holds, needs, and returned to the operating system.
-    #[must_use]
     pub fn megablocks(&self) -> [impl Samples + use<'_>; 3] {
         RETURNED.map(|of| self.returned.column(of))
     }

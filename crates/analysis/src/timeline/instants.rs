@@ -97,13 +97,11 @@ pub enum Family {
 
 impl InstantKind {
     /// Returns the kind with that number.
-    #[must_use]
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
     }
 
     /// Returns the kind of an event type; `None` if it has none.
-    #[must_use]
     pub const fn from_event_type(event: EventType) -> Option<Self> {
         Some(match event {
             EventType::CREATE_THREAD => Self::ThreadCreated,
@@ -134,7 +132,6 @@ impl InstantKind {
     }
 
     /// Returns whether events of this kind name a thread.
-    #[must_use]
     pub const fn has_thread(self) -> bool {
         matches!(
             self,
@@ -155,7 +152,6 @@ impl InstantKind {
     }
 
     /// Returns the group of the kind.
-    #[must_use]
     pub const fn family(self) -> Family {
         match self {
             Self::Shutdown

@@ -18,7 +18,6 @@ pub struct LabelGroup {
 }
 
 /// Replaces the trailing number of a label by `#`: `worker-12` and `worker-3` become `worker-#`.
-#[must_use]
 pub fn without_number(label: &str) -> String {
     let front = label.trim_end_matches(|letter: char| letter.is_ascii_digit());
     if front.len() == label.len() {

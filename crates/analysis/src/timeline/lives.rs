@@ -53,14 +53,12 @@ impl Store {
     }
 
     /// Returns the number of runs of all threads that ended for a reason in a range.
-    #[must_use]
     pub fn runs_ended_by(&self, code: StopCode, range: Interval) -> usize {
         let lanes = self.lanes.iter();
         lanes.map(|lane| lane.runs.count_of(code, range)).sum()
     }
 
     /// Returns a run by its index on the capability's lane.
-    #[must_use]
     pub fn run_on_cap(&self, cap: CapId, place: usize) -> Option<RunOnCap> {
         let runs = &self.cap(cap)?.runs;
         let thread = self.thread_of(cap, place)?;
@@ -103,7 +101,6 @@ impl Store {
     }
 
     /// Returns the turn of the thread that contains a run, given by its index on the capability's lane.
-    #[must_use]
     pub fn turn_of_run(&self, cap: CapId, place: usize) -> Option<WaitRunCycle> {
         let (start, _) = self.cap(cap)?.runs.span_at(place)?;
         let life = self.bare_life_of(self.threads.get(self.cap(cap)?.runs.thread_at(place)?)?)?;
@@ -148,19 +145,16 @@ impl Store {
 
 impl ThreadLane<'_> {
     /// Returns the ID of the thread.
-    #[must_use]
     pub const fn id(&self) -> ThreadId {
         self.thread().id
     }
 
     /// Returns the creation time, if it was logged.
-    #[must_use]
     pub fn created(&self) -> Option<Nanos> {
         self.thread().created()
     }
 
     /// Returns the time span in which the log covers the thread.
-    #[must_use]
     pub fn life(&self) -> Interval {
         let known = (!self.is_empty()).then(|| {
             let end = self.turn(self.runs()).part(2).1;
@@ -171,7 +165,6 @@ impl ThreadLane<'_> {
 
     /// Returns the lifetime, and the run time in nanoseconds; `None` unless both creation and end were logged.
     /// This does not read the thread's runs.
-    #[must_use]
     pub fn complete_life(&self) -> Option<(Interval, u64)> {
         let thread = self.thread();
         let created = thread.created().filter(|_| thread.finished)?;
@@ -180,7 +173,6 @@ impl ThreadLane<'_> {
     }
 
     /// Returns whether the thread finished.
-    #[must_use]
     pub const fn is_finished(&self) -> bool {
         self.thread().finished
     }

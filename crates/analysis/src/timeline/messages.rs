@@ -155,13 +155,11 @@ impl Messages {
     }
 
     /// Returns the number of messages.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.times.len()
     }
 
     /// Returns the diagnostic about dropped texts, if there are any.
-    #[must_use]
     pub fn diagnostic(&self) -> Option<Diagnostic> {
         let WithoutText {
             first,
@@ -176,13 +174,11 @@ impl Messages {
     }
 
     /// Returns whether there are no messages.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }
 
     /// Returns a message by index.
-    #[must_use]
     pub fn get(&self, index: usize) -> Option<Message> {
         Some(Message {
             time: Nanos(*self.times.get(index)?),
@@ -221,7 +217,6 @@ impl Messages {
     }
 
     /// Returns the indexes of the messages from the start to the end of a span, both inclusive.
-    #[must_use]
     pub fn places(&self, span: Interval) -> std::ops::Range<usize> {
         let from = self.times.partition_point(|&time| time < span.start().0);
         let to = self.times.partition_point(|&time| time <= span.end().0);

@@ -28,7 +28,6 @@ model::named_enum! {
 
 impl Phase {
     /// Returns the class of the phase's spans.
-    #[must_use]
     pub const fn class(self) -> Class {
         match self {
             Self::Sync => Class::GcSync,
@@ -172,7 +171,6 @@ impl Nonmoving {
     }
 
     /// Returns whether the nonmoving collector logged nothing.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         let quiet =
             |machine: &Machine| machine.lane.spans().is_empty() && machine.state == State::Off;

@@ -49,7 +49,6 @@ pub enum Caller {
 
 impl Caller {
     /// Returns the profile track with these calls.
-    #[must_use]
     pub const fn source(self) -> TrackSource {
         match self {
             Self::OsThread(thread) => TrackSource::OsThread(thread),
@@ -58,7 +57,6 @@ impl Caller {
     }
 
     /// Returns the caller of a profile track; `None` if it has no calls.
-    #[must_use]
     pub const fn from_source(source: TrackSource) -> Option<Self> {
         match source {
             TrackSource::OsThread(thread) => Some(Self::OsThread(thread)),
@@ -157,7 +155,6 @@ pub struct ProfileRows {
 
 impl ProfileRows {
     /// Builds the rows. Samples are those of cost centres, or of Haskell stacks if the log has none of the former.
-    #[must_use]
     pub fn new(profiles: &Profiles) -> Self {
         let mut rows = Self::default();
         if let Some(profile) = profiles.get(sources::COST_CENTRES) {
@@ -278,34 +275,29 @@ impl ProfileRows {
     }
 
     /// Returns the foreign functions of the calls by number, with their current names in `profiles`.
-    #[must_use]
     pub fn foreign_functions(&self, profiles: &Profiles) -> Vec<Frame> {
         self.call_names
             .to_frames(profiles.get(sources::COST_CENTRES))
     }
 
     /// Returns the functions of the samples by number, with their current names in `profiles`.
-    #[must_use]
     pub fn sampled_functions(&self, profiles: &Profiles) -> Vec<Frame> {
         self.sample_names.to_frames(profiles.get(self.source))
     }
 
     /// Returns the number of a function in [`sampled_functions`](Self::sampled_functions).
-    #[must_use]
     pub fn sampled_function(&self, frame: Option<FrameId>) -> Option<u32> {
         self.sample_names.number(frame)
     }
 
     /// Returns the lane of calls of an OS thread. The detail of each is the number of its function in
     /// [`foreign_functions`](Self::foreign_functions), or [`NONE`]; the code is 0 or [`OPEN`].
-    #[must_use]
     pub fn calls(&self, of: Caller) -> Option<&SpanLane> {
         let mut calls = self.calls.iter();
         calls.find(|(other, _)| *other == of).map(|(_, lane)| lane)
     }
 
     /// Returns the samples of a capability as a lane.
-    #[must_use]
     pub fn samples<'a>(&'a self, profiles: &'a Profiles, cap: CapId) -> Option<SampleLane<'a>> {
         let row = self.samples.iter().find(|row| row.cap == cap)?;
         let profile = profiles.get(self.source)?;
@@ -319,7 +311,6 @@ impl ProfileRows {
     }
 
     /// Returns the profile that the samples are from.
-    #[must_use]
     pub const fn source(&self) -> Source {
         self.source
     }
@@ -413,7 +404,6 @@ pub struct SampleLane<'a> {
 
 impl SampleLane<'_> {
     /// Returns the innermost function of a sample.
-    #[must_use]
     pub fn frame(&self, index: usize) -> Option<FrameId> {
         let (_, stack) = self.track.samples.get(index)?;
         self.profile.stacks.frame(stack)

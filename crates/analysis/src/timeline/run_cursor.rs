@@ -21,7 +21,6 @@ pub struct RunCursor<'a> {
 
 impl Store {
     /// Returns a cursor at the first run of a capability.
-    #[must_use]
     pub fn run_cursor(&self, cap: CapId) -> RunCursor<'_> {
         RunCursor {
             store: self,
@@ -37,13 +36,11 @@ impl Store {
 impl RunCursor<'_> {
     /// Returns start and end of the first run that ends after a time; `None` if there is none. Decreasing times
     /// are supported but slow.
-    #[must_use]
     pub fn span_after(&mut self, time_ns: u64) -> Option<(u64, u64)> {
         self.run_after(time_ns).map(|run| (run.start, run.end))
     }
 
     /// Returns the thread that runs at a time.
-    #[must_use]
     pub fn thread_at(&mut self, time: Nanos) -> Option<ThreadId> {
         let run = self.run_after(time.0).filter(|run| run.start <= time.0)?;
         self.store.thread_id(run.thread)

@@ -16,7 +16,6 @@ pub struct Scope {
 
 impl Scope {
     /// Creates a selection; the lists may be unsorted and contain duplicates.
-    #[must_use]
     pub fn new(mut caps: Vec<CapId>, mut threads: Vec<ThreadId>) -> Self {
         caps.sort_unstable();
         caps.dedup();
@@ -26,19 +25,16 @@ impl Scope {
     }
 
     /// Returns whether there is no limit.
-    #[must_use]
     pub const fn is_everything(&self) -> bool {
         self.caps.is_empty() && self.threads.is_empty()
     }
 
     /// Returns whether a capability is selected.
-    #[must_use]
     pub fn has_cap(&self, cap: CapId) -> bool {
         self.caps.binary_search(&cap).is_ok()
     }
 
     /// Returns whether a thread is selected.
-    #[must_use]
     pub fn has_thread(&self, thread: ThreadId) -> bool {
         self.threads.binary_search(&thread).is_ok()
     }

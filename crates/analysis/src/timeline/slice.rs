@@ -79,7 +79,6 @@ pub struct BoundaryState {
 
 impl BoundaryState {
     /// Returns the state at the start of a log: no threads exist.
-    #[must_use]
     pub fn start() -> Self {
         Self {
             complete: true,

@@ -35,7 +35,6 @@ pub struct SparkRun {
 impl Store {
     /// Returns the sparks that ran to their end, by start time; none until the log has been read to its end.
     /// Computed on first use.
-    #[must_use]
     pub fn spark_runs(&self) -> &[SparkRun] {
         if !self.is_settled() {
             return &[];

@@ -104,13 +104,11 @@ impl Store {
     }
 
     /// Returns the lanes of a capability.
-    #[must_use]
     pub fn cap(&self, cap: CapId) -> Option<&Cap> {
         self.lanes.get(self.cap_lanes.lane(Some(cap))?)
     }
 
     /// Returns the time of the last event, once [`settle`](Self::settle)d.
-    #[must_use]
     pub const fn end(&self) -> Nanos {
         self.end
     }
@@ -127,7 +125,6 @@ impl Store {
     }
 
     /// Returns the number of threads.
-    #[must_use]
     pub fn thread_count(&self) -> usize {
         self.threads.len()
     }
@@ -139,7 +136,6 @@ impl Store {
     }
 
     /// Returns the number of runs on all lanes.
-    #[must_use]
     pub fn run_count(&self) -> usize {
         self.lanes.iter().map(|lane| lane.runs.len()).sum()
     }
@@ -156,7 +152,6 @@ impl Store {
     }
 
     /// Returns the label of a thread.
-    #[must_use]
     pub fn label_of(&self, thread: ThreadId) -> Option<&str> {
         let index = self.threads.find(thread)?;
         self.threads.label(&self.threads.get(index)?)
@@ -171,7 +166,6 @@ impl Store {
     }
 
     /// Returns the thread of a run, given by its index on the capability's lane.
-    #[must_use]
     pub fn thread_of(&self, cap: CapId, place: usize) -> Option<ThreadId> {
         let thread = self.cap(cap)?.runs.thread_at(place)?;
         self.threads.id(thread)
@@ -179,7 +173,6 @@ impl Store {
 
     /// Returns the thread that runs on a capability at a time. `place` is the cursor: queries at nearly increasing
     /// times are fast.
-    #[must_use]
     pub fn running(&self, cap: CapId, time: Nanos, place: &mut usize) -> Option<ThreadId> {
         let (thread, _) = self.run_at(cap, time, place)?;
         Some(thread)
@@ -187,7 +180,6 @@ impl Store {
 
     /// Returns the thread that runs on a capability at a time, with the run; for `place` see
     /// [`running`](Self::running).
-    #[must_use]
     pub fn run_at(
         &self,
         cap: CapId,
@@ -200,7 +192,6 @@ impl Store {
     }
 
     /// Returns the reason why a run ended, given by its index on the capability's lane.
-    #[must_use]
     pub fn code_of(&self, cap: CapId, place: usize) -> Option<StopCode> {
         self.cap(cap)?.runs.code_at(place)
     }
@@ -316,7 +307,6 @@ impl Store {
     }
 
     /// Returns the time attribution, once [`settle`](Self::settle)d.
-    #[must_use]
     pub fn account(&self) -> TimeAttribution<'_> {
         TimeAttribution::new(&self.lanes, &self.attribution_data)
     }

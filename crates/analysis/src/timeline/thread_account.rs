@@ -26,13 +26,11 @@ impl BlockedFor {
     pub const IO: Self = Self(251);
 
     /// Returns the reason given by a stop.
-    #[must_use]
     pub const fn stop(code: StopCode) -> Self {
         Self(code.0)
     }
 
     /// Returns the reason of the wait; `None` if the thread was runnable.
-    #[must_use]
     pub const fn reason(self) -> Option<WaitReason> {
         match self {
             Self::SLEEPING => Some(WaitReason::Delay),
@@ -42,7 +40,6 @@ impl BlockedFor {
     }
 
     /// Returns its name in tables and JSON: that of the stop status, `Sleeping` or `WaitingForIO`.
-    #[must_use]
     pub fn name(self) -> String {
         match self {
             Self::SLEEPING => "Sleeping".to_owned(),

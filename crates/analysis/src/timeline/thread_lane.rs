@@ -166,7 +166,6 @@ impl<'a> ThreadLane<'a> {
     }
 
     /// Returns why the thread waits in a span, whether blocked or ready; `None` in a run.
-    #[must_use]
     pub fn code(&self, index: usize) -> Option<StopCode> {
         if index % PARTS == 2 {
             return None;
@@ -179,7 +178,6 @@ impl<'a> ThreadLane<'a> {
     }
 
     /// Returns the manager thread that ended the wait of a span, if one did; `None` in a run.
-    #[must_use]
     pub fn woken_by(&self, index: usize) -> Option<ManagerThread> {
         let turn = (index % PARTS != 2).then(|| self.turn(index / PARTS))?;
         turn.woken_by
@@ -190,14 +188,12 @@ impl<'a> ThreadLane<'a> {
     }
 
     /// Returns the capability of a run; `None` in a wait.
-    #[must_use]
     pub fn cap(&self, index: usize) -> Option<CapId> {
         self.is_run(index)
             .then(|| self.store.run_cap(self.run(index / PARTS)))?
     }
 
     /// Returns the owner of the black hole waited for, if it is known.
-    #[must_use]
     pub fn owner(&self, index: usize) -> Option<ThreadId> {
         let run = (index / PARTS)
             .checked_sub(1)
@@ -207,7 +203,6 @@ impl<'a> ThreadLane<'a> {
 
     /// Returns the length of the other part of the same wait in nanoseconds: the wait for a capability after a
     /// block, or the block before it; 0 for a run.
-    #[must_use]
     pub fn other_wait_ns(&self, index: usize) -> u64 {
         match index % PARTS {
             0 => self.turn(index / PARTS).duration(1),

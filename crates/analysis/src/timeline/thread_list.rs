@@ -66,7 +66,6 @@ impl Store {
     }
 
     /// Returns the life of a thread; `None` until the log has been read to its end.
-    #[must_use]
     pub fn thread_lane(&self, thread: ThreadId) -> Option<ThreadLane<'_>> {
         let at = self.threads.find(thread)?;
         self.lane_at(at)
@@ -99,7 +98,6 @@ impl Store {
     }
 
     /// Returns whether a thread's life can be queried without reading all of its runs.
-    #[must_use]
     pub fn is_prepared(&self, thread: ThreadId) -> bool {
         let Some(index) = self.threads.find(thread) else {
             return true;

@@ -91,7 +91,6 @@ impl ThreadColumn {
     ];
 
     /// Returns its stable name in links.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Thread => "thread",
@@ -125,13 +124,11 @@ impl ThreadColumn {
     }
 
     /// Returns the column with that name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.name() == name)
     }
 
     /// Returns whether large values are more interesting than small ones.
-    #[must_use]
     pub const fn largest_first(self) -> bool {
         !matches!(
             self,
@@ -159,7 +156,6 @@ impl Default for ThreadView {
 
 impl ThreadView {
     /// Creates settings that show all threads, sorted by a column with the most interesting values first.
-    #[must_use]
     pub const fn sorted_by(sort: ThreadColumn) -> Self {
         Self {
             filter: String::new(),
@@ -169,7 +165,6 @@ impl ThreadView {
     }
 
     /// Returns the query for rows of this table, of all threads in the whole log.
-    #[must_use]
     pub fn query(&self, rows: Range<u64>) -> ThreadTableQuery {
         ThreadTableQuery {
             filter: self.filter.trim().to_owned(),
@@ -221,7 +216,6 @@ pub enum ThreadEnd {
 
 impl ThreadEnd {
     /// Returns a phrase for the user interface.
-    #[must_use]
     pub fn explanation(&self) -> String {
         match self {
             Self::Finished => "finished".to_owned(),
@@ -262,7 +256,6 @@ pub struct ThreadSums {
 
 impl ThreadSums {
     /// Returns the mean wait for a capability in nanoseconds, without empty ones; `None` if there are none.
-    #[must_use]
     pub const fn mean_ready_ns(&self) -> Option<u64> {
         self.times.ready_ns().checked_div(self.times.ready_waits)
     }
@@ -318,7 +311,6 @@ pub struct ThreadTable {
 
 impl ThreadTable {
     /// Returns the row with that number, if it was requested.
-    #[must_use]
     pub fn row(&self, number: u64) -> Option<&ThreadTimes> {
         let at = number.checked_sub(self.first)?;
         self.rows.get(usize::try_from(at).ok()?)

@@ -126,7 +126,6 @@ impl WaitRunCycle {
 
     /// Returns the reason of the wait; `None` if the thread was ready immediately. If a manager thread ended the
     /// wait, it was for time or I/O, whatever the reason of the stop.
-    #[must_use]
     pub fn wait_reason(&self) -> Option<WaitReason> {
         let by_stop = self.last_stop.wait_reason()?;
         let by_waker = |manager: ManagerThread| manager.reason_of_wait(by_stop);
@@ -199,13 +198,11 @@ impl WaitRunCycle {
     }
 
     /// Returns the division of its ready time.
-    #[must_use]
     pub const fn ready_parts(&self) -> ReadyParts {
         self.ready_parts
     }
 
     /// Returns the ready time behind other threads in nanoseconds.
-    #[must_use]
     pub const fn behind_ns(&self) -> u64 {
         self.duration(1)
             .saturating_sub(self.ready_parts.paused_ns)
@@ -246,32 +243,27 @@ pub struct TurnSums {
 
 impl TurnSums {
     /// Returns the blocked time for any reason.
-    #[must_use]
     pub fn all_blocked_ns(&self) -> u64 {
         let sum = |sum: u64, time: &u64| sum.saturating_add(*time);
         self.blocked_ns.iter().fold(0, sum)
     }
 
     /// Returns the time in foreign calls.
-    #[must_use]
     pub const fn foreign_ns(&self) -> u64 {
         self.blocked_ns[WaitReason::ForeignCall as usize]
     }
 
     /// Returns the blocked time for any reason but a foreign call.
-    #[must_use]
     pub fn blocked_outside_calls_ns(&self) -> u64 {
         self.all_blocked_ns().saturating_sub(self.foreign_ns())
     }
 
     /// Returns the ready time outside of collections.
-    #[must_use]
     pub const fn ready_ns(&self) -> u64 {
         self.ready_behind_ns.saturating_add(self.ready_idle_ns)
     }
 
     /// Returns the sum of all states, which is the lifetime of the threads.
-    #[must_use]
     pub fn life_ns(&self) -> u64 {
         let parts = [
             self.open_ns,
@@ -318,7 +310,6 @@ impl TurnSums {
     }
 
     /// Returns the times by class.
-    #[must_use]
     pub fn by_class(&self) -> ClassTimes {
         let mut times = ClassTimes::default();
         times[Class::Running as usize] = self.running_ns;

@@ -142,7 +142,6 @@ fn mean(parts: impl Iterator<Item = (f64, f64)>) -> f64 {
 
 impl UnreadBlocks {
     /// Builds the index. A block without an end time is placed at its begin time.
-    #[must_use]
     pub fn new(index: &BlockIndex) -> Self {
         let mut by_cap: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (block, bytes) in joined(index) {
@@ -220,7 +219,6 @@ impl UnreadBlocks {
     }
 
     /// Returns the approximate number of bytes written in a range of time.
-    #[must_use]
     pub fn bytes(&self, span: Interval) -> u64 {
         let sums = self.sums(span, span.duration().0);
         sums.iter().map(|(_, bytes)| bytes).sum::<f64>() as u64

@@ -73,7 +73,6 @@ pub struct SpanMessage<'a> {
 
 impl<'a> SpanMessage<'a> {
     /// Returns the module that a GHC pass compiles; empty if it has none, or is no pass.
-    #[must_use]
     pub const fn module(&self) -> &'a str {
         if self.is_pass { self.number } else { "" }
     }
@@ -82,7 +81,6 @@ impl<'a> SpanMessage<'a> {
 impl SpanPrefixes {
     /// Parses two comma-separated lists of prefixes. Prefixes that are too long are truncated; excess ones are
     /// dropped.
-    #[must_use]
     pub fn of_lists(start: &str, stop: &str) -> Self {
         let words = |list: &str| {
             let mut words: Vec<String> = Vec::new();
@@ -103,7 +101,6 @@ impl SpanPrefixes {
 
     /// Parses a message; `None` if it is not about a span. A prefix that ends in a letter or digit must be
     /// followed by white space or a colon.
-    #[must_use]
     pub fn parse<'a>(&self, text: &'a str) -> Option<SpanMessage<'a>> {
         if let Some(of_compiler) = text.strip_prefix("GHC:") {
             return parse_pass(of_compiler);
@@ -235,7 +232,6 @@ pub struct UserSpans {
 
 impl UserSpans {
     /// Finds the spans that messages announce in a log that ends at `end`.
-    #[must_use]
     pub fn find(messages: &Messages, prefixes: &SpanPrefixes, end: Nanos) -> Self {
         let mut matcher = SpanMatcher::default();
         for number in 0..messages.len() {
@@ -249,7 +245,6 @@ impl UserSpans {
     }
 
     /// Returns the listed names, in the order of their first starts.
-    #[must_use]
     pub fn listed(&self) -> &[ListedSpans] {
         &self.listed
     }

@@ -188,7 +188,6 @@ impl WaitGroups {
 
 impl Store {
     /// Returns the groups of all threads; empty until the log has been read to its end.
-    #[must_use]
     pub(crate) fn wait_groups(&self) -> &WaitGroups {
         static NONE: LazyLock<WaitGroups> = LazyLock::new(WaitGroups::default);
         if !self.is_settled() {
@@ -208,7 +207,6 @@ impl Store {
     }
 
     /// Returns the groups of some threads.
-    #[must_use]
     pub(crate) fn wait_groups_of(&self, threads: &[ThreadId]) -> WaitGroups {
         if !self.is_settled() {
             return WaitGroups::default();

@@ -78,7 +78,6 @@ impl Wait {
     }
 
     /// Returns the number of the kind, below [`KINDS`](Self::KINDS).
-    #[must_use]
     pub const fn index(self) -> usize {
         match self {
             Self::Blocked(reason) => reason as usize,
@@ -110,7 +109,6 @@ impl Wait {
     }
 
     /// Returns the thread state as a word: `blocked`, `queued` or `ready`.
-    #[must_use]
     pub const fn state(self) -> &'static str {
         match self {
             Self::Blocked(_) => "blocked",
@@ -120,7 +118,6 @@ impl Wait {
     }
 
     /// Returns the class of the wait, which determines its color.
-    #[must_use]
     pub const fn class(self) -> Class {
         match self {
             Self::Blocked(reason) => reason.class(),
@@ -130,7 +127,6 @@ impl Wait {
     }
 
     /// Returns the reason of the wait as a phrase.
-    #[must_use]
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Blocked(reason) => reason.name(),
@@ -190,7 +186,6 @@ impl WaitSums {
     }
 
     /// Returns the total time in nanoseconds.
-    #[must_use]
     pub fn all_ns(&self) -> u64 {
         let add = |sum: u64, ns: &u64| sum.saturating_add(*ns);
         self.ns.iter().fold(0, add)

@@ -32,13 +32,11 @@ pub struct Wait {
 
 impl Wait {
     /// Returns the part in which it was blocked.
-    #[must_use]
     pub const fn blocked(&self) -> Interval {
         Interval::new(self.span.start(), self.ready)
     }
 
     /// Returns the part in which it waited for a capability.
-    #[must_use]
     pub const fn ready(&self) -> Interval {
         Interval::new(self.ready, self.span.end())
     }

@@ -88,7 +88,6 @@ impl Batch {
 
 impl<S: Source> Feed<S> {
     /// Creates a feed for the log that `reader` reads from `source`.
-    #[must_use]
     pub fn new(reader: LogReader, source: S) -> Self {
         Self {
             reader,

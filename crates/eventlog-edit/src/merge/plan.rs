@@ -165,13 +165,11 @@ impl Plan {
     }
 
     /// Returns how logs were aligned by messages, if they were.
-    #[must_use]
     pub fn aligned(&self) -> &[Aligned] {
         &self.aligned
     }
 
     /// Returns the number of processes.
-    #[must_use]
     pub fn processes(&self) -> usize {
         self.processes.len()
     }

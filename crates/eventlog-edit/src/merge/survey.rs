@@ -73,7 +73,6 @@ pub struct Survey {
 
 impl Survey {
     /// Creates a survey of a file with this name, including what `align` requires.
-    #[must_use]
     pub fn new(name: &str, align: &Align) -> Self {
         Self {
             facts: Facts {
@@ -85,7 +84,6 @@ impl Survey {
     }
 
     /// Returns the facts; `header` is that of the log.
-    #[must_use]
     pub fn finish(self, header: Option<&Header>) -> Facts {
         Facts {
             types: header

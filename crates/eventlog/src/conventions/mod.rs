@@ -19,14 +19,12 @@ pub enum Convention<'a> {
 
 impl<'a> Convention<'a> {
     /// Decodes a binary message, if it follows a convention.
-    #[must_use]
     pub fn parse_bytes(payload: &'a [u8]) -> Option<Self> {
         let telemetry = Telemetry::parse_bytes(payload).map(Self::Telemetry);
         telemetry.or_else(|| StackMessage::parse_bytes(payload).map(Self::Stack))
     }
 
     /// Decodes a text message, if it follows a convention.
-    #[must_use]
     pub fn parse_text(text: &'a [u8]) -> Option<Self> {
         Telemetry::parse_text(text).map(Self::Telemetry)
     }

@@ -109,7 +109,6 @@ const KINDS: [&str; 6] = [
 
 impl Instrument<'_> {
     /// Returns the name of the kind.
-    #[must_use]
     pub fn name(&self) -> std::borrow::Cow<'_, str> {
         match self {
             Self::Number(number) => {
@@ -148,7 +147,6 @@ fn key_and_value(bytes: &[u8]) -> Option<(Text<'_>, Text<'_>)> {
 
 impl<'a> Telemetry<'a> {
     /// Decodes a binary message.
-    #[must_use]
     pub fn parse_bytes(payload: &'a [u8]) -> Option<Self> {
         let rest = &mut payload.strip_prefix(b"OT\x03")?;
         let [kind] = take_array(rest)?;
@@ -211,7 +209,6 @@ impl<'a> Telemetry<'a> {
     }
 
     /// Decodes a text message.
-    #[must_use]
     pub fn parse_text(text: &'a [u8]) -> Option<Self> {
         let rest = text.strip_prefix(b"ot2 ")?;
         let mut words = Words(std::str::from_utf8(rest).ok()?);

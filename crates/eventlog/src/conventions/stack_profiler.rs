@@ -149,19 +149,16 @@ impl<'a> StackFrames<'a> {
     }
 
     /// Returns the size of the encoded frames, which end the message, in bytes.
-    #[must_use]
     pub const fn byte_len(self) -> usize {
         self.bytes.len()
     }
 
     /// Returns the number of frames.
-    #[must_use]
     pub const fn len(self) -> u16 {
         self.count
     }
 
     /// Whether there are no frames.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.count == 0
     }
@@ -193,7 +190,6 @@ impl<'a> StackFrames<'a> {
 
 impl<'a> StackMessage<'a> {
     /// Decodes a binary message.
-    #[must_use]
     pub fn parse_bytes(payload: &'a [u8]) -> Option<Self> {
         let mut rest = payload;
         let tag = u16_be(&mut rest)?;
@@ -217,7 +213,6 @@ impl<'a> StackMessage<'a> {
     }
 
     /// Returns the order of frames in this log, if the message determines it.
-    #[must_use]
     pub fn frame_order(&self) -> Option<FrameOrder> {
         match self {
             Self::Version(_) => Some(FrameOrder::OutermostFirst),

@@ -52,7 +52,6 @@ use write::{LogWriter, WriterState};
 pub(crate) const MAGIC_BYTES: usize = 8;
 
 /// Whether a file that begins with `bytes` is a textual heap profile.
-#[must_use]
 pub(crate) fn is_heap_report(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     matches!(text, [b'J', b'O', b'B', b' ' | b'\t', ..])

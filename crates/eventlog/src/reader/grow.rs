@@ -24,7 +24,6 @@ pub struct Checkpoint {
 
 impl LogReader {
     /// Creates a reader of the same file, which now has `len` bytes.
-    #[must_use]
     pub fn reopen_grown(&self, len: u64) -> Self {
         let mut reader = Self {
             rows_every: self.rows_every,
@@ -42,7 +41,6 @@ impl LogReader {
 
     /// Returns a checkpoint before `next` is [appended](Self::append), from which a reader of the
     /// [grown](Self::reopen_grown) log can continue; `None` if it must read the whole log again.
-    #[must_use]
     pub fn checkpoint(&self, next: &Slice) -> Option<Checkpoint> {
         let Phase::Slices(results) = &self.phase else {
             return None;

@@ -21,7 +21,6 @@ use super::status::StopStatus;
 use crate::ids::ThreadId;
 
 /// Describes an event in words. `header` provides the descriptions of unknown types.
-#[must_use]
 pub fn sentence(event: &Event<'_>, header: &Header, names: &Names) -> String {
     let mut out = String::new();
     write_sentence(&mut out, event, header, names);

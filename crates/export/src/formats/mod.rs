@@ -25,7 +25,6 @@ pub const FORMATS: [&Format; 9] = [
 ];
 
 /// Returns the format with this name.
-#[must_use]
 pub fn find_format(name: &str) -> Option<&'static Format> {
     FORMATS.into_iter().find(|format| format.name == name)
 }

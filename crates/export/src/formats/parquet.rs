@@ -40,7 +40,6 @@ const ENCODING: rows::Encoding = rows::Encoding {
 pub const ROW_GROUP_ROWS: usize = 128 << 10;
 
 /// Returns the properties of files with this schema: compression, encodings, size of the row groups.
-#[must_use]
 pub fn properties(schema: &Schema) -> WriterPropertiesBuilder {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
@@ -183,7 +182,6 @@ impl Encode for Writer {
 }
 
 /// Extracts the system error, if there is one.
-#[must_use]
 pub fn failed(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {

@@ -66,7 +66,6 @@ impl ValueRequest {
     }
 
     /// Returns the position in the log of the value, if it is one of many: an extreme or a percentile.
-    #[must_use]
     pub fn position(&self, metrics: &MetricContext<'_>) -> Option<LocatedNumber> {
         let RequestKind::Metric {
             metric,
@@ -88,13 +87,11 @@ impl ValueRequest {
     }
 
     /// Returns the name in digests: the source text, truncated as all names in digests.
-    #[must_use]
     pub fn key(&self) -> String {
         truncated_name(&self.text)
     }
 
     /// Returns whether less or more is better.
-    #[must_use]
     pub const fn direction(&self) -> Direction {
         match &self.kind {
             RequestKind::Metric { metric, .. } => metric.direction,
@@ -104,7 +101,6 @@ impl ValueRequest {
 
     /// Returns the metric, if it is one, and the variability between runs. Shares and rates depend on time, so
     /// they are timed; counts are counted.
-    #[must_use]
     pub fn class(&self) -> (Option<&'static Metric>, Class) {
         match &self.kind {
             RequestKind::Metric {
@@ -123,7 +119,6 @@ impl ValueRequest {
     }
 
     /// Returns whether the value grows with the work that the program does.
-    #[must_use]
     pub fn is_total(&self) -> bool {
         match &self.kind {
             RequestKind::Metric {

@@ -28,7 +28,6 @@ pub struct RunValues {
 
 impl RunValues {
     /// Creates a collection without runs.
-    #[must_use]
     pub fn new(across: RunAggregate) -> Self {
         Self {
             across,

@@ -14,7 +14,6 @@ use statistics::rank_test::RankTest;
 /// All tests form one family with Holm's correction, so the probability of any false claim among the candidates
 /// stays below [`Options::alpha`]. [`runs_needed`](statistics::rank_test::runs_needed) returns the number of runs that
 /// such a family needs.
-#[must_use]
 pub fn against_baseline(
     (name, unit): (&str, Unit),
     baseline: &[f64],

@@ -81,7 +81,6 @@ impl ValueSource for Comparison {
 
 impl Difference {
     /// Attaches the unit to a number.
-    #[must_use]
     pub const fn amount(&self, number: f64) -> Amount {
         Amount {
             number,

@@ -32,7 +32,6 @@ impl Comparison {
     /// difference, or only one within [`Options::noise`]. With too few runs it is returned without a claim.
     ///
     /// [`Options::noise`]: super::Options::noise
-    #[must_use]
     pub fn main_reason(&self) -> Option<MainReason<'_>> {
         let wall = self.program_metric("time.wall")?;
         if wall.claim == Claim::NoDifference || wall.relative() <= self.options.noise {

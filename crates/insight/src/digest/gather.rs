@@ -53,7 +53,6 @@ impl Digest {
     }
 
     /// [`gather`](Self::gather) without yielding, for callers with nothing else to run.
-    #[must_use]
     pub fn gather_blocking(log: &Recording, range: Option<Interval>) -> Self {
         block_on(Self::gather(log, range, &NoYield))
     }

@@ -112,7 +112,6 @@ fn claims(fleet: &Fleet, number: &NumberColumn, alpha: f64) -> Claims {
 
 impl Analysis {
     /// Analyzes all numbers and findings.
-    #[must_use]
     pub fn of(fleet: &Fleet) -> Self {
         let headlines = fleet
             .numbers
@@ -140,7 +139,6 @@ impl Analysis {
     }
 
     /// Returns a number by its full name.
-    #[must_use]
     pub fn number(&self, name: &str) -> Option<&NumberAnalysis> {
         self.numbers.iter().find(|number| number.name == name)
     }

@@ -111,7 +111,6 @@ pub struct FleetBuilder {
 impl FleetBuilder {
     /// Creates an empty fleet. Numbers whose names match one of `wanted` come first; only runs are kept that have one
     /// of the values for each key in `only`.
-    #[must_use]
     pub fn new(wanted: Vec<String>, only: Vec<(String, String)>) -> Self {
         Self {
             wanted,
@@ -206,13 +205,11 @@ impl FleetBuilder {
     }
 
     /// Returns the number of runs so far.
-    #[must_use]
     pub const fn count(&self) -> usize {
         self.runs.len()
     }
 
     /// Sorts the runs by time.
-    #[must_use]
     pub fn finish(mut self) -> Fleet {
         let order = time_order(&self.runs);
         let mut places: Vec<usize> = (0..self.runs.len()).collect();

@@ -50,7 +50,6 @@ pub enum ClaimSubject {
 
 impl ClaimSubject {
     /// Returns the order of kinds: changes, labels, runs.
-    #[must_use]
     pub const fn kind(&self) -> usize {
         match self {
             Self::Change { .. } => 0,

@@ -22,7 +22,6 @@ pub struct Distribution {
 
 impl Distribution {
     /// Returns the quantiles of the finite values; `None` without any.
-    #[must_use]
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let sorted = sorted(values);
         let at = |share| quantile(&sorted, share);
@@ -61,7 +60,6 @@ impl Histogram {
 
     /// Counts the finite values. The bins cover the bulk of the values with some room around, so that single
     /// outliers do not hide the form.
-    #[must_use]
     pub fn of(values: &[f64]) -> Self {
         let sorted = sorted(values.iter().copied());
         let is_positive = sorted.first().is_some_and(|min| *min > 0.0);

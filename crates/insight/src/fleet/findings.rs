@@ -60,7 +60,6 @@ impl FindingFrequency {
     pub const MAX_VALUES: usize = 40;
 
     /// Summarizes all findings, highest expected cost first; those without a cost come last.
-    #[must_use]
     pub fn of_fleet(fleet: &Fleet) -> Vec<Self> {
         let labels: Vec<&LabelColumn> = fleet
             .dividing_labels()

@@ -51,7 +51,6 @@ impl LabelGroups {
     pub const MAX_VALUES: usize = 400;
 
     /// Summarizes a number by a label.
-    #[must_use]
     pub fn of(number: &NumberColumn, label: &LabelColumn) -> Self {
         let mut by_value: Vec<Vec<f64>> = vec![Vec::new(); label.values.len()];
         for (number, value) in number.values.iter().zip(&label.by_run) {

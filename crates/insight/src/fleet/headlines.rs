@@ -32,7 +32,6 @@ impl Headline {
 }
 
 /// Returns the headline with a full name, with its position.
-#[must_use]
 pub fn headline(name: &str) -> Option<(usize, Headline)> {
     let position = HEADLINES
         .iter()

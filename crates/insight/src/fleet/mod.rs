@@ -116,7 +116,6 @@ pub struct LabelColumn {
 
 impl LabelColumn {
     /// Returns the value of a run.
-    #[must_use]
     pub fn value(&self, run: usize) -> Option<&str> {
         let value = self.by_run.get(run).copied().flatten()?;
         self.values.get(value as usize).map(String::as_str)
@@ -151,7 +150,6 @@ pub struct FindingColumn {
 
 impl Fleet {
     /// Returns the label with a key.
-    #[must_use]
     pub fn label(&self, key: &str) -> Option<&LabelColumn> {
         self.labels.iter().find(|label| label.key == key)
     }

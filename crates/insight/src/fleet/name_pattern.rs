@@ -61,7 +61,6 @@ impl NamePattern {
     }
 
     /// Returns the labels in a path; `None` if it does not match.
-    #[must_use]
     pub fn labels(&self, path: &str) -> Option<BTreeMap<String, String>> {
         let path = path.replace('\\', "/");
         let mut starts = path

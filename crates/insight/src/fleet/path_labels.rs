@@ -7,7 +7,6 @@ const MISSING: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// Returns the labels of folders that are named `key=value`, with Hive's escapes (`%3A`) resolved. The innermost
 /// folder with a key counts.
-#[must_use]
 pub fn path_labels(path: &str) -> BTreeMap<String, String> {
     let folders = path
         .rsplit_once(['/', '\\'])

@@ -6,7 +6,6 @@ use super::{Band, BandId, BandState, Censuses};
 
 impl Censuses {
     /// Returns an upper estimate of the heap memory in bytes.
-    #[must_use]
     pub fn size_bytes(&self) -> usize {
         let band = size_of::<Band>() + size_of::<BandState>();
         self.steps_bytes() + self.bands.capacity() * band + self.totals.capacity() * 48
@@ -17,7 +16,6 @@ impl Censuses {
     }
 
     /// Returns the sum of some bands in each of some censuses.
-    #[must_use]
     pub fn sum_of(
         &self,
         bands: impl IntoIterator<Item = BandId>,
@@ -50,7 +48,6 @@ impl Censuses {
     }
 
     /// Merges bands into groups; `groups` has the group of each band, and `count` is the number of groups.
-    #[must_use]
     pub fn grouped(&self, groups: &[BandId], count: usize) -> Self {
         let all = 0..self.len() as u32;
         let mut members: Vec<BandId> = (0..self.bands.len().min(groups.len()) as u32)
@@ -156,7 +153,6 @@ impl Censuses {
     }
 
     /// Returns the band that takes the bytes of a folded one; `None` if it was not folded.
-    #[must_use]
     pub fn folded_into(&self, band: BandId) -> Option<BandId> {
         self.bands.get(band.index())?.folded_into
     }

@@ -31,7 +31,6 @@ pub struct BandId(pub u32);
 
 impl BandId {
     /// Returns the index in columns that have one entry per band.
-    #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -75,43 +74,36 @@ impl Censuses {
     pub const MOST_BYTES: u64 = 1 << 48;
 
     /// Returns the number of complete censuses.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.totals.len()
     }
 
     /// Returns whether there are no complete censuses.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.totals.is_empty()
     }
 
     /// Returns the number of bands, including folded ones.
-    #[must_use]
     pub const fn bands(&self) -> usize {
         self.bands.len()
     }
 
     /// Returns whether bytes beyond [`MOST_BYTES`](Self::MOST_BYTES) were cut off.
-    #[must_use]
     pub const fn is_capped(&self) -> bool {
         self.capped
     }
 
     /// Returns the time of each census, ascending.
-    #[must_use]
     pub fn times(&self) -> &[Nanos] {
         self.clock.times().get(..self.len()).unwrap_or_default()
     }
 
     /// Returns the total bytes of each census.
-    #[must_use]
     pub fn totals(&self) -> &[u64] {
         &self.totals
     }
 
     /// Returns the censuses in a range of a log that ends at `log_end`, or all of them without a range.
-    #[must_use]
     pub fn census_range(&self, range: Option<Interval>, log_end: Nanos) -> Range<u32> {
         let times = self.times();
         let before = |limit: Nanos| times.partition_point(|&time| time < limit) as u32;
@@ -206,13 +198,11 @@ impl Censuses {
     }
 
     /// Returns the bytes of a band in a census.
-    #[must_use]
     pub fn bytes_at(&self, band: BandId, census: u32) -> u64 {
         self.steps(band).map_or(0, |steps| steps.bytes_at(census))
     }
 
     /// Returns the bytes of a band in each of some censuses.
-    #[must_use]
     pub fn series(&self, band: BandId, censuses: Range<u32>) -> Vec<u64> {
         let start = censuses.start;
         let mut series = vec![0; censuses.len()];
@@ -226,7 +216,6 @@ impl Censuses {
     }
 
     /// Computes the statistics of a band over some censuses.
-    #[must_use]
     pub fn sums(&self, band: BandId, censuses: Range<u32>) -> BandSums {
         let censuses = censuses.start.min(censuses.end)..censuses.end.min(self.len() as u32);
         let Some(steps) = self.steps(band).filter(|_| !censuses.is_empty()) else {

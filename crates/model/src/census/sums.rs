@@ -158,20 +158,17 @@ impl BandSums {
     }
 
     /// Returns the mean bytes over all censuses of the range; 0 without censuses.
-    #[must_use]
     pub fn mean(&self) -> f64 {
         self.bytes as f64 / f64::from(self.censuses.max(1))
     }
 
     /// Returns the integral over time in byte-seconds.
-    #[must_use]
     pub fn integral_byte_seconds(&self) -> f64 {
         self.twice_integral as f64 / 2e9
     }
 
     /// Returns the population standard deviation of the bytes over all censuses of the range: √(n Σv² − (Σv)²) /
     /// n.
-    #[must_use]
     pub fn stddev(&self) -> f64 {
         let n = u128::from(self.censuses.max(1));
         difference_of_products((n, self.squares), (self.bytes, self.bytes))
@@ -182,7 +179,6 @@ impl BandSums {
 
     /// Fits the line. `None` if the band holds something in only one census, always the same bytes, or always at
     /// the same time.
-    #[must_use]
     pub fn growth(&self) -> Option<Growth> {
         let n = u128::from(self.held);
         if self.held < 2 || self.max == 0 {

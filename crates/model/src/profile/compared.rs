@@ -28,7 +28,6 @@ pub struct ComparedStacks {
 impl ComparedStacks {
     /// Merges the stacks of two logs. Their weights are compared as absolute amounts, or unless `absolute` as
     /// shares of the total of each log.
-    #[must_use]
     pub fn new(now: &WeightedStacks<'_>, before: &WeightedStacks<'_>, absolute: bool) -> Self {
         let mut compared = Self {
             frames: Frames::default(),

@@ -66,7 +66,6 @@ const BUILT_IN: &str = "<built-in>";
 
 impl Frame {
     /// Creates a frame with only a kind and a label.
-    #[must_use]
     pub fn with_kind(kind: FrameKind, label: &str) -> Self {
         Self {
             label: label.to_owned(),
@@ -82,7 +81,6 @@ impl Frame {
     ///
     /// Those of the runtime are recognized by their location (or, without one, by a module with the name of the
     /// label), not by number, which depends on the program.
-    #[must_use]
     pub fn cost_centre(module: &str, label: &str, location: &str) -> Self {
         let built_in = location == BUILT_IN || (location.is_empty() && module == label);
         Self {
@@ -100,25 +98,21 @@ impl Frame {
     }
 
     /// Creates a cost centre of the runtime.
-    #[must_use]
     pub fn built_in(module: &str, label: &str) -> Self {
         Self::cost_centre(module, label, BUILT_IN)
     }
 
     /// Creates a placeholder for a cost centre that the log does not declare.
-    #[must_use]
     pub fn unknown(id: CostCentreId) -> Self {
         Self::with_kind(FrameKind::Unknown, &format!("cost centre {id}"))
     }
 
     /// Creates the frame of a call of a foreign function.
-    #[must_use]
     pub fn foreign_call(name: &str) -> Self {
         Self::with_kind(FrameKind::ForeignCall, name)
     }
 
     /// Creates the frame of a function in foreign code, known only by its address.
-    #[must_use]
     pub fn foreign_function(address: Address) -> Self {
         Self {
             address: Some(address.0),
@@ -130,7 +124,6 @@ impl Frame {
     ///
     /// Both module and label may contain dots. The longest prefix of capitalized words is the module, except that
     /// the label must not be empty (`GHC.Types.CAF`).
-    #[must_use]
     pub fn from_printed(text: &str) -> Self {
         let (name, location) = match text.rsplit_once(" (") {
             Some((name, rest)) => (name, rest.strip_suffix(')').unwrap_or(rest)),
@@ -150,7 +143,6 @@ impl Frame {
     }
 
     /// Formats the cost centre like `GHC.Stack.CCS.ccsToStrings`.
-    #[must_use]
     pub fn printed(&self) -> String {
         let location = match (self.kind, &self.location) {
             (FrameKind::BuiltIn, _) => BUILT_IN,
@@ -160,7 +152,6 @@ impl Frame {
     }
 
     /// Returns `Module.label`, or the label alone without a module.
-    #[must_use]
     pub fn name(&self) -> String {
         if self.module.is_empty() {
             self.label.clone()
@@ -170,7 +161,6 @@ impl Frame {
     }
 
     /// Returns whether the frame means that the capability was idle.
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         self.kind == FrameKind::BuiltIn && self.label == "IDLE"
     }
@@ -196,7 +186,6 @@ impl Frames {
     }
 
     /// Returns the frame with this id; `None` if the id is of another profile.
-    #[must_use]
     pub fn get(&self, id: FrameId) -> Option<&Frame> {
         self.frames.get(id.index())
     }
@@ -225,13 +214,11 @@ impl Frames {
     }
 
     /// Returns the number of frames.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.frames.len()
     }
 
     /// Returns whether there are no frames.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }

@@ -95,13 +95,11 @@ impl HeapProfileStacks {
 
 impl HeapStacks {
     /// Creates the heap profiles of a log whose last event was at `log_end`.
-    #[must_use]
     pub const fn new(profiles: Vec<HeapProfileStacks>, log_end: Nanos) -> Self {
         Self { profiles, log_end }
     }
 
     /// Returns the number of censuses in all profiles.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.profiles
             .iter()
@@ -110,19 +108,16 @@ impl HeapStacks {
     }
 
     /// Returns whether there are no censuses.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns whether all censuses have times.
-    #[must_use]
     pub fn is_timed(&self) -> bool {
         self.profiles.iter().all(|profile| profile.timed)
     }
 
     /// Selects all censuses.
-    #[must_use]
     pub fn all_ranges(&self) -> CensusRanges {
         self.profiles
             .iter()
@@ -131,14 +126,12 @@ impl HeapStacks {
     }
 
     /// Selects the censuses in a range of the log.
-    #[must_use]
     pub fn ranges_in(&self, range: Interval) -> CensusRanges {
         let of_part = |profile: &HeapProfileStacks| profile.census_range(range, self.log_end);
         self.profiles.iter().map(of_part).collect()
     }
 
     /// Extends a selection by one census on each side, so that lines can be drawn to the edges.
-    #[must_use]
     pub fn with_neighbors(&self, mut places: CensusRanges) -> CensusRanges {
         for (profile, places) in self.profiles.iter().zip(&mut places) {
             places.start = places.start.saturating_sub(1);
@@ -148,7 +141,6 @@ impl HeapStacks {
     }
 
     /// Selects the census at a moment: the last one at or before it, else the first one of all.
-    #[must_use]
     pub fn ranges_at(&self, moment: Nanos) -> CensusRanges {
         let profiles = || self.profiles.iter().enumerate();
         let last = profiles()
@@ -173,7 +165,6 @@ impl HeapStacks {
     }
 
     /// Selects the chosen censuses, and those to compare with.
-    #[must_use]
     pub fn selected_ranges(
         &self,
         selection: &FlameSelection,
@@ -207,7 +198,6 @@ impl HeapStacks {
 
     /// Returns the bytes of a box in each of the selected censuses, in time order. `of` has the relation of each
     /// stack to the box.
-    #[must_use]
     pub fn box_bytes(&self, places: &CensusRanges, of: &[BoxRelation]) -> Vec<BoxBytes> {
         let mut all: Vec<BoxBytes> = Vec::new();
         for (profile, places) in self.profiles.iter().zip(places) {
@@ -252,7 +242,6 @@ impl HeapStacks {
 }
 
 /// Returns the number of censuses selected, over all profiles.
-#[must_use]
 pub fn count(places: &CensusRanges) -> u32 {
     let lengths = places.iter().map(|places| places.len() as u64);
     u32::try_from(lengths.sum::<u64>()).unwrap_or(u32::MAX)

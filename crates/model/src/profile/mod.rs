@@ -61,7 +61,6 @@ impl Profile {
     pub const DEFAULT_TICK: Duration = Duration(1_000_000);
 
     /// Creates a profile without samples.
-    #[must_use]
     pub fn empty() -> Self {
         Self {
             frames: Frames::default(),
@@ -85,7 +84,6 @@ impl Profile {
 
     /// Returns the longest gap between samples of `track` that may be timer jitter: just under two ticks. Zero
     /// for tracks with exact times, such as foreign calls.
-    #[must_use]
     pub fn jitter(&self, track: &Track) -> Duration {
         if !track.sampled {
             return Duration::ZERO;
@@ -96,7 +94,6 @@ impl Profile {
 
     /// Returns the indices of the tracks of `sources`; if it is empty, of all tracks that are shown by default.
     /// Threads are not, if there are capabilities, as they repeat the samples of these.
-    #[must_use]
     pub fn selected_tracks(&self, sources: &[TrackSource]) -> Vec<usize> {
         let of_cap = |track: &Track| matches!(track.source, TrackSource::Capability(_));
         let has_caps = self.tracks.iter().any(of_cap);
@@ -142,7 +139,6 @@ pub enum TrackSource {
 impl TrackSource {
     /// Returns the stable name for links and the command line: `cap0`, `os71`, `unknown0`, `thread5`, `spans5.0`,
     /// `spans.0` without a thread, `program`.
-    #[must_use]
     pub fn name(self) -> String {
         match self {
             Self::Capability(cap) => format!("cap{cap}"),
@@ -158,7 +154,6 @@ impl TrackSource {
     }
 
     /// Parses a [`name`](Self::name).
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         if name == "program" {
             return Some(Self::Program);

@@ -9,7 +9,6 @@ pub struct Revision(u64);
 
 impl Revision {
     /// Returns a new revision, for something that was just created or changed.
-    #[must_use]
     pub fn next() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Self(LAST.fetch_add(1, Ordering::Relaxed))

@@ -35,7 +35,6 @@ impl SampleThreads {
     /// `running` returns the thread that ran on a capability at a time. It is called with ascending times per
     /// capability; its last argument is a cursor that starts at 0 and is kept between the calls for one
     /// capability.
-    #[must_use]
     pub fn from_tracks(
         tracks: &[Track],
         running: impl Fn(CapId, Nanos, &mut usize) -> Option<ThreadId>,
@@ -64,7 +63,6 @@ impl SampleThreads {
     }
 
     /// Returns the threads that have samples, with the number of samples, in descending order of that number.
-    #[must_use]
     pub fn counts(&self) -> Vec<(ThreadId, u64)> {
         let mut counts: SeededMap<ThreadId, u64> = SeededMap::default();
         for (_, samples, thread) in self.thread_runs() {

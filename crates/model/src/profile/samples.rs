@@ -66,32 +66,27 @@ impl Samples {
     }
 
     /// Returns the number of samples.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.end.len()
     }
 
     /// Returns whether there are no samples.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.end.is_empty()
     }
 
     /// Returns the end of the last sample; 0 if there is none.
-    #[must_use]
     pub fn end(&self) -> Nanos {
         self.end.last().copied().unwrap_or_default()
     }
 
     /// Returns the interval from the start of the first sample to the end of the last; `None` without samples.
-    #[must_use]
     pub fn span(&self) -> Option<Interval> {
         let (first, _) = self.get(0)?;
         Some(Interval::new(first.start(), self.end()))
     }
 
     /// Returns the duration of a sample; zero beyond the last one.
-    #[must_use]
     pub fn duration(&self, index: usize) -> Duration {
         let short = self.duration.get(index).copied().unwrap_or(0);
         if short < u32::MAX {
@@ -102,13 +97,11 @@ impl Samples {
     }
 
     /// Returns the stack of each sample, by sample index.
-    #[must_use]
     pub fn stacks(&self) -> &[StackId] {
         &self.stack
     }
 
     /// Returns the interval and stack of a sample; `None` beyond the last one.
-    #[must_use]
     pub fn get(&self, index: usize) -> Option<(Interval, StackId)> {
         let (&end, &stack) = self.end.get(index).zip(self.stack.get(index))?;
         let start = end - self.duration(index);
@@ -123,7 +116,6 @@ impl Samples {
     }
 
     /// Returns the indices of the samples that overlap `range`; may include samples of zero length.
-    #[must_use]
     pub fn overlapping(&self, range: Interval) -> std::ops::Range<usize> {
         let from = self.end.partition_point(|&end| end <= range.start());
         let last = self.end.partition_point(|&end| end < range.end());

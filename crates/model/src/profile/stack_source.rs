@@ -87,19 +87,16 @@ pub enum ProfileRef<'a> {
 
 impl ProfileRef<'_> {
     /// Returns whether stacks have the same numbers as in [`StackSource::weighted_stacks`].
-    #[must_use]
     pub const fn is_of_log(&self) -> bool {
         matches!(self, Self::OfLog(_))
     }
 
     /// Returns whether the profile outlives the query, so that what is derived from it may be cached by its revision.
-    #[must_use]
     pub const fn lasts(&self) -> bool {
         !matches!(self, Self::Temporary(_))
     }
 
     /// Returns the profile, unless it is that of the log, which can be requested again without cost.
-    #[must_use]
     pub fn into_made(self) -> Option<ProfileRef<'static>> {
         match self {
             Self::OfLog(_) => None,

@@ -20,7 +20,6 @@ impl StackId {
     pub const EMPTY: Self = Self(0);
 
     /// Returns the index in columns that have one entry per stack.
-    #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -98,21 +97,18 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
     }
 
     /// Returns the stack without its innermost frame; the empty stack is its own parent.
-    #[must_use]
     pub fn parent(&self, stack: StackId) -> StackId {
         let parent = self.parent.get(stack.index());
         parent.copied().unwrap_or(StackId::EMPTY)
     }
 
     /// Returns the innermost frame; `None` for the empty stack.
-    #[must_use]
     pub fn frame(&self, stack: StackId) -> Option<F> {
         let place = stack.index().checked_sub(1)?;
         self.frame.get(place).copied()
     }
 
     /// Returns the number of frames of the stack.
-    #[must_use]
     pub fn depth(&self, stack: StackId) -> u16 {
         self.depth.get(stack.index()).copied().unwrap_or(0)
     }
@@ -124,7 +120,6 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
     }
 
     /// Returns the frames, outermost first.
-    #[must_use]
     pub fn outermost_first(&self, stack: StackId) -> Vec<F> {
         let mut frames: Vec<F> = self.innermost_first(stack).collect();
         frames.reverse();
@@ -138,25 +133,21 @@ impl<F: Copy + Eq + std::hash::Hash> Stacks<F> {
     }
 
     /// Returns the number of stacks, including the empty one.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.parent.len()
     }
 
     /// Returns whether there is no stack besides the empty one.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.parent.len() <= 1
     }
 
     /// Returns the preorder of the tree of stacks.
-    #[must_use]
     pub fn order(&self) -> &TreeOrder {
         self.order.get_or_init(|| TreeOrder::new(&self.parent))
     }
 
     /// Returns the longest common prefix of two stacks.
-    #[must_use]
     pub fn common(&self, a: StackId, b: StackId) -> StackId {
         let order = self.order();
         let mut outer = a;

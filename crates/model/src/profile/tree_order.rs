@@ -46,26 +46,22 @@ impl TreeOrder {
     }
 
     /// Returns the position of a stack; 0 for the empty stack and for unknown ones.
-    #[must_use]
     pub fn position(&self, stack: StackId) -> u32 {
         self.position.get(stack.index()).copied().unwrap_or(0)
     }
 
     /// Returns the stack at a position.
-    #[must_use]
     pub fn stack_at(&self, position: u32) -> StackId {
         let stack = self.stacks.get(position as usize);
         stack.copied().unwrap_or(StackId::EMPTY)
     }
 
     /// Returns the end position (exclusive) of the stack at a position and its descendants.
-    #[must_use]
     pub fn end(&self, position: u32) -> u32 {
         self.end.get(position as usize).copied().unwrap_or(0)
     }
 
     /// Returns whether `outer` is a prefix of `inner`, or equal to it.
-    #[must_use]
     pub fn contains(&self, outer: StackId, inner: StackId) -> bool {
         let (outer, inner) = (self.position(outer), self.position(inner));
         outer <= inner && inner < self.end(outer)

@@ -33,7 +33,6 @@ impl Weight {
     }
 
     /// Returns the amount or the count.
-    #[must_use]
     pub const fn value(self, measure: Measure) -> u64 {
         match measure {
             Measure::Amount => self.amount,
@@ -44,7 +43,6 @@ impl Weight {
 
 impl Profile {
     /// Returns the weights of the stacks, without descendants, within a range of some tracks; by stack number.
-    #[must_use]
     pub fn weigh(&self, tracks: &[usize], range: Interval) -> Vec<Weight> {
         let mut own = vec![Weight::default(); self.stacks.len()];
         if let Some(heap) = &self.heap {
@@ -65,7 +63,6 @@ impl Profile {
     }
 
     /// Returns the number of samples of each stack in the whole log, by stack number.
-    #[must_use]
     pub fn sample_counts(&self) -> Vec<u32> {
         if let Some(heap) = &self.heap {
             return self.census_counts(heap);

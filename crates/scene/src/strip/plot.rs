@@ -107,7 +107,6 @@ pub struct Outline {
 
 impl Outline {
     /// Creates an empty outline above a base line at `bottom`, in pixels.
-    #[must_use]
     pub const fn new(bottom: f64) -> Self {
         Self {
             bottom,
@@ -133,7 +132,6 @@ impl Outline {
     }
 
     /// Returns the corners of the outline, as (x, y) in pixels.
-    #[must_use]
     pub fn finish(mut self) -> Vec<(f64, f64)> {
         if let Some(&(x, _)) = self.points.last() {
             self.points.push((x, self.bottom));

@@ -32,13 +32,11 @@ pub struct ChunkRows {
 
 impl ChunkRows {
     /// Returns the number of rows.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.events.len()
     }
 
     /// Returns whether the chunk has no rows.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
@@ -77,7 +75,6 @@ pub struct ChunkReader {
 
 impl ChunkReader {
     /// Creates a reader; `None` if there is no chunk with that index.
-    #[must_use]
     pub fn new(source: &RowSource, chunk: usize) -> Option<Self> {
         let this = source.index.chunks.get(chunk)?;
         let next = source.index.chunks.get(chunk + 1);

@@ -17,7 +17,6 @@ fn cells(row: &EventRow) -> [Cell<'_>; NAMES.len()] {
 }
 
 /// Formats rows with [`rows_text`]; a long list can be formatted in parts.
-#[must_use]
 pub fn events_text(rows: &[EventRow], how: RowFormat, is_first: bool) -> String {
     rows_text(how, &NAMES, rows.iter().map(cells), is_first)
 }

@@ -40,7 +40,6 @@ pub struct EventFilter {
 
 impl EventFilter {
     /// Returns whether all events pass.
-    #[must_use]
     pub fn is_all(&self) -> bool {
         *self == Self::default()
     }
@@ -105,7 +104,6 @@ pub struct Matcher {
 
 impl Matcher {
     /// Creates a matcher for a list.
-    #[must_use]
     pub fn new(list: &EventList) -> Self {
         let needle = list.search.to_lowercase();
         let types = list.filter.types.iter().map(|&id| EventType(id));

@@ -27,7 +27,6 @@ pub struct EventList {
 
 impl EventList {
     /// Returns whether rows must be counted before they can be numbered.
-    #[must_use]
     pub fn needs_scan(&self) -> bool {
         !self.filter.is_all() || !self.search.is_empty()
     }

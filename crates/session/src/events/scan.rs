@@ -18,7 +18,6 @@ pub struct Counts {
 
 impl Counts {
     /// Returns the number of rows in fully counted chunks.
-    #[must_use]
     pub fn rows_done(&self) -> u64 {
         self.rows
             .iter()
@@ -29,7 +28,6 @@ impl Counts {
     }
 
     /// Returns the number of matches in fully counted chunks.
-    #[must_use]
     pub fn found_done(&self) -> u64 {
         self.found
             .iter()
@@ -61,7 +59,6 @@ pub struct Scan {
 
 impl Scan {
     /// Creates a counter at the start of the log.
-    #[must_use]
     pub fn new(source: &RowSource, list: EventList) -> Self {
         let chunks = source.index.chunks.len();
         let mut scan = Self {
@@ -81,13 +78,11 @@ impl Scan {
     }
 
     /// Returns the counted fraction of the log, from 0 to 1.
-    #[must_use]
     pub fn progress(&self) -> f64 {
         self.counts.done as f64 / self.counts.rows.len().max(1) as f64
     }
 
     /// Returns whether the whole log is counted.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         self.chunk >= self.counts.rows.len()
     }
@@ -175,7 +170,6 @@ impl Scan {
     }
 
     /// Returns the reader, for a driver that prefetches.
-    #[must_use]
     pub const fn reader(&self) -> Option<&RowReader> {
         self.reader.as_ref()
     }

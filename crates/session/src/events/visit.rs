@@ -30,14 +30,12 @@ pub struct Numbering<'a> {
 
 impl Numbering<'_> {
     /// Returns the number of leading chunks with known row numbers.
-    #[must_use]
     pub fn chunks(&self) -> usize {
         self.counts
             .map_or(self.index.chunks.len(), |counts| counts.done)
     }
 
     /// Returns the number of rows in a chunk.
-    #[must_use]
     pub(crate) fn rows_of(&self, chunk: usize) -> u64 {
         match self.counts {
             Some(counts) => counts.rows.get(chunk).copied().map_or(0, u64::from),
@@ -46,7 +44,6 @@ impl Numbering<'_> {
     }
 
     /// Returns the number of rows before a chunk.
-    #[must_use]
     pub(crate) fn rows_before(&self, chunk: usize) -> u64 {
         match self.counts {
             Some(counts) => counts.rows.iter().take(chunk).copied().map(u64::from).sum(),
@@ -59,13 +56,11 @@ impl Numbering<'_> {
     }
 
     /// Returns the number of all numbered rows.
-    #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows_before(self.chunks())
     }
 
     /// Returns the chunk of a row, and the row's offset in it.
-    #[must_use]
     pub fn find(&self, row: u64) -> Option<(usize, u64)> {
         let mut before = row;
         for chunk in 0..self.chunks() {
@@ -96,7 +91,6 @@ pub struct Page {
 
 impl Page {
     /// Creates a visitor for up to `count` rows from row `first` on.
-    #[must_use]
     pub fn new(list: &EventList, numbering: Numbering<'_>, first: u64, count: usize) -> Self {
         let extra = first > 0;
         let from = first - u64::from(extra);
@@ -129,7 +123,6 @@ impl Page {
     }
 
     /// Returns the collected rows.
-    #[must_use]
     pub fn finish(self) -> Vec<EventRow> {
         self.rows
     }
@@ -193,7 +186,6 @@ pub struct Fields {
 
 impl Fields {
     /// Creates a visitor for the event with that index in the log.
-    #[must_use]
     pub fn new(index: &RowIndex, number: u64) -> Self {
         Self {
             chunk: index.chunk_of_row(number),
@@ -203,7 +195,6 @@ impl Fields {
     }
 
     /// Returns names and values, beginning with the byte offset and the type.
-    #[must_use]
     pub fn finish(self) -> Vec<(String, String)> {
         self.fields
     }
@@ -268,7 +259,6 @@ pub struct Find {
 
 impl Find {
     /// Creates a search for the next matching row after row `from`, or for the last one before it.
-    #[must_use]
     pub fn text(
         list: &EventList,
         numbering: Numbering<'_>,
@@ -300,7 +290,6 @@ impl Find {
     }
 
     /// Creates a search for the first row of the list at or after a time.
-    #[must_use]
     pub fn time(
         list: &EventList,
         numbering: Numbering<'_>,
@@ -348,7 +337,6 @@ impl Find {
     }
 
     /// Returns the row, if one was found.
-    #[must_use]
     pub const fn finish(&self) -> Option<FoundRow> {
         self.result
     }

@@ -10,13 +10,11 @@ use model::profile::weights::Measure;
 use model::profile::weights::share;
 
 /// Answers a query without a cache.
-#[must_use]
 pub fn answer(stack_source: &dyn StackSource, query: &FlameQuery) -> (FlameHead, FlameBoxes) {
     answer_with(&StepCache::default(), stack_source, query)
 }
 
 /// Answers a query with cached transformations.
-#[must_use]
 pub fn answer_with(
     cache: &StepCache,
     stack_source: &dyn StackSource,

@@ -48,7 +48,6 @@ pub struct FlameArea {
 }
 
 /// Returns the bytes of a box over time; empty for a profile without censuses.
-#[must_use]
 pub fn area(cache: &StepCache, profile: &Profile, query: &FlameAreaQuery) -> FlameArea {
     let Some(heap) = &profile.heap else {
         return FlameArea::default();

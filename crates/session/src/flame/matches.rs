@@ -19,7 +19,6 @@ const MOST: usize = 1_000;
 
 /// Returns the boxes of matching frames in a graph by weight, or in time order, the intervals in which a matching
 /// frame is on the stack of a track.
-#[must_use]
 pub fn matches(
     cache: &StepCache,
     stack_source: &dyn StackSource,

@@ -18,7 +18,6 @@ use model::time::Interval;
 ///
 /// Consecutive samples of a track without a pause between them are one occurrence. In a heap profile, the result
 /// is the census in which the box has the most bytes.
-#[must_use]
 pub fn find_occurrence(
     cache: &StepCache,
     stack_source: &dyn StackSource,

@@ -117,13 +117,11 @@ pub struct FlameBoxes {
 
 impl FlameBoxes {
     /// Returns the number of boxes.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.depth.len()
     }
 
     /// Returns whether there are no boxes.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.depth.is_empty()
     }

@@ -12,7 +12,6 @@ use model::profile::weights::{Weight, totals};
 
 /// Returns own weight and total of every function with any weight, the largest own weight first, and the number of
 /// censuses summed. Functions are identified by name, as in steps and views.
-#[must_use]
 pub fn table(
     cache: &StepCache,
     stack_source: &dyn StackSource,

@@ -36,7 +36,6 @@ const UNNAMED: (&str, &str) = (
 
 impl BandInfoQuery {
     /// Returns the details of a band; `None` if there is no such band, or if it is a group.
-    #[must_use]
     pub fn band_info(&self, log: HeapLog<'_>) -> Option<BandInfo> {
         let choice = HeapChoice {
             profile: self.profile,
@@ -67,7 +66,6 @@ impl BandInfoQuery {
 
 impl BandInfo {
     /// Returns further facts with their labels, apart from the name, the explanation and the advice.
-    #[must_use]
     pub fn facts(&self) -> Vec<(&'static str, &str)> {
         let BandDescription {
             package,

@@ -107,13 +107,11 @@ pub struct BandName {
 
 impl Bands {
     /// Returns the censuses to which the band ids refer.
-    #[must_use]
     pub fn censuses<'a>(&'a self, profile: &'a HeapProfile) -> &'a Censuses {
         self.groups.as_ref().unwrap_or(&profile.censuses)
     }
 
     /// Clips a range of censuses to those that existed when the bands were named.
-    #[must_use]
     pub fn clip_to_named(&self, places: Range<u32>) -> Range<u32> {
         places.start.min(self.seen)..places.end.min(self.seen)
     }
@@ -124,26 +122,22 @@ impl Bands {
     }
 
     /// Returns the key of a band; empty for an unknown one.
-    #[must_use]
     pub fn key(&self, band: BandId) -> &str {
         self.names.get(band.index()).map_or("", |name| &name.key)
     }
 
     /// Returns the band with that key.
-    #[must_use]
     pub fn find(&self, key: &str) -> Option<BandId> {
         let place = self.names.iter().position(|name| name.key == key)?;
         Some(BandId(place as u32))
     }
 
     /// Returns the display name of a band; empty for an unknown one.
-    #[must_use]
     pub fn name(&self, band: BandId) -> &str {
         self.names.get(band.index()).map_or("", |name| &name.name)
     }
 
     /// Returns description, module and source location of a band; may be empty.
-    #[must_use]
     pub fn subtitle(&self, band: BandId) -> &str {
         let name = self.names.get(band.index());
         name.map_or("", |name| &name.subtitle)
@@ -219,7 +213,6 @@ impl Bands {
 }
 
 /// Returns the description of a band.
-#[must_use]
 pub fn describe(recording: &Recording, profile: &HeapProfile, band: BandId) -> BandDescription {
     let label = profile.label(band).unwrap_or(Label::Rest);
     let names = recording.band_names();

@@ -41,7 +41,6 @@ model::named_enum! {
 
 impl Grouping {
     /// Returns the property to group by; `None` for no grouping.
-    #[must_use]
     pub const fn group_by(self) -> Option<GroupBy> {
         Some(match self {
             Self::Band => return None,
@@ -133,7 +132,6 @@ pub struct HeapLog<'a> {
 impl<'a> HeapLog<'a> {
     /// Returns the label of a band for other programs: as in the log, or for a stack, the names of its cost
     /// centres, innermost first.
-    #[must_use]
     pub fn label(&self, profile: &HeapProfile, band: BandId) -> String {
         let centre = |id| {
             let name = self.recording.names.get(Key::CostCentre(id));
@@ -151,13 +149,11 @@ impl<'a> HeapLog<'a> {
     }
 
     /// Returns the selected profile, if the log has it.
-    #[must_use]
     pub fn profile(self, choice: &HeapChoice) -> Option<&'a HeapProfile> {
         self.recording.heap().get(choice.profile as usize)
     }
 
     /// Returns all bands of the selected profile and grouping, whether or not they pass the filter.
-    #[must_use]
     pub fn bands(self, choice: &HeapChoice) -> Option<Arc<Bands>> {
         self.cache
             .bands(self.recording, choice.profile, choice.group)
@@ -165,7 +161,6 @@ impl<'a> HeapLog<'a> {
 
     /// Returns the selected bands with their sums in a range, or in the whole profile; `None` if the log has no
     /// such profile. The range is ignored for profiles without times.
-    #[must_use]
     pub fn select_bands(
         self,
         choice: &HeapChoice,
@@ -181,7 +176,6 @@ impl<'a> HeapLog<'a> {
 
 impl SelectedBands {
     /// Returns for each census of `part` the individual bands that hold bytes: index in `shown`, and bytes.
-    #[must_use]
     pub fn by_census(&self, profile: &HeapProfile, part: &Range<u32>) -> Vec<Vec<(usize, u64)>> {
         let mut found = vec![Vec::new(); part.len()];
         let censuses = self.bands.censuses(profile);
@@ -226,7 +220,6 @@ impl SelectedBands {
     }
 
     /// Returns the total of the bands shown as one, in each of some censuses.
-    #[must_use]
     pub fn others_in(&self, profile: &HeapProfile, places: Range<u32>) -> Vec<u64> {
         let censuses = self.bands.censuses(profile);
         let Some(left_out) = &self.left_out else {

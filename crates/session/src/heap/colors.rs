@@ -19,7 +19,6 @@ pub const OTHERS: Slot = Slot::MAX;
 const STEP: Slot = 7;
 
 /// Assigns a color to each key.
-#[must_use]
 pub fn slots(keys: &[&str]) -> Vec<Slot> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_small_by_key(|&place| keys.get(place));
@@ -43,7 +42,6 @@ pub fn slots(keys: &[&str]) -> Vec<Slot> {
 }
 
 /// Returns a color for the dark or the light theme.
-#[must_use]
 pub fn color(slot: Slot, dark: bool) -> Rgb {
     if slot == OTHERS {
         return Rgb::oklch(if dark { 0.48 } else { 0.74 }, 0.008, 260.0);

@@ -66,7 +66,6 @@ pub struct GrowingBands {
 
 impl GrowingBands {
     /// Returns the sparkline of a row.
-    #[must_use]
     pub fn spark(&self, row: usize) -> &[u8] {
         let points = self.points as usize;
         let part = self.sparks.get(row * points..(row + 1) * points);
@@ -164,7 +163,6 @@ impl<'a> BandSelection<'a> {
 
 impl GrowthQuery {
     /// Returns the bands that grow the most; `None` if the log has no such profile.
-    #[must_use]
     pub fn growing(&self, log: HeapLog<'_>) -> Option<GrowingBands> {
         Some(BandSelection::new(log, &self.choice, self.range)?.growing(self.by))
     }
@@ -194,7 +192,6 @@ pub struct Companions {
 
 impl CompanionsQuery {
     /// Returns the companions of a band; `None` if the log has no such profile, or no such band in the range.
-    #[must_use]
     pub fn companions(&self, log: HeapLog<'_>) -> Option<Companions> {
         let found = BandSelection::new(log, &self.choice, self.range)?;
         let (bands, ranking) = (&found.chosen.bands, &found.chosen.ranking);
@@ -259,7 +256,6 @@ pub struct Bursts {
 
 impl BurstsQuery {
     /// Returns the bursts; `None` if the log has no such profile.
-    #[must_use]
     pub fn bursts(&self, log: HeapLog<'_>) -> Option<Bursts> {
         let found = BandSelection::new(log, &self.choice, self.range)?;
         let censuses = found.chosen.bands.censuses(found.profile);

@@ -34,7 +34,6 @@ model::named_enum! {
 
 impl CensusDiffColumn {
     /// Returns whether the column sorts in descending order by default.
-    #[must_use]
     pub const fn largest_first(self) -> bool {
         !matches!(self, Self::Name)
     }
@@ -158,7 +157,6 @@ pub struct CensusDiffRow {
 
 impl CensusDiffRow {
     /// Returns the change in bytes.
-    #[must_use]
     pub const fn difference(&self) -> i64 {
         self.after as i64 - self.before as i64
     }
@@ -189,7 +187,6 @@ pub struct CensusDiff {
 
 impl CensusDiff {
     /// Returns the row with that number, if it was requested.
-    #[must_use]
     pub fn row(&self, number: u64) -> Option<&CensusDiffRow> {
         let at = number.checked_sub(self.first)?;
         self.rows.get(usize::try_from(at).ok()?)
@@ -198,7 +195,6 @@ impl CensusDiff {
 
 impl CensusDiffQuery {
     /// Returns the bands in two censuses; `None` if the log has no such profile.
-    #[must_use]
     pub fn moments(&self, log: HeapLog<'_>) -> Option<CensusDiff> {
         let profile = log.profile(&self.choice)?;
         let bands = log.bands(&self.choice)?;

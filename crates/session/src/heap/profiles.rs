@@ -38,7 +38,6 @@ pub struct ProfilesQuery;
 
 impl ProfilesQuery {
     /// Returns the profiles of a log; `from_text` marks a textual `.hp` file.
-    #[must_use]
     pub fn profiles(&self, log: HeapLog<'_>, from_text: bool) -> Vec<ProfileInfo> {
         let profiles = (0..).zip(log.recording.heap().iter());
         let info = |(number, profile)| ProfileInfo {
@@ -90,7 +89,6 @@ impl ProfileInfo {
     }
 
     /// Returns the title, such as `by closure type (-hT)`.
-    #[must_use]
     pub fn title(&self) -> String {
         match self.breakdown {
             Breakdown::Unknown => "by what the log does not name".to_owned(),
@@ -99,7 +97,6 @@ impl ProfileInfo {
     }
 
     /// Returns the number and interval of the censuses, and the number of bands.
-    #[must_use]
     pub fn facts(&self) -> String {
         let censuses = format::pluralize(self.censuses.into(), "census");
         let bands = format::pluralize(self.bands.into(), "band");
@@ -115,7 +112,6 @@ impl ProfileInfo {
     }
 
     /// Returns sentences on anything unexpected.
-    #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let folded = (self.folded > 0).then(|| {
             let bands = format::count(self.folded);
@@ -142,7 +138,6 @@ fn left_out(what: &str, text: &str) -> String {
 pub type ProfilingHint = (&'static str, &'static str, &'static str);
 
 /// Returns the recipes that a GHC version supports; all of them for an unknown version.
-#[must_use]
 pub fn profiling_hints(ghc: Option<&str>) -> Vec<ProfilingHint> {
     let version = ghc.and_then(|text| {
         let mut parts = text.split('.').map(str::parse::<u32>);
@@ -189,7 +184,6 @@ pub fn profiling_hints(ghc: Option<&str>) -> Vec<ProfilingHint> {
 }
 
 /// Returns whether a GHC version cannot write heap profiles to an eventlog.
-#[must_use]
 pub fn is_too_old(ghc: Option<&str>) -> bool {
     profiling_hints(ghc).is_empty()
 }

@@ -56,13 +56,11 @@ model::named_enum! {
 
 impl BandColumn {
     /// Returns whether the column sorts in descending order by default.
-    #[must_use]
     pub const fn largest_first(self) -> bool {
         !matches!(self, Self::Name) && !self.is_described()
     }
 
     /// Returns whether the column describes the band rather than its bytes.
-    #[must_use]
     pub const fn is_described(self) -> bool {
         matches!(self, Self::What | Self::Type | Self::Module | Self::Place)
     }
@@ -85,7 +83,6 @@ impl Default for BandSort {
 
 impl BandSort {
     /// Sorts by a column in its default direction.
-    #[must_use]
     pub const fn sorted_by(column: BandColumn) -> Self {
         Self {
             column,
@@ -106,14 +103,12 @@ impl BandSort {
     }
 
     /// Formats the order for links.
-    #[must_use]
     pub fn words(self) -> String {
         let usual = self.column.largest_first();
         order_words(self.column.name(), self.descending, usual)
     }
 
     /// Parses the order of a link.
-    #[must_use]
     pub fn from_words(words: &str) -> Option<Self> {
         let order = read_order(words, BandColumn::from_name, BandColumn::largest_first);
         order.map(|(column, descending)| Self { column, descending })
@@ -180,7 +175,6 @@ impl BandNumbers {
     }
 
     /// Returns the difference between the last and the first census.
-    #[must_use]
     pub const fn gained(&self) -> i64 {
         self.last as i64 - self.first as i64
     }
@@ -260,14 +254,12 @@ pub struct BandTable {
 
 impl BandTable {
     /// Returns the row with that number, if it was requested.
-    #[must_use]
     pub fn row(&self, number: u64) -> Option<&BandRow> {
         let at = number.checked_sub(self.first)?;
         self.rows.get(usize::try_from(at).ok()?)
     }
 
     /// Returns the sparkline of a row, by its index in `rows`.
-    #[must_use]
     pub fn spark(&self, place: usize) -> &[u8] {
         let points = self.points as usize;
         let part = self.sparks.get(place * points..(place + 1) * points);
@@ -334,7 +326,6 @@ fn text(column: BandColumn, described: BandDescription) -> Key {
 
 impl BandTableQuery {
     /// Returns rows of the band table; `None` if the log has no such profile.
-    #[must_use]
     pub fn table(&self, log: HeapLog<'_>) -> Option<BandTable> {
         let chosen = log.select_bands(&self.choice, self.range)?;
         let names = log.recording.band_names();

@@ -127,7 +127,6 @@ const NAMES: [&str; 7] = [
 
 impl TreeAnswer {
     /// Formats the rows with [`rows_text`]; a long tree can be formatted in parts.
-    #[must_use]
     pub fn text(&self, how: RowFormat, is_first: bool) -> String {
         let cells = |row: &TreeRow| -> [Cell<'static>; NAMES.len()] {
             [
@@ -147,7 +146,6 @@ impl TreeAnswer {
 impl TreeQuery {
     /// Returns the requested rows; `None` if the profile is not by cost-centre stack, or until the log is fully
     /// read.
-    #[must_use]
     pub fn rows(&self, log: HeapLog<'_>) -> Option<TreeAnswer> {
         let profile = log.recording.profiles.get(sources::HEAP)?;
         let heap = profile.heap.as_ref()?;

@@ -121,7 +121,6 @@ pub struct LogContents {
 
 impl LogContents {
     /// Collects the contents of a log, as far as it is read.
-    #[must_use]
     pub fn from_log(log: &Log<'_>) -> Self {
         let profiles = &log.recording.profiles;
         let rows = &log.recording.profile_rows;
@@ -135,7 +134,6 @@ impl LogContents {
     }
 
     /// Returns the entry of a track.
-    #[must_use]
     pub fn find(&self, row: TrackId) -> Option<&TrackEntry> {
         self.tracks.iter().find(|track| track.row == row)
     }

@@ -85,7 +85,6 @@ impl Fact {
     }
 
     /// Links the fact to an item.
-    #[must_use]
     pub(crate) fn linked_to(
         mut self,
         lead: LinkRelation,
@@ -111,7 +110,6 @@ impl Fact {
     }
 
     /// Returns the linked item of the timeline.
-    #[must_use]
     pub const fn item(&self) -> Option<(LinkRelation, TrackId, Interval)> {
         match self.target {
             Some(Target::Item(lead, row, span)) => Some((lead, row, span)),

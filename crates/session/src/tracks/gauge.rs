@@ -67,7 +67,6 @@ fn unit(row: TrackId) -> Unit {
 
 /// Describes all values of a gauge at one position, such as `created: 12 k/s · dud: 0.5/s`. Of many series, only
 /// those with the largest values are included. `name` returns the name of a series.
-#[must_use]
 pub fn describe_values(
     row: TrackId,
     points: &[(u8, Values)],
@@ -98,7 +97,6 @@ pub fn describe_values(
 const MOST_AT_ONCE: usize = 5;
 
 /// Describes a series over a time range by its mean, minimum and maximum, from the points that overlap the range.
-#[must_use]
 pub fn describe_range(
     row: TrackId,
     points: &[(Interval, Values)],

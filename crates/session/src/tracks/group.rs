@@ -45,7 +45,6 @@ model::named_enum! {
 
 impl Group {
     /// Returns the group with that name, with or without the suffix of a process.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let (name, process) = name.split_once('.').unwrap_or((name, "0"));
         let is_number = process.bytes().all(|byte| byte.is_ascii_digit());
@@ -54,7 +53,6 @@ impl Group {
     }
 
     /// Returns the name in links and settings, such as `caps`, or `caps.1` for the process with index 1.
-    #[must_use]
     pub fn name_of(self, process: Option<usize>) -> TrackName {
         TrackName::cut(&match process {
             Some(place) => format!("{}.{place}", self.name()),
@@ -63,13 +61,11 @@ impl Group {
     }
 
     /// Returns whether the group has threads, which have a filter.
-    #[must_use]
     pub const fn has_threads(self) -> bool {
         matches!(self, Self::Threads | Self::RuntimeThreads)
     }
 
     /// Returns whether the group is collapsed by default.
-    #[must_use]
     pub const fn starts_folded(self) -> bool {
         matches!(
             self,

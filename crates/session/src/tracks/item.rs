@@ -108,7 +108,6 @@ impl Marks {
     }
 
     /// Returns whether the data of a track is not available yet.
-    #[must_use]
     pub fn is_deferred(&self, row: impl Into<TrackId>) -> bool {
         let place = self.row_index(row.into());
         place.is_some_and(|place| {
@@ -133,7 +132,6 @@ impl Marks {
     }
 
     /// Returns the name of a series, in a log of `caps` capabilities.
-    #[must_use]
     pub fn series_name(&self, row: TrackId, series: u8, caps: usize) -> String {
         let named = self.named_series(row).nth(series.into());
         named.map_or_else(|| row.series_name(series, caps), |named| named.name.clone())
@@ -148,7 +146,6 @@ impl Marks {
     }
 
     /// Returns the points of a gauge at a time, at most one per series, and the interval of the shortest one.
-    #[must_use]
     pub fn graph_at(&self, row: TrackId, time: Nanos) -> Option<(Vec<GaugePoint>, Interval)> {
         let there = |(_, span): &(GaugePoint, Interval)| span.contains(time);
         let (points, spans): (Vec<_>, Vec<_>) = self.points(row).filter(there).unzip();
@@ -157,7 +154,6 @@ impl Marks {
     }
 
     /// Returns the mark of `row` at a time, or the nearest one within `slack`.
-    #[must_use]
     pub fn hit(&self, row: TrackId, time: Nanos, slack: Duration) -> Option<Item> {
         if row.is_graph() {
             return None;
@@ -188,13 +184,11 @@ impl Item {
     }
 
     /// Unpacks the data of the track, whose payload type must be `P`.
-    #[must_use]
     pub fn read<P: Payload>(&self) -> P {
         P::unpack(self.payload)
     }
 
     /// Returns the share of a class.
-    #[must_use]
     pub fn share(&self, class: Class) -> f64 {
         self.shares
             .get(class as usize)

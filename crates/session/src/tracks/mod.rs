@@ -252,7 +252,6 @@ macro_rules! tracks {
 
         impl TrackId {
             /// Returns the track with that name in links and settings.
-            #[must_use]
             pub fn parse(link: &str, contents: &LogContents) -> Option<Self> {
                 None$(.or_else(|| $module::$kind::parse(link, contents).map(Self::from)))*
             }
@@ -272,7 +271,6 @@ macro_rules! tracks {
             pub const KINDS: &[&str] = &[$(stringify!($kind)),*];
 
             /// Returns the name of the track's kind, one of `KINDS`.
-            #[must_use]
             pub const fn kind(self) -> &'static str {
                 match self {
                     $(Self::$kind(_) => stringify!($kind),)*
@@ -316,37 +314,31 @@ tracks! {
 
 impl TrackId {
     /// Returns the group that contains the track.
-    #[must_use]
     pub const fn group(self) -> Group {
         self.constants().0
     }
 
     /// Returns the form of display.
-    #[must_use]
     pub const fn shape(self) -> Shape {
         self.constants().1
     }
 
     /// Returns the height in pixels.
-    #[must_use]
     pub const fn height_px(self) -> f64 {
         self.constants().2
     }
 
     /// Returns whether the track is a gauge, which has lines and areas instead of items.
-    #[must_use]
     pub fn is_graph(self) -> bool {
         self.shape() == Shape::Gauge
     }
 
     /// Returns the name in links and settings, which never changes.
-    #[must_use]
     pub fn link(self, contents: &LogContents) -> String {
         ask!(self, track => track.link(contents))
     }
 
     /// Returns all tracks of a log other than those of capabilities and threads.
-    #[must_use]
     pub(crate) fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let mut all = Vec::new();
         ask_kinds!(
@@ -357,7 +349,6 @@ impl TrackId {
     }
 
     /// Returns all tracks that the page shows.
-    #[must_use]
     pub fn entries_to_show(known: &TrackListInput<'_>) -> Vec<TrackEntry> {
         let mut all = Vec::new();
         ask_kinds!(
@@ -368,31 +359,26 @@ impl TrackId {
     }
 
     /// Returns the capability that the track is about.
-    #[must_use]
     pub fn cap(self) -> Option<CapId> {
         ask!(self, track => track.cap())
     }
 
     /// Returns the thread that the track is about.
-    #[must_use]
     pub fn thread(self) -> Option<ThreadId> {
         ask!(self, track => track.thread())
     }
 
     /// Returns the series, unit and scale of a gauge; `None` for other shapes.
-    #[must_use]
     pub fn gauge(self) -> Option<Gauge> {
         ask!(self, track => track.gauge())
     }
 
     /// Returns the series for which the track header shows a color key, by index.
-    #[must_use]
     pub fn color_keys(self) -> &'static [Series] {
         ask!(self, track => track.color_keys())
     }
 
     /// Returns the name of a series, in a log of `caps` capabilities.
-    #[must_use]
     pub(crate) fn series_name(self, series: u8, caps: usize) -> String {
         ask!(self, track => track.series_name(series, caps))
     }
@@ -413,13 +399,11 @@ impl TrackId {
     }
 
     /// Returns the name for use within a sentence.
-    #[must_use]
     pub fn name_in_sentence(self, title: &str) -> String {
         ask!(self, track => track.name_in_sentence(title))
     }
 
     /// Returns the details of an item beyond its mark.
-    #[must_use]
     pub fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         ask!(self, track => track.details(log, query))
     }
@@ -428,31 +412,26 @@ impl TrackId {
 impl Item {
     /// Returns a short description: an emphasized name, and the rest. An empty name stands for the title of the
     /// track.
-    #[must_use]
     pub fn describe(&self, names: &impl Names) -> (String, String) {
         ask!(self.row, track => track.describe(self, names))
     }
 
     /// Returns the thread that the item is about.
-    #[must_use]
     pub fn thread(&self) -> Option<ThreadId> {
         ask!(self.row, track => track.thread_of(self))
     }
 
     /// Returns the capability that the item is on.
-    #[must_use]
     pub fn cap(&self) -> Option<CapId> {
         ask!(self.row, track => track.cap_of(self))
     }
 
     /// Returns the number of the item's message, or of the first of several.
-    #[must_use]
     pub fn message(&self) -> Option<u32> {
         ask!(self.row, track => track.message_of(self))
     }
 
     /// Returns the class whose color marks the description.
-    #[must_use]
     pub fn shown_class(&self) -> Option<Class> {
         ask!(self.row, track => track.class_of(self))
     }

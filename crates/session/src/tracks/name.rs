@@ -14,7 +14,6 @@ pub struct TrackName(String);
 
 impl TrackName {
     /// Creates a name; returns `None` if it is empty or too long.
-    #[must_use]
     pub fn new(name: impl Into<String>) -> Option<Self> {
         let name = name.into();
         (1..=MAX_TRACK_NAME)
@@ -23,50 +22,42 @@ impl TrackName {
     }
 
     /// Creates a name from a nonempty text, truncated if necessary.
-    #[must_use]
     pub fn cut(name: &str) -> Self {
         let end = name.floor_char_boundary(MAX_TRACK_NAME);
         Self(name.get(..end).unwrap_or_default().to_owned())
     }
 
     /// Returns `cap0`: the activity of a capability.
-    #[must_use]
     pub fn capability(id: CapId) -> Self {
         Self(format!("cap{id}"))
     }
 
     /// Returns `thread12`: the states of a Haskell thread.
-    #[must_use]
     pub fn thread(id: ThreadId) -> Self {
         Self(format!("thread{id}"))
     }
 
     /// Returns `os1234`: an OS thread.
-    #[must_use]
     pub fn os_thread(id: OsThreadId) -> Self {
         Self(format!("os{id}"))
     }
 
     /// Returns `process1`: a process, by its index in a log of several processes.
-    #[must_use]
     pub fn process(place: usize) -> Self {
         Self(format!("process{place}"))
     }
 
     /// Returns `all`: every source at once.
-    #[must_use]
     pub fn all() -> Self {
         Self("all".into())
     }
 
     /// Returns the name as text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Returns the Haskell thread, if the name is that of one.
-    #[must_use]
     pub fn as_thread(&self) -> Option<ThreadId> {
         let id = number(self.0.strip_prefix("thread")?)?;
         Some(ThreadId(id.try_into().ok()?))

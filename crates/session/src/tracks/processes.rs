@@ -31,7 +31,6 @@ pub struct Processes {
 
 impl Processes {
     /// Returns the processes of a log, as far as it is read. Threads have owners once the log is fully read.
-    #[must_use]
     pub fn from_recording(recording: &Recording) -> Self {
         let all = recording.info.processes.all().into_iter();
         let part = |own: analysis::processes::OsProcess| ProcessInfo {
@@ -67,13 +66,11 @@ impl Processes {
     }
 
     /// Returns whether the log is of several processes.
-    #[must_use]
     pub const fn are_several(&self) -> bool {
         !self.all.is_empty()
     }
 
     /// Returns the index of a capability's process.
-    #[must_use]
     pub fn process_of_cap(&self, cap: CapId) -> Option<usize> {
         self.all
             .iter()
@@ -81,7 +78,6 @@ impl Processes {
     }
 
     /// Returns the index of a thread's process.
-    #[must_use]
     pub fn process_of_thread(&self, thread: ThreadId) -> Option<usize> {
         let after = self.threads.partition_point(|(from, _)| *from <= thread);
         let (_, process) = self.threads.get(after.checked_sub(1)?)?;
@@ -90,7 +86,6 @@ impl Processes {
 
     /// Returns the name of a capability with its process, such as `server · cap 0`; `Capability 0` in a log of a
     /// single process.
-    #[must_use]
     pub fn cap_name(&self, cap: CapId) -> String {
         match self
             .process_of_cap(cap)
@@ -102,14 +97,12 @@ impl Processes {
     }
 
     /// Returns all process names, such as `server + client`; `None` in a log of a single process.
-    #[must_use]
     pub fn names(&self) -> Option<String> {
         let names: Vec<&str> = self.all.iter().map(|own| own.name.as_str()).collect();
         self.are_several().then(|| names.join(" + "))
     }
 
     /// Returns a sentence that lists the processes, if there are several.
-    #[must_use]
     pub fn about(&self) -> Option<String> {
         let names = self.all.iter().map(|own| own.name.as_str());
         let count = format::count(self.all.len() as u64);

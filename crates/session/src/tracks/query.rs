@@ -32,7 +32,6 @@ const MAX_WIDTH_PX: u32 = 1 << 16;
 impl TimelineQuery {
     /// Returns the bucket length: the smallest power of two nanoseconds that is at least a pixel, so that panning
     /// does not change the buckets.
-    #[must_use]
     pub fn bucket_ns(&self) -> u64 {
         let width = u64::from(self.width_px.clamp(1, MAX_WIDTH_PX));
         self.view

@@ -5,7 +5,6 @@ use analysis::timeline::scope::Scope;
 
 /// Returns the scope of the tracks with these names ([`TrackId::link`]). Tracks of a capability or a thread restrict
 /// the scope; tracks of the whole program do not.
-#[must_use]
 pub fn scope_of<'a>(names: impl IntoIterator<Item = &'a str>, contents: &LogContents) -> Scope {
     let (mut caps, mut threads) = (Vec::new(), Vec::new());
     let names = names.into_iter();

@@ -16,7 +16,6 @@ pub(crate) fn thread_name(names: &impl Names, thread: ThreadId) -> String {
 }
 
 /// Returns the name of a function with its module; the runtime's own cost centres have only a label.
-#[must_use]
 pub(crate) fn function_name(frame: &Frame) -> String {
     match frame.kind {
         FrameKind::BuiltIn => frame.label.clone(),

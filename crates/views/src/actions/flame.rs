@@ -28,13 +28,11 @@ model::named_enum! {
 
 impl FlameAction {
     /// Finds the action of a key.
-    #[must_use]
     pub fn from_key(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|act| act.key() == key)
     }
 
     /// Returns the step for a function of this name, if the action is a step.
-    #[must_use]
     pub fn step(self, name: &str) -> Option<Step> {
         let name = name.to_owned();
         match self {

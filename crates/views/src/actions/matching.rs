@@ -24,7 +24,6 @@ const TOGETHER: u32 = 3;
 
 /// Scores a name against the typed text; `None` if it does not match. Every typed word must match: its letters
 /// occur in the name in order. Initials and consecutive letters score higher. Case is ignored.
-#[must_use]
 pub(crate) fn score(typed: &str, name: &str) -> Option<Score> {
     let name: Vec<char> = folded(name);
     let mut sum = 0;

@@ -359,13 +359,11 @@ impl Control {
     }
 
     /// Returns the index of the track at a canvas height.
-    #[must_use]
     pub fn track_at(&self, y: f64) -> Option<usize> {
         (y >= TOP_PX).then(|| self.layout.track_at(y - TOP_PX, self.scroll_px))?
     }
 
     /// Returns the item at a canvas position; on a graph, the time of one pixel.
-    #[must_use]
     pub(crate) fn item_at(&self, x: f64, y: f64) -> Option<Item> {
         if x < self.left_px() {
             return None;
@@ -443,7 +441,6 @@ impl Control {
     }
 
     /// Returns the pointer shape for a canvas position, which indicates what a press there would do.
-    #[must_use]
     pub fn pointer_shape(&self, x: f64, y: f64) -> PointerShape {
         let hovered = self.focus.hovered.as_ref();
         match self.drag {

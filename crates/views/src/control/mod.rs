@@ -93,7 +93,6 @@ pub struct NavigationTarget {
 
 impl NavigationTarget {
     /// Targets an instant.
-    #[must_use]
     pub const fn time(time: Nanos) -> Self {
         Self {
             span: Interval::empty_at(time),
@@ -104,7 +103,6 @@ impl NavigationTarget {
     }
 
     /// Targets a note; zooms to it if it spans a range.
-    #[must_use]
     pub fn note(note: &Note) -> Self {
         Self {
             span: note.span(),
@@ -115,7 +113,6 @@ impl NavigationTarget {
     }
 
     /// Targets an item of a track without zooming.
-    #[must_use]
     pub const fn item(row: TrackId, span: Interval) -> Self {
         Self {
             span,
@@ -126,7 +123,6 @@ impl NavigationTarget {
     }
 
     /// Targets an item of a track, zooms to it unless it is an instant, and opens its details.
-    #[must_use]
     pub const fn details(row: TrackId, span: Interval) -> Self {
         Self {
             span,
@@ -160,7 +156,6 @@ pub struct Description {
 
 impl Description {
     /// Formats everything as text, one fact per line.
-    #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = format!("{} {}", self.name, self.text);
         for fact in &self.facts {
@@ -368,7 +363,6 @@ impl Control {
     }
 
     /// Returns the inputs of the focus-independent layer, as a repaint key.
-    #[must_use]
     pub const fn repaint_key(&self) -> RepaintKey {
         RepaintKey {
             revision: self.revision,
@@ -379,39 +373,33 @@ impl Control {
     }
 
     /// Returns the visible part of the log, to the fraction of a nanosecond.
-    #[must_use]
     pub const fn viewport(&self) -> Viewport {
         self.view
     }
 
     /// Returns the visible time; `None` if that is the whole log.
-    #[must_use]
     pub fn visible(&self) -> Option<Interval> {
         self.view.visible()
     }
 
     /// Returns the selected range.
-    #[must_use]
     pub const fn range(&self) -> Option<Interval> {
         self.focus.range
     }
 
     /// Returns the track and the time of the selected item.
-    #[must_use]
     pub fn selected(&self) -> Option<(TrackId, Interval)> {
         let item = self.focus.selected.as_ref();
         item.map(|item| (item.row, item.span))
     }
 
     /// Returns the time that was last clicked or navigated to.
-    #[must_use]
     pub const fn cursor(&self) -> Option<Nanos> {
         self.focus.cursor
     }
 
     /// Returns the reference time of keyboard commands: the pointer's, else the cursor if it is in view, else the
     /// middle of the view.
-    #[must_use]
     pub fn moment(&self) -> Nanos {
         let view = self.view.span();
         let cursor = self.focus.cursor;
@@ -420,45 +408,38 @@ impl Control {
     }
 
     /// Returns the track with the keyboard focus.
-    #[must_use]
     pub const fn track(&self) -> Option<&TrackName> {
         self.focus.track.as_ref()
     }
 
     /// Returns whether a drag is in progress; item queries are suspended meanwhile.
-    #[must_use]
     pub const fn is_dragging(&self) -> bool {
         self.drag.is_some()
     }
 
     /// Returns the pointer position on the canvas, in CSS pixels.
-    #[must_use]
     pub const fn pointer_at(&self) -> Option<(f64, f64)> {
         self.focus.pointer_at
     }
 
     /// Returns the width and height of the canvas in CSS pixels.
-    #[must_use]
     pub const fn size(&self) -> (f64, f64) {
         self.size
     }
 
     /// Returns the vertical offset of the first scrolling track head, relative to the end of the pinned tracks, in
     /// pixels.
-    #[must_use]
     pub fn heads_px(&self) -> f64 {
         let first = self.seen.start.min(self.layout.tracks().len());
         self.layout.y(first, self.scroll_px) - self.layout.pinned_px()
     }
 
     /// Returns the height of the pinned tracks, in pixels.
-    #[must_use]
     pub fn pinned_px(&self) -> f64 {
         self.layout.pinned_px()
     }
 
     /// Returns the width of the track labels, in pixels.
-    #[must_use]
     pub const fn labels_px(&self) -> f64 {
         labels_px(self.size.0)
     }

@@ -66,7 +66,6 @@ impl Control {
     }
 
     /// Returns whether an item will be selected once the marks of this view arrive.
-    #[must_use]
     pub fn awaits_item(&self) -> bool {
         let is_shown = |(row, _): &(TrackId, Nanos)| self.marks_query().rows.contains(row);
         self.pending_item.as_ref().is_some_and(is_shown)
@@ -108,7 +107,6 @@ impl Control {
     }
 
     /// Returns the total height of all tracks, in pixels.
-    #[must_use]
     pub fn tracks_px(&self) -> f64 {
         self.layout.height()
     }
@@ -181,7 +179,6 @@ impl Control {
     }
 
     /// Returns whether the end of the log is in view.
-    #[must_use]
     pub fn sees_end(&self) -> bool {
         let end_px = self.view.x_of(self.view.log().end());
         (0.0..=self.view.width_px()).contains(&end_px)

@@ -46,7 +46,6 @@ fn marks(asked: TimelineQuery, reply: TimelineReply) -> Marks {
 impl Control {
     /// Returns the query for the marks of this view, with a margin of a quarter of the view on both sides, so that
     /// a drag does not uncover empty tracks.
-    #[must_use]
     pub fn marks_query(&self) -> TimelineQuery {
         let view = self.view.span();
         let margin = view.duration().0 / 4;
@@ -91,7 +90,6 @@ impl Control {
     }
 
     /// Returns the query for the activity of the whole log, once a log is loaded.
-    #[must_use]
     pub fn minimap_query(&self) -> Option<TimelineQuery> {
         let view = self.view.log();
         (view != NO_LOG_SPAN).then(|| TimelineQuery {
@@ -139,7 +137,6 @@ impl Control {
     }
 
     /// Returns the query for the details of the hovered or selected item; `None` during a drag.
-    #[must_use]
     pub fn details_query(&self) -> Option<DetailsQuery> {
         let item = self.item().filter(|_| !self.is_dragging())?;
         Some(details_query(item))
@@ -189,7 +186,6 @@ impl Control {
     }
 
     /// Returns the scene to paint.
-    #[must_use]
     pub fn scene<'a>(
         &'a self,
         palette: &'a Palette,

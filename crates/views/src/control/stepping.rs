@@ -81,7 +81,6 @@ impl Control {
     }
 
     /// Returns the marks in view as table rows; graphs are summarized by one row per series.
-    #[must_use]
     pub fn visible_items(&self) -> Vec<VisibleItem> {
         let mut items: Vec<VisibleItem> = self.outside_log_in_view().collect();
         for track in self.layout.tracks() {
@@ -116,7 +115,6 @@ impl Control {
     }
 
     /// Describes the hovered or selected item.
-    #[must_use]
     pub fn description(&self) -> Option<Rc<Description>> {
         let item = self.item()?;
         let (name, text) = item.describe(&self.labels);

@@ -21,7 +21,6 @@ pub struct SyncedView {
 
 impl Control {
     /// Returns the state for the other timeline to mirror.
-    #[must_use]
     pub fn synced_view(&self) -> SyncedView {
         SyncedView {
             place: self.view.visible().map(|_| self.view.position()),
@@ -41,7 +40,6 @@ impl Control {
     }
 
     /// Describes, in sentences, the ends where this log has no data but the other does; empty if there are none.
-    #[must_use]
     pub fn outside_log_text(&self) -> String {
         let sentence = |(end, from_ns, to_ns): (LogEnd, f64, f64)| {
             let length = format::duration_ns((to_ns - from_ns).round() as u64);

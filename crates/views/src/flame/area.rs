@@ -21,7 +21,6 @@ pub struct AreaPlot<'a> {
 
 impl<'a> AreaPlot<'a> {
     /// Creates the plot of an area in a picture of this height.
-    #[must_use]
     pub fn new(area: &'a FlameArea, view: Viewport, height_px: f64) -> Self {
         let most = area.total.iter().copied().fold(0.0, f64::max);
         let max = byte_ticks(most, 4).last().copied().unwrap_or(1.0);
@@ -34,31 +33,26 @@ impl<'a> AreaPlot<'a> {
     }
 
     /// Returns the number of censuses.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.area.time.len()
     }
 
     /// Returns whether there are no censuses.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.area.time.is_empty()
     }
 
     /// Formats the bytes at the top edge.
-    #[must_use]
     pub fn max_text(&self) -> String {
         format::bytes(self.max as u64)
     }
 
     /// Returns the time of a census.
-    #[must_use]
     pub fn time(&self, index: usize) -> Option<Nanos> {
         self.area.time.get(index).map(|&time| Nanos(time as u64))
     }
 
     /// Returns the horizontal position of a time, in pixels.
-    #[must_use]
     pub fn x(&self, moment: Nanos) -> f64 {
         self.view.x_of(moment)
     }
@@ -69,7 +63,6 @@ impl<'a> AreaPlot<'a> {
     }
 
     /// Returns the visible census nearest to a horizontal position.
-    #[must_use]
     pub fn nearest(&self, x: f64) -> Option<usize> {
         let places = (0..self.len()).filter_map(|index| Some((index, self.x(self.time(index)?))));
         let seen = places.filter(|(_, at)| (-0.5..=self.view.width_px() + 0.5).contains(at));
@@ -79,13 +72,11 @@ impl<'a> AreaPlot<'a> {
     }
 
     /// Returns the outline of all bytes of the box, as an SVG path.
-    #[must_use]
     pub fn total(&self) -> String {
         self.outline(&self.area.total)
     }
 
     /// Returns the outline of the box's own bytes, as an SVG path.
-    #[must_use]
     pub fn own(&self) -> String {
         self.outline(&self.area.own)
     }
@@ -121,7 +112,6 @@ impl<'a> AreaPlot<'a> {
     }
 
     /// Describes the bytes of the box at a census: `12 MiB, 1 MiB itself`.
-    #[must_use]
     pub fn words(&self, index: usize) -> Option<String> {
         let (total, own) = (self.area.total.get(index)?, self.area.own.get(index)?);
         let text = |bytes: f64| format::bytes(bytes as u64);

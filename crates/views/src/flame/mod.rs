@@ -53,7 +53,6 @@ pub struct Graph {
 
 impl Graph {
     /// Prepares a reply; `names` are the titles of its bands.
-    #[must_use]
     pub fn new(
         head: FlameHead,
         boxes: FlameBoxes,
@@ -90,13 +89,11 @@ impl Graph {
     }
 
     /// Returns the number of rows, including the root and the headings.
-    #[must_use]
     pub(crate) fn row_count(&self) -> u32 {
         self.rows.last().map_or(1, |row| row + 1)
     }
 
     /// Returns the height of all rows, in pixels.
-    #[must_use]
     pub fn height_px(&self) -> f64 {
         f64::from(self.row_count()) * LEVEL_PX + 8.0
     }
@@ -115,7 +112,6 @@ impl Graph {
 
     /// Returns the levels to query for a picture of this height and scroll offset, as the first level and their
     /// number, including a margin.
-    #[must_use]
     pub fn levels_in_view(&self, scroll_px: f64, height_px: f64, upwards: bool) -> (u16, u16) {
         let from_edge = if upwards {
             self.height_px().max(height_px) - scroll_px - height_px
@@ -133,7 +129,6 @@ impl Graph {
     }
 
     /// Returns the index range of the boxes of a level.
-    #[must_use]
     pub fn at_depth(&self, depth: u16) -> Range<usize> {
         let start = self.boxes.depth.partition_point(|&other| other < depth);
         start..self.boxes.depth.partition_point(|&other| other <= depth)
@@ -155,7 +150,6 @@ impl Graph {
     }
 
     /// Returns the box of a level at a horizontal position between 0 and 1.
-    #[must_use]
     pub fn box_at(&self, depth: u16, at: f64) -> Option<usize> {
         let boxes = self.at_depth(depth);
         let left = self.boxes.left.get(boxes.clone())?;
@@ -165,7 +159,6 @@ impl Graph {
     }
 
     /// Returns the deepest box at a position, in the band that begins at level `first`.
-    #[must_use]
     pub fn deepest_at(&self, first: u16, at: f64) -> Option<usize> {
         let mut deepest = None;
         for depth in first..self.head.depth {
@@ -178,7 +171,6 @@ impl Graph {
     }
 
     /// Returns the outermost search match at a position: on a track, or at this level if there is no track.
-    #[must_use]
     pub fn match_at(&self, track: Option<TrackSource>, level: u16, at: f64) -> Option<usize> {
         let bands = &self.head.bands;
         let first = match track {
@@ -200,7 +192,6 @@ impl Graph {
     }
 
     /// Returns the box of a stack nearest to a position between 0 and 1.
-    #[must_use]
     pub fn box_of_stack(&self, stack: u32, at: f64) -> Option<usize> {
         let boxes = &self.boxes;
         let same = (0..boxes.len()).filter(|&index| boxes.stack.get(index) == Some(&stack));
@@ -212,7 +203,6 @@ impl Graph {
     }
 
     /// Returns the track of a box, if the graph is in time order.
-    #[must_use]
     pub fn track_of(&self, index: usize) -> Option<TrackSource> {
         let depth = *self.boxes.depth.get(index)?;
         let bands = self.head.bands.iter().rev();
@@ -226,25 +216,21 @@ impl Graph {
     }
 
     /// Returns the frame of a box.
-    #[must_use]
     pub fn frame(&self, index: usize) -> Option<&Frame> {
         self.named_frame(index).map(|named| &named.frame)
     }
 
     /// Returns whether a box stands for several merged boxes.
-    #[must_use]
     pub fn is_merged(&self, index: usize) -> bool {
         self.boxes.merged.get(index).is_some_and(|&boxes| boxes > 1)
     }
 
     /// Returns whether the graph is a comparison.
-    #[must_use]
     pub const fn is_comparison(&self) -> bool {
         self.head.total_before.is_some()
     }
 
     /// Returns the compared values of a box, before and now: its shares of the whole, or the amounts.
-    #[must_use]
     pub fn compared(&self, index: usize) -> Option<(f64, f64)> {
         let whole_before = self.head.total_before?;
         let (before, now) = (

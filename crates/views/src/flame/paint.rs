@@ -38,7 +38,6 @@ const NAMED_PX: f64 = 18.0;
 
 impl FlameScene<'_> {
     /// Returns the height of the whole graph, at least that of the picture.
-    #[must_use]
     pub(crate) fn content_px(&self) -> f64 {
         self.graph.height_px().max(self.size.1)
     }
@@ -74,7 +73,6 @@ impl FlameScene<'_> {
     }
 
     /// Returns the rectangle of a box, if it is in the window.
-    #[must_use]
     pub fn box_rect(&self, index: usize) -> Option<Rect> {
         let boxes = &self.graph.boxes;
         let (left, width) = (*boxes.left.get(index)?, *boxes.width.get(index)?);
@@ -85,7 +83,6 @@ impl FlameScene<'_> {
     }
 
     /// Returns the box at a point of the picture.
-    #[must_use]
     pub fn hit(&self, x: f64, y: f64) -> Option<usize> {
         let depth = self.graph.depth_of_row(self.row_at(y)?)?;
         let (first, last) = self.across;

@@ -11,7 +11,6 @@ use session::flame::query::{FlameBoxes, FlameHead, FlameQuery};
 const PICTURE_PX: f64 = 1600.0;
 
 /// Returns the query for a picture of the whole graph of `query`.
-#[must_use]
 pub fn picture_query(query: &FlameQuery) -> FlameQuery {
     FlameQuery {
         window: (0.0, 1.0),
@@ -22,7 +21,6 @@ pub fn picture_query(query: &FlameQuery) -> FlameQuery {
 }
 
 /// Renders the reply to `query` as SVG.
-#[must_use]
 pub fn svg(
     (head, boxes): (FlameHead, FlameBoxes),
     query: &FlameQuery,

@@ -26,7 +26,6 @@ impl Window {
     };
     /// Returns the window that a view of the time axis has on a graph in time order; it can extend beyond the
     /// graph.
-    #[must_use]
     pub fn on_axis(view: Viewport, graph: Interval) -> Self {
         let (from, to) = view.edges_ns();
         let length = (graph.duration().0 as f64).max(1.0);
@@ -62,7 +61,6 @@ impl Window {
     }
 
     /// Returns the window with these edges, clamped to the valid range.
-    #[must_use]
     pub fn around(left: f64, width: f64) -> Self {
         Self {
             left,
@@ -72,7 +70,6 @@ impl Window {
     }
 
     /// Returns whether a part of the graph overlaps the window.
-    #[must_use]
     pub fn touches(self, left: f64, width: f64) -> bool {
         left < self.left + self.width && left + width > self.left
     }

@@ -8,7 +8,6 @@ use model::profile::weights::Measure;
 use scene::format;
 
 /// Returns the display name of a frame; built-in frames of the runtime omit the module.
-#[must_use]
 pub fn frame_name(frame: &Frame) -> String {
     match frame.kind {
         FrameKind::BuiltIn => frame.label.clone(),
@@ -18,7 +17,6 @@ pub fn frame_name(frame: &Frame) -> String {
 
 /// Returns the name of a frame for a box of `room` pixels. If the full name does not fit, the module is dropped,
 /// as the function is more informative.
-#[must_use]
 pub(crate) fn box_name(frame: &Frame, room: f64, mut width: impl FnMut(&str) -> f64) -> String {
     let name = frame_name(frame);
     if width(&name) <= room {
@@ -42,13 +40,11 @@ pub struct Value {
 
 impl Value {
     /// Formats a weight; sums over censuses are shown as their mean.
-    #[must_use]
     pub fn text(self, weight: f64) -> String {
         self.text_of(weight, self.censuses.now)
     }
 
     /// Formats a weight of the baseline of a comparison.
-    #[must_use]
     pub fn text_before(self, weight: f64) -> String {
         self.text_of(weight, self.censuses.before)
     }
@@ -64,7 +60,6 @@ impl Value {
 
     /// Returns whether amounts are compared. Sample counts of the live heap never are, because they only reflect
     /// the number of censuses.
-    #[must_use]
     pub fn compares_amounts(self) -> bool {
         self.absolute && (self.measure, self.unit) != (Measure::Count, Unit::Bytes)
     }
@@ -76,14 +71,12 @@ impl Value {
     }
 
     /// Returns the increase from the sums before and now, using means for censuses.
-    #[must_use]
     pub fn gained(self, before: f64, now: f64) -> f64 {
         let (before, now) = self.means(before, now);
         now - before
     }
 
     /// Formats a change with its sign: `+8 MiB`, `−12 ms`, `±0`.
-    #[must_use]
     pub fn signed(self, change: f64) -> String {
         let size = self.text_of(change.abs().round(), 1);
         match change.round() {
@@ -94,7 +87,6 @@ impl Value {
     }
 
     /// Formats a comparison of the sums before and now: `12 MiB before, 20 MiB now: 8 MiB more`.
-    #[must_use]
     pub fn change(self, before: f64, now: f64) -> String {
         let gained = self.gained(before, now).round();
         let size = self.text_of(gained.abs(), 1);
@@ -108,7 +100,6 @@ impl Value {
     }
 
     /// Formats the total of the graph.
-    #[must_use]
     pub fn total_text(self, total: u64) -> String {
         let text = self.text(total as f64);
         match (self.measure, self.unit, self.censuses.now) {
@@ -136,7 +127,6 @@ fn samples(count: u64) -> String {
 
 impl Graph {
     /// Describes a box: its name, and the remaining text.
-    #[must_use]
     pub fn describe(&self, index: usize) -> Option<(String, String)> {
         let boxes = &self.boxes;
         let frame = self.frame(index)?;

@@ -19,7 +19,6 @@ const STYLES: [&str; 2] = [
 pub(super) const SCRIPT_HASH: &str = "sha256-4KbXcFrTKZT2CuVbLi9QSWExkzsDrg83nungAN1ANII=";
 
 /// Returns the style sheet with the palettes.
-#[must_use]
 pub fn style() -> String {
     let light = Palette::select(false, false).css();
     let dark = Palette::select(true, false).css();
@@ -31,7 +30,6 @@ pub fn style() -> String {
 }
 
 /// Writes the whole file.
-#[must_use]
 pub fn document(page: &FleetPage<'_>) -> String {
     let mut out = String::new();
     let (title, version, style) = (escape(&title(page)), env!("CARGO_PKG_VERSION"), style());
@@ -55,7 +53,6 @@ pub fn document(page: &FleetPage<'_>) -> String {
 }
 
 /// Writes header, sections and data, for a page with a head of its own that has [`style`] and [`SCRIPT`].
-#[must_use]
 pub fn fragment(page: &FleetPage<'_>) -> String {
     let mut html = Html::default();
     let mut header = Html::default();

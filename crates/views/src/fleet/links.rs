@@ -49,13 +49,11 @@ impl LinkPattern {
     }
 
     /// Returns the pattern as it was given.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Returns the address of a run's log; `None` if the run lacks a label, or if a field is unknown.
-    #[must_use]
     pub fn address(&self, fleet: &Fleet, run: usize) -> Option<String> {
         let info = fleet.runs.get(run)?;
         let mut address = String::new();

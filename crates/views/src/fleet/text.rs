@@ -220,7 +220,6 @@ pub(super) const fn order(order: TimeOrder) -> &'static str {
 const MAX_CLAIMS: usize = 10;
 
 /// Summarizes a page as plain text, for a terminal.
-#[must_use]
 pub fn summary(page: &FleetPage<'_>) -> String {
     let FleetPage {
         fleet, analysis, ..

@@ -5,7 +5,6 @@ use session::heap::census_range::CensusInfo;
 use session::heap::table::BandNumbers;
 
 /// Formats a gain or loss in bytes: `+1.5 MiB`, `−12 B`, `0 B`.
-#[must_use]
 pub fn gained(bytes: i64) -> String {
     let size = format::bytes(bytes.unsigned_abs());
     format!("{}{size}", sign(bytes as f64))
@@ -22,7 +21,6 @@ const fn sign(number: f64) -> &'static str {
 }
 
 /// Formats a slope: `+1.5 MiB/s`, `−<1 B/s`.
-#[must_use]
 pub fn slope(bytes_per_second: f64) -> String {
     format!("{}{}", sign(bytes_per_second), rate(bytes_per_second.abs()))
 }
@@ -36,20 +34,17 @@ fn rate(bytes_per_second: f64) -> String {
 }
 
 /// Formats a fractional number of bytes, rounded.
-#[must_use]
 pub fn about(bytes: f64) -> String {
     format::bytes(bytes.round() as u64)
 }
 
 /// Formats an integral over time: `1.5 GiB·s`.
-#[must_use]
 pub fn integral(byte_seconds: f64) -> String {
     let size = format::bytes(byte_seconds.round() as u64);
     format!("{size}·s")
 }
 
 /// Formats a coefficient of determination with two digits: `0.98`; values below 1 are never rounded up to 1.
-#[must_use]
 pub fn fit(r2: f64) -> String {
     let hundredths = (r2.clamp(0.0, 1.0) * 100.0).round();
     let at_most = if r2 < 1.0 { 99.0 } else { 100.0 };
@@ -58,7 +53,6 @@ pub fn fit(r2: f64) -> String {
 
 /// Describes the growth of a band: `grows by 1.2 MiB/s, steadily (R² 0.98)`. The thresholds of the wording are our
 /// choice: the line explains at least nine tenths of the variance, or half.
-#[must_use]
 pub fn growth(numbers: &BandNumbers) -> String {
     let Some((slope, r2)) = numbers.bytes_per_second.zip(numbers.r2) else {
         return match numbers.held {
@@ -77,7 +71,6 @@ pub fn growth(numbers: &BandNumbers) -> String {
 }
 
 /// Formats a census with its number, counted from 1: `census 12 at 1.2 s`.
-#[must_use]
 pub fn census(moment: &CensusInfo) -> String {
     let number = format::count(u64::from(moment.census) + 1);
     match moment.time {

@@ -64,7 +64,6 @@ pub struct NotesFile {
 }
 
 /// Serializes notes.
-#[must_use]
 pub fn write(notes: &Notes, log: Option<Fingerprint>) -> String {
     let file = NotesDocument {
         eventscope_notes: VERSION,

@@ -161,7 +161,6 @@ pub struct LinkEntry {
 }
 
 /// Returns the keys that this program can write, in order.
-#[must_use]
 pub fn keys(panels: &[Panel]) -> Vec<&'static str> {
     let fields = fields(&Link::default(), panels);
     let keys = fields.into_iter().map(|(key, _)| key);
@@ -169,7 +168,6 @@ pub fn keys(panels: &[Panel]) -> Vec<&'static str> {
 }
 
 /// Returns the description of a key; `None` if it is not in the table.
-#[must_use]
 pub fn key_description(key: &str) -> Option<&'static str> {
     entry(key).map(|(what, _)| what)
 }
@@ -180,7 +178,6 @@ fn entry(key: &str) -> Option<(&'static str, ValueKind)> {
 }
 
 /// Lists the contents of a link, except the version of its grammar. `panels` is the panel table.
-#[must_use]
 pub fn link_entries(link: &Link, panels: &'static [Panel]) -> Vec<LinkEntry> {
     let known = fields(link, panels).into_iter();
     let known = known.filter_map(|(key, raw)| {
@@ -203,7 +200,6 @@ pub fn link_entries(link: &Link, panels: &'static [Panel]) -> Vec<LinkEntry> {
 
 /// Returns the link without any text of the log or of the reader: names, notes, filters, searches, the address of
 /// the log, and unknown keys.
-#[must_use]
 pub fn redacted(link: &Link, panels: &'static [Panel]) -> Link {
     let pieces = fields(link, panels).into_iter().filter_map(|(key, raw)| {
         let (_, kind) = entry(key)?;

@@ -168,7 +168,6 @@ impl TrackView {
 }
 
 /// Returns all tracks to show: pinned ones, then group by group.
-#[must_use]
 pub fn arrange(known: &TrackListInput<'_>, view: &TrackView) -> Vec<Track> {
     let builder = Builder {
         known,

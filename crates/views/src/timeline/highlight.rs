@@ -36,7 +36,6 @@ impl Highlight {
 }
 
 /// Returns the track of a finding's subject.
-#[must_use]
 pub fn track_of(subject: Subject) -> TrackId {
     match subject {
         Subject::Thread(thread) => Thread(thread).into(),

@@ -48,7 +48,6 @@ pub struct Track {
 
 impl Track {
     /// Returns the row of the track; `None` for headings.
-    #[must_use]
     pub const fn row(&self) -> Option<TrackId> {
         match self.kind {
             Kind::Track(row) => Some(row),
@@ -57,7 +56,6 @@ impl Track {
     }
 
     /// Returns the height in pixels.
-    #[must_use]
     pub const fn height(&self) -> f64 {
         match self.kind {
             Kind::Process => 26.0,
@@ -84,7 +82,6 @@ pub struct Layout {
 
 impl Layout {
     /// Lays out `tracks`, of which the pinned ones must come first.
-    #[must_use]
     pub fn new(tracks: Vec<Track>) -> Self {
         let mut tops = Vec::with_capacity(tracks.len() + 1);
         let mut top = 0.0;
@@ -106,25 +103,21 @@ impl Layout {
     }
 
     /// Returns all tracks, pinned ones first.
-    #[must_use]
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
     }
 
     /// Returns the total height of the pinned tracks, in pixels.
-    #[must_use]
     pub fn pinned_px(&self) -> f64 {
         self.tops.get(self.pinned).copied().unwrap_or_default()
     }
 
     /// Returns the total height of all tracks, in pixels.
-    #[must_use]
     pub fn height(&self) -> f64 {
         self.tops.last().copied().unwrap_or_default()
     }
 
     /// Returns the top of a track within the track area at a scroll offset, in pixels.
-    #[must_use]
     pub fn y(&self, index: usize, scroll_px: f64) -> f64 {
         let top = self.tops.get(index).copied().unwrap_or_default();
         if index < self.pinned {
@@ -135,7 +128,6 @@ impl Layout {
     }
 
     /// Returns the index of the track at `y` in the track area.
-    #[must_use]
     pub fn track_at(&self, y: f64, scroll_px: f64) -> Option<usize> {
         let y = if y < self.pinned_px() {
             y
@@ -163,19 +155,16 @@ impl Layout {
     }
 
     /// Returns the index of the track that shows a row.
-    #[must_use]
     pub fn find(&self, row: TrackId) -> Option<usize> {
         self.indices.get(&row).copied()
     }
 
     /// Returns the number of pinned tracks.
-    #[must_use]
     pub const fn pinned(&self) -> usize {
         self.pinned
     }
 
     /// Returns whether the selected range is limited to some tracks.
-    #[must_use]
     pub(crate) const fn is_limited(&self) -> bool {
         self.limited
     }
@@ -199,7 +188,6 @@ impl Layout {
     }
 
     /// Returns whether a track can be dropped on the track at `index`.
-    #[must_use]
     pub fn may_follow(&self, name: &TrackName, index: usize) -> bool {
         let Some(target) = self.tracks.get(index) else {
             return false;
@@ -213,7 +201,6 @@ impl Layout {
 
     /// Returns the move for dropping a track on the one at `index`: dragged upward it is placed before that one,
     /// dragged downward after it.
-    #[must_use]
     pub fn drop_at(&self, name: TrackName, index: usize) -> TrackChange {
         let siblings = self.siblings(&name);
         let place = |wanted: &TrackName| siblings.iter().position(|track| track.id == *wanted);
@@ -230,7 +217,6 @@ impl Layout {
     }
 
     /// Returns the move of a track by one position; `None` if it is first or last already.
-    #[must_use]
     pub(crate) fn shifted(&self, name: &TrackName, direction: Direction) -> Option<Move> {
         let siblings = self.siblings(name);
         let at = siblings.iter().position(|track| track.id == *name)?;

@@ -14,7 +14,6 @@ use session::tracks::legend::{LegendEntry, Section};
 use small_scene::SmallScene;
 
 /// Returns the entries of a section of the legend.
-#[must_use]
 pub fn entries(section: Section) -> Vec<Entry> {
     match section {
         Section::Arrows => pointing::arrows(),
@@ -52,7 +51,6 @@ impl Entry {
     }
 
     /// Returns the height of the sample picture, in pixels.
-    #[must_use]
     pub fn height_px(&self) -> f64 {
         self.scene.crop().h
     }

@@ -99,7 +99,6 @@ impl<N> std::fmt::Debug for Scene<'_, N> {
 }
 
 /// Returns the width of the track labels for a window width, in pixels.
-#[must_use]
 pub const fn labels_px(window_px: f64) -> f64 {
     if window_px < NARROW_PX {
         NARROW_LABELS_PX

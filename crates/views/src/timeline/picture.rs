@@ -33,7 +33,6 @@ pub struct Picture<'a, N> {
 
 impl<'a, N: Names> Picture<'a, N> {
     /// Creates a picture of timelines with their captions.
-    #[must_use]
     pub fn new(timelines: Vec<(Caption, Scene<'a, N>)>) -> Self {
         let legend = PictureLegend::from_marks(timelines.iter().map(|(_, scene)| scene.marks));
         Self { timelines, legend }
@@ -45,7 +44,6 @@ impl<'a, N: Names> Picture<'a, N> {
     }
 
     /// Returns the width and height in CSS pixels.
-    #[must_use]
     pub fn size(&self) -> (f64, f64) {
         let width = self.width_px();
         let heights = self

@@ -35,7 +35,6 @@ fn groups(known: &TrackListInput<'_>) -> BTreeSet<TrackName> {
 
 /// Returns all tracks of a log in default order, including hidden, folded and filtered ones; threads are ordered
 /// and grouped as in `view`.
-#[must_use]
 pub fn all_tracks(known: &TrackListInput<'_>, view: &TrackView) -> Vec<RevealTarget> {
     let open = TrackView {
         opened: groups(known),
@@ -64,7 +63,6 @@ pub fn all_tracks(known: &TrackListInput<'_>, view: &TrackView) -> Vec<RevealTar
 
 /// Returns the displayed names of hidden tracks of the log, of hidden processes and of their hidden groups. Groups
 /// that are not specific to a process are left out.
-#[must_use]
 pub fn hidden_names(known: &TrackListInput<'_>, view: &TrackView) -> Vec<(TrackName, String)> {
     if view.hidden.is_empty() {
         return Vec::new();

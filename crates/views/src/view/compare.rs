@@ -33,7 +33,6 @@ model::named_enum! {
 
 impl CompareColumn {
     /// Returns whether the first click on the column sorts in descending order.
-    #[must_use]
     pub const fn largest_first(self) -> bool {
         !matches!(self, Self::Name)
     }
@@ -56,7 +55,6 @@ pub struct CompareView {
 
 impl CompareView {
     /// Returns the settings after a click on a column: sorted by it, then in reverse, then by importance again.
-    #[must_use]
     pub fn sorted_again(&self, column: CompareColumn) -> Self {
         let first = column.largest_first();
         let sort = match self.sort {

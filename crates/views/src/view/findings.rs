@@ -45,7 +45,6 @@ fn read_subject(text: &str) -> Option<Subject> {
 
 impl FindingsView {
     /// Returns settings with this finding open.
-    #[must_use]
     pub fn opened(open: String) -> Self {
         Self {
             open,
@@ -54,7 +53,6 @@ impl FindingsView {
     }
 
     /// Opens a finding, or closes it if it is open.
-    #[must_use]
     pub fn toggled(&self, finding: &str) -> Self {
         let open = if self.open == finding { "" } else { finding };
         Self {
@@ -64,7 +62,6 @@ impl FindingsView {
     }
 
     /// Returns settings for a visited place of a finding that was found in a range, or in the whole log.
-    #[must_use]
     pub fn visited(finding: String, place: &Evidence, within: Option<Interval>) -> Self {
         Self {
             open: finding,
@@ -75,13 +72,11 @@ impl FindingsView {
     }
 
     /// Returns the subject of the place, if the place is selected.
-    #[must_use]
     pub fn subject(&self, selected: Option<Interval>) -> Option<Subject> {
         self.subject.filter(|_| self.is_at_place(selected))
     }
 
     /// Returns the thread of the place, if the place is selected.
-    #[must_use]
     pub fn thread(&self, selected: Option<Interval>) -> Option<ThreadId> {
         match self.subject(selected)? {
             Subject::Thread(thread) => Some(thread),
@@ -90,14 +85,12 @@ impl FindingsView {
     }
 
     /// Returns whether the selection is the visited place of the open finding.
-    #[must_use]
     pub fn is_at_place(&self, selected: Option<Interval>) -> bool {
         self.place.is_some() && self.place == selected
     }
 
     /// Returns the range to analyze: the selected one. If that is the visited place of a finding, the range in
     /// which the finding was found, so that the finding stays visible.
-    #[must_use]
     pub fn range(&self, selected: Option<Interval>) -> Option<Interval> {
         if self.is_at_place(selected) {
             self.within

@@ -131,7 +131,6 @@ impl View {
     }
 
     /// Returns the view with a change to the track with the keyboard focus; unchanged if there is none.
-    #[must_use]
     pub(crate) fn with_track(
         self,
         change: impl FnOnce(TrackName) -> TrackChange,
@@ -194,7 +193,6 @@ impl Change {
     }
 
     /// Opens another panel.
-    #[must_use]
     pub fn panel(panel: PanelName) -> Self {
         Self::new(move |view, _| view.with_panel(panel))
     }
@@ -205,19 +203,16 @@ impl Change {
     }
 
     /// Applies a change to the tracks.
-    #[must_use]
     pub fn tracks(change: TrackChange) -> Self {
         Self::new(move |view, context| view.with_tracks(change, context))
     }
 
     /// Replaces the notes.
-    #[must_use]
     pub fn notes(notes: Notes) -> Self {
         Self::new(move |view, _| view.with_notes(notes))
     }
 
     /// Returns the changed view.
-    #[must_use]
     pub fn apply(self, view: &View, context: &Context<'_>) -> View {
         self.0(view, context)
     }

@@ -25,7 +25,6 @@ pub struct Panel {
 
 impl Panel {
     /// Returns the link keys of the panel with their escaped values; `None` for default values.
-    #[must_use]
     pub fn write(&self, settings: &Settings) -> Vec<(&'static str, Option<String>)> {
         (self.codec.write)(settings)
     }
@@ -145,7 +144,6 @@ impl PartialEq for Settings {
 
 impl Settings {
     /// Returns the settings of type `T`.
-    #[must_use]
     pub fn get<T: PanelSettings>(&self) -> T {
         let stored = self.0.get(&TypeId::of::<T>());
         let any = stored.map(|stored| -> &dyn Any { &**stored });
@@ -177,7 +175,6 @@ pub struct Codec {
 
 impl Codec {
     /// Returns the codec for settings of type `T`.
-    #[must_use]
     pub const fn for_settings<T: PanelSettings>() -> Self {
         Self {
             write: |settings| settings.get::<T>().write(),
@@ -192,7 +189,6 @@ impl Codec {
 }
 
 /// Finds a panel of a table by its name.
-#[must_use]
 pub fn find(panels: &'static [Panel], name: &str) -> Option<&'static Panel> {
     panels.iter().find(|panel| panel.name.0 == name)
 }

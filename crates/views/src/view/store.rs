@@ -29,7 +29,6 @@ pub struct ViewStore {
 
 impl ViewStore {
     /// Returns the current view.
-    #[must_use]
     pub const fn view(&self) -> &Rc<View> {
         &self.view
     }

@@ -28,7 +28,6 @@ impl Default for TickyView {
 
 impl TickyView {
     /// Returns settings without a filter, sorted by a column in its default direction.
-    #[must_use]
     pub const fn sorted_by(sort: TickyColumn) -> Self {
         Self {
             filter: String::new(),
@@ -39,7 +38,6 @@ impl TickyView {
 
     /// Returns the settings after a click on a column: sorted by it, or in reverse if it was the sort column
     /// already.
-    #[must_use]
     pub fn sorted_again(&self, sort: TickyColumn) -> Self {
         let descending = if sort == self.sort {
             !self.descending

@@ -19,7 +19,6 @@ const ORDERS: [(&str, ThreadOrder); 3] = [
 ];
 
 /// Returns the link keys with their values; `None` for default values.
-#[must_use]
 pub fn write(view: &TrackView) -> [(&'static str, Option<String>); 10] {
     let order = ORDERS.iter().find(|(_, order)| *order == view.threads);
     [

@@ -19,7 +19,6 @@ pub const TITLES: [&str; 11] = [
 ];
 
 /// Formats a collection as a table row.
-#[must_use]
 pub fn cells(gc: &Collection) -> [String; TITLES.len()] {
     let nothing = || format::NO_VALUE.to_owned();
     let time = format::duration_ns;
@@ -48,7 +47,6 @@ pub fn cells(gc: &Collection) -> [String; TITLES.len()] {
 }
 
 /// Formats a generation; a dash if it is unknown.
-#[must_use]
 pub fn generation(of: Option<u16>) -> String {
     of.map_or_else(|| format::NO_VALUE.to_owned(), |of| of.to_string())
 }

@@ -21,7 +21,6 @@ use model::census::Censuses;
 use scene::format;
 
 /// Describes a diagnostic as a clause without initial capital and full stop, to stand alone or after a location.
-#[must_use]
 pub fn sentence(diagnostic: &Diagnostic) -> String {
     match &diagnostic.fact {
         Fact::Damage { kind, lost_bytes } => damage(*kind, *lost_bytes),
@@ -121,7 +120,6 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
 }
 
 /// Describes a diagnostic with its location, as one line.
-#[must_use]
 pub fn line(diagnostic: &Diagnostic) -> String {
     let text = sentence(diagnostic);
     match (diagnostic.offset, diagnostic.cap) {
@@ -140,7 +138,6 @@ pub fn line(diagnostic: &Diagnostic) -> String {
 }
 
 /// Describes a diagnostic with its location, as a full sentence.
-#[must_use]
 pub fn whole_sentence(diagnostic: &Diagnostic) -> String {
     let line = line(diagnostic);
     let mut letters = line.chars();
@@ -150,7 +147,6 @@ pub fn whole_sentence(diagnostic: &Diagnostic) -> String {
 }
 
 /// Names a subject; `None` stands for a capability that the log does not name.
-#[must_use]
 pub fn subject_or_none(subject: Option<&Subject>) -> String {
     match subject {
         None => "no capability".to_owned(),
@@ -182,7 +178,6 @@ const fn tolerated(what: Tolerated) -> &'static str {
 }
 
 /// Summarizes the result of `check`.
-#[must_use]
 pub fn out_of_order(count: u64) -> String {
     match count {
         0 => "nothing is out of order".to_owned(),
@@ -193,7 +188,6 @@ pub fn out_of_order(count: u64) -> String {
 
 /// Lists the irregularities that `check` tolerated with their counts: `runs of finished threads: 3`. Returns
 /// `None` if there are none.
-#[must_use]
 pub fn all_tolerated(counts: impl IntoIterator<Item = (Tolerated, u64)>) -> Option<String> {
     let counts: Vec<String> = counts
         .into_iter()
@@ -346,7 +340,6 @@ fn anomaly_text(oddity: Anomaly) -> String {
 }
 
 /// Describes the problem of an event; the text follows the name of the subject.
-#[must_use]
 pub fn problem_text(problem: Problem) -> String {
     match problem {
         Problem::Uncreated(life_event) => {

@@ -20,7 +20,6 @@ const LEAST_BYTES: u64 = 256 << 10;
 const BYTE_ARRAYS_PERCENT: u64 = 40;
 
 /// Returns the display name of a part of the memory.
-#[must_use]
 pub const fn part_name(part: MemoryPart) -> &'static str {
     match part {
         MemoryPart::Live => "Live data",
@@ -36,7 +35,6 @@ pub const fn part_name(part: MemoryPart) -> &'static str {
 }
 
 /// Explains a part of the memory in a sentence.
-#[must_use]
 pub const fn part_meaning(part: MemoryPart) -> &'static str {
     match part {
         MemoryPart::Live => "Reachable at the last major collection.",
@@ -124,7 +122,6 @@ fn return_sooner(held: &HeldMemory) -> Option<Try> {
 }
 
 /// Summarizes a range in one sentence: the memory held, the live data, and whether the ratio is usual.
-#[must_use]
 pub fn headline(held: &HeldMemory) -> Option<String> {
     let peak = held.peak?;
     let size = bytes(peak.held_bytes);
@@ -174,7 +171,6 @@ fn expected(flags: &MemoryFlags, peak: &MemoryMoment) -> Option<String> {
 
 /// Lists why more memory is held than is live: a reason for each part that matters at the peak or after the last
 /// major collection at work, largest first, followed by reasons that are not about a part.
-#[must_use]
 pub fn reasons(held: &HeldMemory) -> Vec<Reason> {
     // The peak takes precedence over the later moment.
     let matters = |part: MemoryPart| {
@@ -407,7 +403,6 @@ fn segments(held: &HeldMemory) -> Option<Reason> {
 }
 
 /// Lists what this log or range does not contain, and how to record it.
-#[must_use]
 pub fn missing(held: &HeldMemory) -> Vec<&'static str> {
     let mut missing = Vec::new();
     if held.peak.is_none() {

@@ -6,7 +6,6 @@ use insight::lost_time::{Cause, LostTime};
 use scene::format;
 
 /// Returns the display name of a severity.
-#[must_use]
 pub const fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Minor => "Minor",
@@ -17,7 +16,6 @@ pub const fn severity(severity: Severity) -> &'static str {
 }
 
 /// Describes the confidence of a finding: briefly, and in a sentence.
-#[must_use]
 pub const fn confidence(confidence: Confidence) -> (&'static str, &'static str) {
     match confidence {
         Confidence::Hint => (
@@ -39,7 +37,6 @@ pub const fn confidence(confidence: Confidence) -> (&'static str, &'static str) 
 pub const HOW_SURE: &str = "Certain: no other cause produces these events. Probable: the pattern fits, but the log does not name the cause. Hint: check the places before you change anything.";
 
 /// Explains how costs in time are averaged over capabilities; `None` for a single one.
-#[must_use]
 pub fn program_time(caps: usize) -> Option<String> {
     (caps > 1).then(|| {
         format!(
@@ -59,7 +56,6 @@ pub const MEASURE_HOW: &str = "Runs the program without a log, unchanged and wit
 
 /// Formats the cost of a finding with its share; empty if there is none. A cost in time excludes what other
 /// findings claim.
-#[must_use]
 pub fn cost(finding: &Finding) -> String {
     match finding.cost {
         Value::Ns(cost_ns) if finding.axis == Axis::Time => {
@@ -82,13 +78,11 @@ pub fn cost(finding: &Finding) -> String {
 }
 
 /// Refers to the finding that explains this one, by its title.
-#[must_use]
 pub fn explained_by(title: &str) -> String {
     format!("Explained by another finding: {title}.")
 }
 
 /// Explains the cost in a sentence, if it needs explanation.
-#[must_use]
 pub fn cost_explained(finding: &Finding) -> Option<String> {
     match (finding.axis, finding.cost) {
         (Axis::Time, Value::Ns(cost_ns)) if finding.claimed_ns < cost_ns => Some(format!(
@@ -105,7 +99,6 @@ pub fn cost_explained(finding: &Finding) -> Option<String> {
 }
 
 /// Summarizes the rules: `Checked 20 rules: 3 found something, 12 clear, 5 cannot tell`.
-#[must_use]
 pub fn checked(report: &Report) -> String {
     let (clear, cannot_tell) = (report.clear.len(), report.cannot_tell.len());
     let found = match report.rules_with_findings() {
@@ -119,7 +112,6 @@ pub fn checked(report: &Report) -> String {
 }
 
 /// Formats the reason of a rule as a sentence.
-#[must_use]
 pub fn sentence(why: &str) -> String {
     let mut letters = why.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());
@@ -132,7 +124,6 @@ pub fn sentence(why: &str) -> String {
 
 /// States that nothing important was found, together with the number of rules that ran, because rules cannot prove
 /// that a program is fine.
-#[must_use]
 pub fn nothing_found(report: &Report) -> String {
     // No rule ran, all for the same reason, for example a log of several processes.
     let same = report
@@ -158,7 +149,6 @@ pub fn nothing_found(report: &Report) -> String {
 }
 
 /// Returns the row label of a cause of lost time.
-#[must_use]
 pub const fn cause(cause: Cause) -> &'static str {
     match cause {
         Cause::Running => "Running threads",
@@ -187,7 +177,6 @@ pub const LOST_TIME_COLUMNS: [&str; 5] =
     ["Cause", "Mean time", "Share", "In findings", "Unexplained"];
 
 /// Formats a row of the lost time table; times are means over `caps` capabilities.
-#[must_use]
 pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
     let wall = |cap_ns: u64| match cap_ns / caps.max(1) {
         0 => "–".to_owned(),
@@ -209,7 +198,6 @@ pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
 }
 
 /// Describes which part of a log with very many runs was analyzed by the rules that look at each run.
-#[must_use]
 pub fn sampled(report: &Report) -> Option<String> {
     let sample = report.sample?;
     Some(format!(
@@ -222,7 +210,6 @@ pub fn sampled(report: &Report) -> Option<String> {
 
 /// States what the findings leave open: much unexplained time with its main cause, or else that the program computes,
 /// which a log without samples of cost centres does not show. `None` if neither is so.
-#[must_use]
 pub fn what_is_left_open(report: &Report) -> Option<String> {
     mostly_unexplained(report).or_else(|| mostly_computing(report))
 }
@@ -268,7 +255,6 @@ fn mostly_unexplained(report: &Report) -> Option<String> {
 const MUCH_UNKNOWN: f64 = 0.05;
 
 /// Formats the total unexplained time.
-#[must_use]
 pub fn unexplained(report: &Report) -> String {
     let mut text = format!(
         "Not explained by any finding: {} ({}).",

@@ -6,7 +6,6 @@ use analysis::process::{Change, HeapSettings, Way};
 use eventlog::quantity::ByteCount;
 
 /// Names a change of a capability, to follow "capability 3".
-#[must_use]
 pub const fn change(change: Change) -> &'static str {
     match change {
         Change::Created => "created",
@@ -17,7 +16,6 @@ pub const fn change(change: Change) -> &'static str {
 }
 
 /// Names the numbers of capabilities in a row of the table of parallelism.
-#[must_use]
 pub fn capability_counts(counts: &RangeInclusive<usize>) -> String {
     match (*counts.start(), *counts.end()) {
         (0, _) => "none".to_owned(),
@@ -27,7 +25,6 @@ pub fn capability_counts(counts: &RangeInclusive<usize>) -> String {
 }
 
 /// Names the type of a capability set.
-#[must_use]
 pub fn set_kind(kind: u16) -> String {
     match kind {
         1 => "custom group".to_owned(),
@@ -38,7 +35,6 @@ pub fn set_kind(kind: u16) -> String {
 }
 
 /// Names a way of the runtime: `threaded`.
-#[must_use]
 pub fn way(way: &Way) -> &str {
     match way {
         Way::NotThreaded => "not threaded",
@@ -53,14 +49,12 @@ pub fn way(way: &Way) -> &str {
 }
 
 /// Lists the ways of a runtime: `threaded, profiling`.
-#[must_use]
 pub fn ways(ways: &[Way]) -> String {
     ways.iter().map(way).collect::<Vec<_>>().join(", ")
 }
 
 /// Explains the consequences of a way, and returns the GHC option that selects it; both empty if there is nothing
 /// to say.
-#[must_use]
 pub const fn way_meaning(way: &Way) -> (&'static str, &'static str) {
     match way {
         Way::Threaded => (
@@ -89,7 +83,6 @@ pub const fn way_meaning(way: &Way) -> (&'static str, &'static str) {
 }
 
 /// Formats the heap settings in one line.
-#[must_use]
 pub fn heap(heap: &HeapSettings) -> String {
     let limit = heap.max_heap_bytes.map_or_else(
         || "no limit".to_owned(),

@@ -14,7 +14,6 @@ pub const OF_EACH: &str = "of each process only, as above";
 
 /// Returns the remark of a panel about a log of several processes; `panel` is its name in links. `None` for logs
 /// of one process, and for panels that attribute everything to a process or where that does not matter.
-#[must_use]
 pub fn about(panel: &str, processes: &Processes) -> Option<String> {
     let what = match panel {
         "summary" => TOGETHER,
@@ -60,7 +59,6 @@ pub const COLUMNS: [(&str, &str); 9] = [
 ];
 
 /// Formats a process as a row of the table.
-#[must_use]
 pub fn row(own: &ProcessNumbers) -> [String; 9] {
     let name = match own.pid {
         Some(pid) => format!("{} (pid {pid})", own.name),

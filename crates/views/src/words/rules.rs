@@ -33,7 +33,6 @@ const CHECK_MESSAGES: &str =
 const CHECK_LIBRARY: &str = "Use the same version of ghc-stack-profiler throughout the program.";
 
 /// Returns the texts of a rule.
-#[must_use]
 pub const fn for_rule(rule: Rule) -> RuleWords {
     match rule {
         Rule::UndeclaredType

@@ -4,7 +4,6 @@ use analysis::ticky::{Flaw, Kind, Shape, SizeError, TickyRow};
 
 /// Returns the meaning of a type letter of an argument or free variable (GHC's `showTypeCategory`); `None` for
 /// letters that GHC does not write.
-#[must_use]
 pub const fn letter_meaning(letter: char) -> Option<&'static str> {
     Some(match letter {
         '+' => "type class dictionary",
@@ -35,7 +34,6 @@ pub const fn letter_meaning(letter: char) -> Option<&'static str> {
 }
 
 /// Lists the meaning of several letters: `list, unboxed Int`.
-#[must_use]
 pub fn letters_meaning(letters: &str) -> String {
     let mut words = String::new();
     for letter in letters.chars() {
@@ -51,7 +49,6 @@ pub fn letters_meaning(letters: &str) -> String {
 }
 
 /// Returns a short name for the kind of a counter.
-#[must_use]
 pub const fn kind_name(kind: Kind) -> &'static str {
     match (kind.shape, kind.single_entry) {
         (Shape::Function, false) => "function",
@@ -65,7 +62,6 @@ pub const fn kind_name(kind: Kind) -> &'static str {
 }
 
 /// Explains the kind of a counter.
-#[must_use]
 pub fn kind_explained(kind: Kind) -> String {
     let what = match kind.shape {
         Shape::Function => "A function. An entry is a call of it.",
@@ -91,7 +87,6 @@ pub fn kind_explained(kind: Kind) -> String {
 }
 
 /// Explains why the number of closures is only a bound.
-#[must_use]
 pub const fn size_error(errs: SizeError) -> &'static str {
     match errs {
         SizeError::FieldsUnknown => {
@@ -104,14 +99,12 @@ pub const fn size_error(errs: SizeError) -> &'static str {
 }
 
 /// Returns the error of a row's number of closures; `None` if it is exact or zero.
-#[must_use]
 pub fn count_errs(row: &TickyRow) -> Option<SizeError> {
     let some = row.allocd_count().is_some_and(|count| count > 0);
     row.definition.as_ref()?.size_error().filter(|_| some)
 }
 
 /// Returns the sign before a number of closures that is only a bound.
-#[must_use]
 pub const fn size_sign(errs: Option<SizeError>) -> &'static str {
     match errs {
         Some(SizeError::FieldsUnknown) => "≤ ",
@@ -121,7 +114,6 @@ pub const fn size_sign(errs: Option<SizeError>) -> &'static str {
 }
 
 /// Explains missing or wrong counters of a log.
-#[must_use]
 pub const fn flaw_text(flaw: Flaw) -> &'static str {
     match flaw {
         Flaw::NoCounts => {

@@ -25,7 +25,6 @@ pub enum State {
 }
 
 /// Transition function. `runs` is true for a run of the thread, false for a stop.
-#[must_use]
 pub fn step(state: State, thread: ThreadId, runs: bool) -> Transition<State> {
     let next = if runs {
         State::Runs(thread)

@@ -21,7 +21,6 @@ use super::{Problem, Tolerated, Transition};
 use eventlog::ids::ThreadId;
 
 /// Judges a capability that takes a spark while it runs `running`: a thread, and whether it is a spark thread.
-#[must_use]
 pub const fn take(running: Option<(ThreadId, bool)>) -> Transition<()> {
     match running {
         Some((_, true)) => Transition::fine(()),
@@ -33,7 +32,6 @@ pub const fn take(running: Option<(ThreadId, bool)>) -> Transition<()> {
 /// Judges a thread that becomes a spark thread.
 ///
 /// `created` is whether the thread exists, `is_one` whether it is a spark thread already.
-#[must_use]
 pub(crate) const fn become_spark_thread(created: bool, is_one: bool) -> Transition<()> {
     match (created, is_one) {
         (_, true) => Transition::broken((), Problem::CreatedAgain),

@@ -45,7 +45,6 @@ pub enum Input {
 }
 
 /// Transition function; the module documentation has its table.
-#[must_use]
 pub fn step(state: State, input: Input) -> Transition<State> {
     let next = match input {
         Input::Create(cap) | Input::Move { to: cap, .. } => State::Alive(cap),

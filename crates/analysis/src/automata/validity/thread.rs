@@ -87,7 +87,6 @@ const fn state_after_stop(status: StopStatus) -> State {
 }
 
 /// Transition function; `older` is whether the thread may be older than the log.
-#[must_use]
 pub fn step(state: State, input: Input, older: bool) -> Transition<State> {
     match state {
         State::Unseen => step_unseen(input, older),

@@ -41,7 +41,6 @@ impl ThreadSteps {
     }
 
     /// Returns the step at `index`.
-    #[must_use]
     pub fn get(&self, index: usize) -> Option<FunctionStep> {
         let (&at, &what) = self.at.get(index).zip(self.what.get(index))?;
         Some(FunctionStep {
@@ -52,13 +51,11 @@ impl ThreadSteps {
     }
 
     /// Returns the number of steps.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.at.len()
     }
 
     /// Returns whether the thread has no steps.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.at.is_empty()
     }
@@ -97,7 +94,6 @@ impl Functions {
     }
 
     /// Returns the code address of a function.
-    #[must_use]
     pub fn address(&self, function: FunctionId) -> Address {
         let address = self.addresses.get(function.0 as usize);
         address.copied().unwrap_or_default()

@@ -1,7 +1,6 @@
 //! Parser for lists of strings printed by Haskell's `show`, the form of announced cost centre stacks.
 
 /// Parses the output of Haskell's `show` for a list of strings.
-#[must_use]
 pub(crate) fn haskell_strings(text: &str) -> Option<Vec<String>> {
     let mut rest = text.trim().strip_prefix('[')?.trim_start();
     let mut strings = Vec::new();

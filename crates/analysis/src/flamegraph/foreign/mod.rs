@@ -123,7 +123,6 @@ impl Step {
 }
 
 /// Transition function; the module documentation has its table.
-#[must_use]
 pub fn step(state: State, input: Input, at: Nanos) -> Step {
     let State::Calling(call) = state else {
         return match input {

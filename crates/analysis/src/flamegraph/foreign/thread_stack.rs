@@ -72,7 +72,6 @@ pub struct ThreadStack {
 }
 
 /// Transition function. The caller applies the result.
-#[must_use]
 pub fn step(stack: &ThreadStack, event: ThreadEvent) -> StackStep {
     let all = stack.entries.len();
     let to = |keep, push| StackStep {
@@ -107,19 +106,16 @@ impl ThreadStack {
     }
 
     /// Returns the number of entries.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Returns whether neither calls nor functions are in progress.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// Returns the innermost call.
-    #[must_use]
     pub fn call(&self) -> Option<CallEntry> {
         match self.entries.get(*self.calls.last()?) {
             Some(Entry::Call(call)) => Some(*call),

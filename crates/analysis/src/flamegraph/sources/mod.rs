@@ -139,7 +139,6 @@ pub struct AnalysisResults<'a> {
 
 impl AnalysisResults<'_> {
     /// Returns all announced spans, from user messages and from OpenTelemetry.
-    #[must_use]
     pub fn spans(&self) -> ProgramSpans {
         let end = self.log.end();
         let mut spans = ProgramSpans::of_messages(self.messages, self.prefixes, self.store, end);
@@ -186,14 +185,12 @@ table! {
 /// Returns the description of a source.
 ///
 /// An id outside the table, which no query of this program contains, counts as the first source.
-#[must_use]
 pub fn description(source: Source) -> &'static dyn FlameSource {
     let found = TABLE.get(usize::from(source.0));
     *found.unwrap_or(&TABLE[0])
 }
 
 /// Returns the data side of a source, with the same fallback as [`description`].
-#[must_use]
 pub fn origin(source: Source) -> &'static dyn FlameOrigin {
     let found = ORIGINS.get(usize::from(source.0));
     *found.unwrap_or(&ORIGINS[0])
@@ -205,7 +202,6 @@ pub fn all() -> impl DoubleEndedIterator<Item = Source> + Clone {
 }
 
 /// Returns the source with this name in links and on the command line.
-#[must_use]
 pub fn by_name(name: &str) -> Option<Source> {
     all().find(|source| description(*source).name() == name)
 }

@@ -120,7 +120,6 @@ pub struct ProgramSpans {
 
 impl ProgramSpans {
     /// Finds the spans announced by messages in a log that ends at `end`.
-    #[must_use]
     pub fn of_messages(
         messages: &Messages,
         prefixes: &SpanPrefixes,
@@ -154,7 +153,6 @@ impl ProgramSpans {
     }
 
     /// Returns whether there are no spans.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
@@ -170,7 +168,6 @@ impl ProgramSpans {
     ///
     /// `collections` are those of the whole program, sorted and without overlaps. Also returns the number of spans
     /// dropped because they overlap too many others.
-    #[must_use]
     pub fn profile(&self, collections: &[(u64, u64)], store: &Store, end: Nanos) -> (Profile, u64) {
         let mut draft = Draft::with_empty_gaps();
         let threads = self.threads(store);

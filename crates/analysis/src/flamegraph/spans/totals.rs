@@ -74,7 +74,6 @@ impl<'a> CollectionTimeSums<'a> {
 ///
 /// The windows are the spans named `window`, or the whole log. `collections` are those of the whole program,
 /// sorted and without overlaps.
-#[must_use]
 pub fn span_totals(
     spans: &ProgramSpans,
     collections: &[(u64, u64)],

@@ -176,7 +176,6 @@ impl StackSampleCollector {
     }
 
     /// Builds the profile of a log whose last event is at `end`, with the diagnostics.
-    #[must_use]
     pub fn finish(mut self, end: Nanos, tables: &InfoTables) -> (Profile, Diagnostics) {
         for ((_, thread), parts) in std::mem::take(&mut self.partial_stacks) {
             let what = StackProblem::LastPartMissing(thread);

@@ -64,7 +64,6 @@ fn thread_states(store: &Store, thread: ThreadId, times: &[Nanos]) -> Vec<State>
 /// Regroups a profile of stack samples by thread, with the state as outermost frames.
 ///
 /// The result has no tracks if the log has no scheduler events.
-#[must_use]
 pub fn group_by_state(profile: &Profile, store: &Store, end: Nanos) -> Profile {
     let mut draft = Draft::new();
     let frames = profile.frames.iter();

@@ -19,7 +19,6 @@ pub enum Collector {
 
 impl Collector {
     /// Returns the runtime's estimate of memory for a collection, as a multiple of live data (`rts/sm/GC.c`).
-    #[must_use]
     pub const fn factor(self) -> f64 {
         match self {
             Self::Copying => 2.0,
@@ -90,19 +89,16 @@ impl MemoryFlags {
     }
 
     /// Returns `-F`, or its default.
-    #[must_use]
     pub fn old_generation_factor(&self) -> f64 {
         self.old_generation_factor.unwrap_or(OLD_GENERATION_FACTOR)
     }
 
     /// Returns `-Fd`, or its default.
-    #[must_use]
     pub fn return_decay(&self) -> f64 {
         self.return_decay.unwrap_or(RETURN_DECAY)
     }
 
     /// Returns the size of the allocation area per capability.
-    #[must_use]
     pub fn nursery_bytes(&self) -> Option<u64> {
         self.heap.map(|heap| heap.allocation_area_bytes)
     }
@@ -113,7 +109,6 @@ impl MemoryFlags {
     ///
     /// The oldest generation grows to F times its live data before it is collected, and copying takes a second
     /// copy. Compacting and the nonmoving collector need less than that.
-    #[must_use]
     pub fn expected_bytes(&self, live_bytes: u64, capabilities: u64) -> Option<u64> {
         let nurseries = self.nursery_bytes()?.saturating_mul(capabilities);
         let factor = self.collector.factor() + self.old_generation_factor();

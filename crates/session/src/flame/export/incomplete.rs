@@ -19,7 +19,6 @@ pub struct IncompleteStacks {
 
 impl IncompleteStacks {
     /// Returns whether all stacks are complete.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

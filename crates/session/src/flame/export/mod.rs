@@ -53,7 +53,6 @@ enum Writing {
 impl Export {
     /// Prepares an export of the stacks that a query selects. Transformed stacks come from `cache`, or are
     /// computed now.
-    #[must_use]
     pub fn new(
         cache: &StepCache,
         stack_source: &dyn StackSource,
@@ -119,7 +118,6 @@ impl Export {
     }
 
     /// Returns which stacks the file has only in part.
-    #[must_use]
     pub const fn incomplete(&self) -> IncompleteStacks {
         self.incomplete
     }

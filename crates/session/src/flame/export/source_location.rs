@@ -15,7 +15,6 @@ impl<'a> SourceLocation<'a> {
     /// Parses a location of GHC (the text of a span in `GHC.Types.SrcLoc`), such as `A.hs:(3,1)-(7,20)`,
     /// `A.hs:16:1-35` or `A.hs:16:1`, or a C location such as `a.c:16`. Returns `None` for other texts, such as
     /// `<entire-module>`.
-    #[must_use]
     pub fn parse(text: &'a str) -> Option<Self> {
         Self::parse_lines(text)
             .or_else(|| Self::parse_line(text))

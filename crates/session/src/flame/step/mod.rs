@@ -39,7 +39,6 @@ const PLAIN: [(&str, Step); 4] = [
 impl Step {
     /// Formats the step for links and the command line: `focus:Main.parse`, `drop:…`, `merge:…`, `recursion`,
     /// `modules`, `idle`, `invert`.
-    #[must_use]
     pub fn text(&self) -> String {
         match self {
             Self::Focus(name) => format!("focus:{name}"),
@@ -53,7 +52,6 @@ impl Step {
     }
 
     /// Parses the output of `text`.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let frame = |name: &str| (!name.is_empty()).then(|| name.to_owned());
         match text.split_once(':') {

@@ -82,7 +82,6 @@ pub struct ChartBand {
 
 impl ChartBand {
     /// Returns whether this is an individual band rather than the sum of the others.
-    #[must_use]
     pub const fn is_single(&self) -> bool {
         !self.is_rest
     }
@@ -132,25 +131,21 @@ pub struct Stacks {
 
 impl Stacks {
     /// Returns the number of positions.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.at.len()
     }
 
     /// Returns whether there are no positions.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.at.is_empty()
     }
 
     /// Returns the number of bands.
-    #[must_use]
     pub fn bands(&self) -> usize {
         self.bytes.len().checked_div(self.len()).unwrap_or(0)
     }
 
     /// Returns the bytes of a band at all positions.
-    #[must_use]
     pub fn band_bytes(&self, band: usize) -> &[f64] {
         let from = band.saturating_mul(self.len());
         let to = from.saturating_add(self.len());
@@ -158,7 +153,6 @@ impl Stacks {
     }
 
     /// Returns the bytes of a band at one position.
-    #[must_use]
     pub fn value(&self, band: usize, stack: usize) -> f64 {
         self.band_bytes(band)
             .get(stack)

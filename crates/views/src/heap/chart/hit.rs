@@ -18,7 +18,6 @@ const NEAR_PX: f64 = 12.0;
 
 impl Scene<'_> {
     /// Returns the census nearest to a position, and the band there.
-    #[must_use]
     pub fn hit(&self, x: f64, y: f64) -> Option<HitTarget> {
         let plot = self.plot();
         if x < plot.area.x || x > plot.area.x + plot.area.w {
@@ -33,7 +32,6 @@ impl Scene<'_> {
     }
 
     /// Returns the center of the band in the stack; without a band, the vertical center of the plot.
-    #[must_use]
     pub fn center_of(&self, pointed: HitTarget) -> (f64, f64) {
         let plot = self.plot();
         let at = plot.chart.stacks.at.get(pointed.stack).copied();

@@ -65,7 +65,6 @@ impl<'a> Scene<'a> {
 
     /// Returns the axis value at a horizontal position, clamped to the view: a time in nanoseconds or a census
     /// index.
-    #[must_use]
     pub fn axis_value(&self, x: f64) -> f64 {
         let plot = self.plot();
         let right = plot.area.x + plot.area.w;
@@ -499,7 +498,6 @@ fn neighbors<'e>(
 }
 
 /// Returns the number of a band, which identifies it without its color; `…` for the band that combines several.
-#[must_use]
 pub fn number(chart: &Chart, place: usize) -> String {
     match chart.bands.get(place) {
         Some(band) if band.is_single() => (place + 1).to_string(),

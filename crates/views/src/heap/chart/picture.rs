@@ -45,13 +45,11 @@ const TITLE_PX: f64 = 30.0;
 const LINE_PX: f64 = 18.0;
 
 /// Returns the width of the chart in the picture, in pixels; also the resolution to query.
-#[must_use]
 pub fn chart_px(look: &Look) -> f64 {
     (look.size.0 - LEGEND_PX - 3.0 * MARGIN_PX).max(100.0)
 }
 
 /// Renders the chart as SVG, with the title above and the legend at the right.
-#[must_use]
 pub fn heap_svg(chart: &Chart, title: &str, look: &Look) -> String {
     let mut painter = SvgPainter::new(look.size);
     let palette = Palette::select(look.dark, false);
@@ -60,7 +58,6 @@ pub fn heap_svg(chart: &Chart, title: &str, look: &Look) -> String {
 }
 
 /// Renders the chart as SVG that follows the light or dark theme of the page; `id` must be unique within the page.
-#[must_use]
 pub fn heap_svg_themed(chart: &Chart, title: &str, look: &Look, id: &str) -> String {
     SvgPainter::themed(look.size, (id, title), |palette, painter| {
         paint(chart, title, look, palette, painter);

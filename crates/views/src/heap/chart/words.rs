@@ -17,7 +17,6 @@ pub struct HitDescription {
 
 impl HitDescription {
     /// Formats everything as one sentence.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let facts = self
             .facts
@@ -160,7 +159,6 @@ impl ChartText for Chart {
 }
 
 /// Explains a band of a biographical profile (`-hb`).
-#[must_use]
 pub fn biography(label: &str) -> Option<&'static str> {
     Some(match label {
         "LAG" => "Lag: allocated, but not used yet",
