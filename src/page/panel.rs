@@ -153,7 +153,7 @@ impl PanelProps {
 struct Asking<Q> {
     in_flight: bool,
     /// Question to ask once the pending answer has arrived.
-    next: Option<(LogClient, Q)>,
+    next: Option<(Source, Q)>,
 }
 
 impl<Q> Default for Asking<Q> {
@@ -161,6 +161,53 @@ impl<Q> Default for Asking<Q> {
         Self {
             in_flight: false,
             next: None,
+        }
+    }
+}
+
+/// Part of the log that an answer is about. It lags behind the properties of a panel while a range is dragged, and when
+/// the log has just been read to its end: titles of answers come from here.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extent {
+    /// Range of the question; `None` for the whole log.
+    pub(super) range: Option<Interval>,
+    /// Whether the whole log was read when the question was asked.
+    pub(super) complete: bool,
+}
+
+impl Extent {
+    /// Describes the extent as a title.
+    pub(super) fn title(self) -> String {
+        match self.range {
+            Some(range) => span_text(range),
+            None if self.complete => "The whole log".to_owned(),
+            None => "The part of the log that is read".to_owned(),
+        }
+    }
+
+    /// Describes the extent within a sentence.
+    pub(super) fn words(self) -> String {
+        match self.range {
+            Some(range) => span_text(range),
+            None if self.complete => "the whole log".to_owned(),
+            None => "the part of the log that is read".to_owned(),
+        }
+    }
+}
+
+/// Answer of the worker, with its question and extent.
+pub(super) struct Answered<Q: Query> {
+    pub(super) question: Q,
+    pub(super) extent: Extent,
+    pub(super) answer: Rc<Q::Answer>,
+}
+
+impl<Q: Query + Clone> Clone for Answered<Q> {
+    fn clone(&self) -> Self {
+        Self {
+            question: self.question.clone(),
+            extent: self.extent,
+            answer: Rc::clone(&self.answer),
         }
     }
 }
@@ -181,16 +228,12 @@ pub(super) fn use_answer_if<Q>(source: &Source, question: Option<Q>) -> Option<R
 where
     Q: Query + Clone + PartialEq,
 {
-    use_answer_with_query(source, question).map(|(_, answer)| answer)
+    use_answered(source, question).map(|answered| answered.answer)
 }
 
-/// Like [`use_answer_if`], with the question that the returned answer belongs to: the previous one, while the new
-/// answer is pending.
+/// Like [`use_answer_if`], with what the returned answer belongs to.
 #[hook]
-pub(super) fn use_answer_with_query<Q>(
-    source: &Source,
-    question: Option<Q>,
-) -> Option<(Q, Rc<Q::Answer>)>
+pub(super) fn use_answered<Q>(source: &Source, question: Option<Q>) -> Option<Answered<Q>>
 where
     Q: Query + Clone + PartialEq,
 {
@@ -200,7 +243,7 @@ where
         let answer = answer.clone();
         use_effect_with((source.clone(), question), move |(source, question)| {
             if let Some(question) = question.clone() {
-                ask(source.client.clone(), question, asking, answer.setter());
+                ask((source.clone(), question), asking, answer.setter());
             }
         });
     }
@@ -208,35 +251,33 @@ where
 }
 
 fn ask<Q: Query + Clone>(
-    client: LogClient,
-    question: Q,
+    (source, question): (Source, Q),
     asking: Rc<RefCell<Asking<Q>>>,
-    answer: UseStateSetter<Option<(Q, Rc<Q::Answer>)>>,
+    answer: UseStateSetter<Option<Answered<Q>>>,
 ) {
     if asking.borrow().in_flight {
-        asking.borrow_mut().next = Some((client, question));
+        asking.borrow_mut().next = Some((source, question));
         return;
     }
     asking.borrow_mut().in_flight = true;
-    client.ask(question.clone(), move |result| {
+    let extent = Extent {
+        range: question.clone().range().and_then(|range| *range),
+        complete: source.complete,
+    };
+    source.client.ask(question.clone(), move |result| {
         asking.borrow_mut().in_flight = false;
         if let Ok(result) = result {
-            answer.set(Some((question, Rc::new(result))));
+            answer.set(Some(Answered {
+                question,
+                extent,
+                answer: Rc::new(result),
+            }));
         }
         let next = asking.borrow_mut().next.take();
-        if let Some((client, next)) = next {
-            ask(client, next, asking, answer);
+        if let Some(next) = next {
+            ask(next, asking, answer);
         }
     });
-}
-
-/// Describes the time range of a panel's numbers.
-pub(super) fn range_text(range: Option<Interval>, complete: bool) -> String {
-    match range {
-        Some(range) => span_text(range),
-        None if complete => "The whole log".to_owned(),
-        None => "The part of the log that is read".to_owned(),
-    }
 }
 
 pub(super) use format::range as span_text;

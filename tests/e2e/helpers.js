@@ -1,7 +1,7 @@
 // Helpers of the browser tests: opening logs as a user does, and locating things on the timeline.
 
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -115,6 +115,15 @@ export async function serveFolder(folder, path = '/') {
 
 /** Returns the path of a fixture log, such as `ghc-9.6.6/fib-forkio-N2-l`. */
 export const fixture = (name) => join(FIXTURES, 'logs', `${name}.eventlog`);
+
+/** Writes a log of 40 MB: many logs in one file, as restarted logging leaves them. */
+export function largeLog(testInfo, name, pack = (bytes) => bytes) {
+  mkdirSync(testInfo.outputDir, { recursive: true });
+  const one = readFileSync(fixture('ghc-9.6.6/dense-N2-l-flush'));
+  const path = testInfo.outputPath(name);
+  writeFileSync(path, pack(Buffer.concat(Array(Math.ceil(40e6 / one.length)).fill(one))));
+  return path;
+}
 
 /** Returns the rows of a fixture's reference file. */
 export function reference(name, suffix) {

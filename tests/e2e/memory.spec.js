@@ -1,18 +1,9 @@
 // A log beyond the memory budget: data is spilled to the origin private file system, and nothing remains there.
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
-import { drop, fixture, loaded, openInstead, test } from './helpers.js';
-
-/** Writes a log of 40 MB: many logs in one file, as restarted logging leaves them. */
-function writeLog(testInfo, name, pack = (bytes) => bytes) {
-  mkdirSync(testInfo.outputDir, { recursive: true });
-  const one = readFileSync(fixture('ghc-9.6.6/dense-N2-l-flush'));
-  const path = testInfo.outputPath(name);
-  writeFileSync(path, pack(Buffer.concat(Array(Math.ceil(40e6 / one.length)).fill(one))));
-  return path;
-}
+import { drop, fixture, largeLog, loaded, openInstead, test } from './helpers.js';
 
 /** Returns the names of the spill files. */
 const putAway = (page) => page.evaluate(async () => {
@@ -28,6 +19,7 @@ async function read(page, address, path) {
   await page.setInputFiles('input[type=file]', path);
   await page.locator('.app[data-elapsed-ms]').waitFor();
   await loaded(page);
+  await expect(page.locator('.numbers-head h2')).toHaveText('The whole log');
   const said = {};
   for (const [tab, part] of [['Summary', '.summary'], ['Threads', '.panel-body'], ['Events', '.panel-body']]) {
     await page.getByRole('tab', { name: tab, exact: true }).click();
@@ -44,7 +36,7 @@ async function read(page, address, path) {
 }
 
 test('a log says the same whatever memory it may take, and leaves nothing', async ({ page }, testInfo) => {
-  const path = writeLog(testInfo, 'large.eventlog');
+  const path = largeLog(testInfo, 'large.eventlog');
   const { memory, ...much } = await read(page, './', path);
   expect(memory).toMatch(/^[\d.]+\sMiB(?!, and)/);
   const { memory: littleMemory, ...little } = await read(page, './?memory=1', path);
@@ -59,8 +51,8 @@ test('a log says the same whatever memory it may take, and leaves nothing', asyn
 });
 
 test('a compressed log is inflated to the disk', async ({ page }, testInfo) => {
-  const plain = writeLog(testInfo, 'large.eventlog');
-  const packed = writeLog(testInfo, 'packed.eventlog.gz', gzipSync);
+  const plain = largeLog(testInfo, 'large.eventlog');
+  const packed = largeLog(testInfo, 'packed.eventlog.gz', gzipSync);
   const { memory, ...much } = await read(page, './', plain);
   const { memory: littleMemory, ...little } = await read(page, './?memory=1', packed);
   expect(memory).not.toContain('on the disk');
@@ -72,9 +64,9 @@ test('a compressed log is inflated to the disk', async ({ page }, testInfo) => {
 });
 
 test('others read what was inflated', async ({ page }, testInfo) => {
-  const plain = writeLog(testInfo, 'large.eventlog');
+  const plain = largeLog(testInfo, 'large.eventlog');
   // Large enough that several workers read it.
-  const packed = writeLog(testInfo, 'packed.eventlog.gz', (bytes) => gzipSync(bytes, { level: 0 }));
+  const packed = largeLog(testInfo, 'packed.eventlog.gz', (bytes) => gzipSync(bytes, { level: 0 }));
   const { memory, ...alone } = await read(page, './?workers=1', plain);
   let most = 0;
   page.on('worker', () => { most = Math.max(most, page.workers().length); });
@@ -87,7 +79,7 @@ test('others read what was inflated', async ({ page }, testInfo) => {
 });
 
 test('what another tab left behind is removed, what one uses is not', async ({ page, context }, testInfo) => {
-  const path = writeLog(testInfo, 'large.eventlog');
+  const path = largeLog(testInfo, 'large.eventlog');
   await read(page, './?memory=1', path);
   const [used] = await putAway(page);
   const other = await context.newPage();
@@ -104,7 +96,7 @@ test('what another tab left behind is removed, what one uses is not', async ({ p
 });
 
 test('without such a file system all stays in memory, and that is said', async ({ page }, testInfo) => {
-  const path = writeLog(testInfo, 'large.eventlog');
+  const path = largeLog(testInfo, 'large.eventlog');
   await page.route('**/worker.js', async (route) => {
     const response = await route.fetch();
     const without = "Object.defineProperty(WorkerNavigator.prototype, 'storage', { value: undefined });\n";
@@ -120,7 +112,7 @@ test.describe('with the service worker', () => {
   test.use({ serviceWorkers: 'allow' });
 
   test('what a tab has put away is removed after it was closed', async ({ page, context }, testInfo) => {
-    const path = writeLog(testInfo, 'large.eventlog');
+    const path = largeLog(testInfo, 'large.eventlog');
     await page.goto('./');
     await page.evaluate(() => navigator.serviceWorker.ready);
     await read(page, './?memory=1', path);

@@ -1,8 +1,8 @@
 // Number panels: summary, collections, sparks.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { expect } from '@playwright/test';
-import { fixture, fragment, openLog, test, timeline } from './helpers.js';
+import { fixture, fragment, largeLog, loaded, openLog, test, timeline } from './helpers.js';
 
 const GC_HEAVY = 'ghc-9.0.2/gc-heavy-nt-l';
 const SPARKS = 'ghc-9.0.2/sparks-N4-lsf';
@@ -24,6 +24,31 @@ async function select(page, from, to) {
   await page.mouse.up();
   await expect(page.locator('.chip')).toBeVisible();
 }
+
+test('while a log is read, numbers of a part are never called those of the whole log', async ({ page }, testInfo) => {
+  const path = largeLog(testInfo, 'large.eventlog');
+  await page.goto('./');
+  // Everything that was ever on the page: the title of the numbers, and one of them.
+  await page.evaluate(() => {
+    globalThis.shown = [];
+    const text = (selector) => document.querySelector(selector)?.innerText;
+    new MutationObserver(() => {
+      const [title, allocated] = [text('.numbers-head h2'), text('.numbers-card')];
+      if (title) globalThis.shown.push([title, allocated]);
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  await page.setInputFiles('input[type=file]', path);
+  await page.locator('.app[data-elapsed-ms]').waitFor();
+  await loaded(page);
+  await expect(page.locator('.numbers-head h2')).toHaveText('The whole log');
+  const [titles, whole] = await page.evaluate(() => [
+    [...new Set(globalThis.shown.map(([title]) => title))],
+    [...new Set(globalThis.shown.filter(([title]) => title === 'The whole log').map(([, numbers]) => numbers))],
+  ]);
+  expect(titles).toEqual(['The part of the log that is read', 'The whole log']);
+  expect(whole).toHaveLength(1);
+  rmSync(path);
+});
 
 test('the summary has the numbers of the runtime', async ({ page }) => {
   await openLog(page, fixture(GC_HEAVY));

@@ -4,6 +4,7 @@
 mod costs;
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use yew::prelude::*;
 
@@ -14,8 +15,7 @@ use crate::exportable_table::ExportableTable;
 use crate::goto_link::GotoLink;
 use crate::grid::{Column, Grid, RowActivated, Rows, ScrollTo, SortableColumns, sortable_columns};
 use crate::guide::how_to_record;
-use crate::panel::range_text;
-use crate::panel::{PanelProps, use_answer};
+use crate::panel::{Answered, Extent, PanelProps, use_answered};
 use crate::term::{heading, heading_saved};
 use crate::viewer::NavigationTarget;
 use analysis::numbers::Collection;
@@ -99,16 +99,21 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
     let scroll_to = use_state_eq(ScrollTo::default);
     // Pause range of the selected histogram bar, whose collections are listed.
     let lengths = use_state_eq(|| None::<Lengths>);
-    let rows = use_answer(
+    let rows = use_answered(
         &props.source,
-        rows_query(props.range, (*lengths).clone(), *sort, (*window).clone()),
+        Some(rows_query(
+            props.range,
+            (*lengths).clone(),
+            *sort,
+            (*window).clone(),
+        )),
     );
     {
         // The histogram of another range has other bars.
         let lengths = lengths.setter();
         use_effect_with(props.range, move |_| lengths.set(None));
     }
-    let pauses = use_answer(&props.source, pauses_query(props.range));
+    let pauses = use_answered(&props.source, Some(pauses_query(props.range)));
     let out = use_memo(
         (
             props.source.client.clone(),
@@ -121,12 +126,14 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
             RowSource::formatted_by_worker(client.clone(), table)
         },
     );
-    let grid_rows = use_memo(rows.clone(), |rows| grid_rows(rows.as_deref()));
-    let (Some(found), Some(of_all)) = (rows.as_deref(), pauses.as_deref()) else {
+    let found = rows.as_ref().map(|rows| Rc::clone(&rows.answer));
+    let grid_rows = use_memo(found, |found| grid_rows(found.as_deref()));
+    let (Some(rows), Some(pauses)) = (rows, pauses) else {
         return html! { <p class="empty">{ "Loading the collections…" }</p> };
     };
+    let found = &rows.answer;
     if found.total == 0 && lengths.is_none() {
-        return view_empty(props);
+        return view_empty(props, rows.extent);
     }
     let on_sort = {
         let (sort, scroll_to) = (sort.clone(), scroll_to.clone());
@@ -140,15 +147,15 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
     };
     let on_window = state_callback(&window);
     let on_current = {
-        let (current, rows) = (current.setter(), rows.clone());
+        let (current, found) = (current.setter(), Rc::clone(found));
         Callback::from(move |activated: RowActivated| {
-            current.set(collection_at(rows.as_deref(), activated.row).map(|gc| gc.number));
+            current.set(collection_at(&found, activated.row).map(|gc| gc.number));
         })
     };
     let on_activate = {
-        let (rows, on_goto) = (rows.clone(), props.on_goto.clone());
+        let (found, on_goto) = (Rc::clone(found), props.on_goto.clone());
         Callback::from(move |row| {
-            if let Some(gc) = collection_at(rows.as_deref(), row) {
+            if let Some(gc) = collection_at(&found, row) {
                 // Selects the pause of the whole program, not the phase on one capability.
                 on_goto.emit(NavigationTarget {
                     span: Interval::new(gc.start, gc.end),
@@ -181,19 +188,18 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
             <Grid name="collection-rows" label="Collections" columns={COLUMNS.columns} total={found.total} rows={grid_rows}
                 sort={Some(*sort)} {on_sort} {on_window} {current} {on_current} {on_activate} scroll_to={*scroll_to} />
             </div>
-            { view_pauses(props, of_all, &lengths) }
+            { view_pauses(props, &pauses, &lengths) }
         </div>
     }
 }
 
-fn collection_at(answer: Option<&CollectionsReply>, row: u64) -> Option<Collection> {
-    let reply = answer?;
+fn collection_at(reply: &CollectionsReply, row: u64) -> Option<Collection> {
     let place = usize::try_from(row.checked_sub(reply.first)?).ok()?;
     reply.rows.get(place).copied()
 }
 
-fn view_empty(props: &PanelProps) -> Html {
-    let why = match (props.range, props.source.complete) {
+fn view_empty(props: &PanelProps, extent: Extent) -> Html {
+    let why = match (extent.range, extent.complete) {
         (Some(_), _) => {
             "No collection starts in the selected range. Clear the range (Esc) to see the whole log."
         }
@@ -235,10 +241,10 @@ fn series(generation: Option<u16>) -> Series {
 
 fn view_pauses(
     props: &PanelProps,
-    reply: &CollectionsReply,
+    pauses: &Answered<CollectionsQuery>,
     lengths: &UseStateHandle<Option<Lengths>>,
 ) -> Html {
-    let [all, generations @ ..] = &reply.pauses[..] else {
+    let [all, generations @ ..] = &pauses.answer.pauses[..] else {
         return Html::default();
     };
     let bin = |i: usize| {
@@ -260,7 +266,7 @@ fn view_pauses(
         .collect();
     html! {
         <aside class="pauses" aria-label="Pauses">
-            <p class="numbers-head"><strong>{ props.track_selection.about_all(range_text(props.range, props.source.complete)) }</strong></p>
+            <p class="numbers-head"><strong>{ props.track_selection.about_all(pauses.extent.title()) }</strong></p>
             <Histogram title="Pauses by length" unit="collections" series={drawn} {bins}
                 chosen={(**lengths).clone()} on_choose={state_callback(lengths)} />
             { percentiles(props, all, generations) }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use crate::panel::{ComparisonTarget, PanelProps, Source, range_text, use_answer_if};
+use crate::panel::{Answered, ComparisonTarget, Extent, PanelProps, Source, use_answered};
 use curve::Curves;
 use findings::Findings;
 use insight::Digest;
@@ -38,6 +38,9 @@ pub(super) fn Compare(props: &PanelProps) -> Html {
         ),
     );
     let is_before = compared_to.is_some_and(|compared_to| compared_to.role == Role::Before);
+    let extents = own.as_ref().zip(its.as_ref());
+    let extents = extents.map(|(own, its)| (own.extent, its.extent));
+    let [own, its] = [own, its].map(|of| of.map(|answered| answered.answer));
     let [before, after] = if is_before { [its, own] } else { [own, its] };
     let both = before.clone().zip(after.clone());
     let comparison = use_memo(both, |both| {
@@ -57,7 +60,7 @@ pub(super) fn Compare(props: &PanelProps) -> Html {
             <p class="empty">{ format!("The log {} has no events in the selected range: it ends before or starts after it. Clear the range (Esc) to compare the whole logs.", compared_to.role.name()) }</p>
         };
     }
-    let Some(comparison) = &*comparison else {
+    let Some((comparison, extents)) = comparison.as_ref().as_ref().zip(extents) else {
         let words = if props.source.complete && compared_to.source.complete {
             "Comparing the logs…"
         } else {
@@ -76,7 +79,7 @@ pub(super) fn Compare(props: &PanelProps) -> Html {
     });
     html! {
         <div class="compare">
-            { head(props, compared_to, comparison) }
+            { head(props, compared_to, extents, comparison) }
             { unequal(&comparison.unequal) }
             <div class="compare-body">
                 <Numbers comparison={Rc::clone(comparison)} view={view.clone()} on_view={on_view.clone()} on_switch_log={on_switch_log.clone()} />
@@ -96,8 +99,8 @@ fn as_slice(digest: &Option<Digest>) -> Option<&[Digest]> {
 
 /// Queries the numbers of a log to compare; without a `range` nothing is queried. `Some(None)` is the whole log.
 #[hook]
-fn use_digest(source: &Source, range: Option<Option<Interval>>) -> Option<Rc<Option<Digest>>> {
-    use_answer_if(source, range.map(DigestQuery))
+fn use_digest(source: &Source, range: Option<Option<Interval>>) -> Option<Answered<DigestQuery>> {
+    use_answered(source, range.map(DigestQuery))
 }
 
 /// Renders the hint to open a second log.
@@ -112,15 +115,18 @@ fn open_second_hint(on_action: &Callback<Action>) -> Html {
     }
 }
 
-fn head(props: &PanelProps, compared_to: &ComparisonTarget, comparison: &Comparison) -> Html {
-    let (own, its) = (
-        range_text(props.range, props.source.complete),
-        compared_to.range.map(|range| range_text(Some(range), true)),
-    );
-    let about = match its {
-        None => "The whole of both logs".to_owned(),
-        Some(its) if compared_to.role == Role::Before => format!("{its} before, {own} after"),
-        Some(its) => format!("{own} before, {its} after"),
+fn head(
+    props: &PanelProps,
+    compared_to: &ComparisonTarget,
+    (own, its): (Extent, Extent),
+    comparison: &Comparison,
+) -> Html {
+    let about = match (own.range, its.range) {
+        (None, None) => "The whole of both logs".to_owned(),
+        _ if compared_to.role == Role::Before => {
+            format!("{} before, {} after", its.title(), own.title())
+        }
+        _ => format!("{} before, {} after", own.title(), its.title()),
     };
     html! {
         <header class="numbers-head">

@@ -15,7 +15,7 @@ use yew::prelude::*;
 
 use crate::copy::CopyButton;
 use crate::dom::{focus, scroll_panel_to};
-use crate::panel::{PanelProps, range_text, use_answer};
+use crate::panel::{PanelProps, use_answered};
 pub(super) use brief::Brief;
 pub(super) use card::FindingCard;
 use finding::FindingRow;
@@ -33,10 +33,13 @@ use views::words::insight as words;
 #[component]
 pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<FindingsView>();
-    let answer = use_answer(&props.source, FindingsQuery(view.range(props.range)));
+    let range = view.range(props.range);
+    let answered = use_answered(&props.source, Some(FindingsQuery(range)));
     let shows_minor = use_state_eq(|| false);
     let open = use_node_ref();
-    let report = answer.as_deref().and_then(Option::as_ref);
+    let report = answered
+        .as_ref()
+        .and_then(|it| Some((it.extent, it.answer.as_ref().as_ref()?)));
     {
         let node = open.clone();
         use_effect_with(report.is_some(), move |_| {
@@ -45,7 +48,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
             }
         });
     }
-    let Some(report) = report else {
+    let Some((extent, report)) = report else {
         let words = if props.source.complete {
             "Checking the log. Millions of thread runs take some seconds; you can use everything else meanwhile."
         } else {
@@ -54,12 +57,12 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
         return html! {
             <>
                 <p class="empty" role="status">{ words }</p>
-                if props.source.complete { <IntermediateFindings source={props.source.clone()} range={view.range(props.range)} /> }
+                if props.source.complete { <IntermediateFindings source={props.source.clone()} {range} /> }
             </>
         };
     };
     let shared = Rc::new(report.clone());
-    let navigator = FindingNavigator::from_panel(props, view.range(props.range));
+    let navigator = FindingNavigator::from_panel(props, range);
     let is_open = |finding: &Finding| cut(&finding.identity()) == view.open;
     let (grave, minor): (Vec<&Finding>, Vec<&Finding>) = report
         .findings
@@ -104,7 +107,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
     };
     html! {
         <div class="findings">
-            { head(props, &view, &on_view) }
+            { head(props, extent.title(), &view, &on_view) }
             if !view.open.is_empty() && !report.findings.iter().any(is_open) {
                 <p role="status">{ format!("The finding that was open ({}) is not among these.", view.open) }</p>
             }
@@ -131,8 +134,12 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
 }
 
 /// Renders the range of the findings, and links to other ranges.
-fn head(props: &PanelProps, view: &FindingsView, on_view: &Callback<FindingsView>) -> Html {
-    let about = range_text(view.range(props.range), props.source.complete);
+fn head(
+    props: &PanelProps,
+    about: String,
+    view: &FindingsView,
+    on_view: &Callback<FindingsView>,
+) -> Html {
     let at_place = view.is_at_place(props.range);
     let on_alone = {
         let open = view.open.clone();

@@ -11,8 +11,7 @@ use crate::dom::state_callback;
 use crate::exportable_table::ExportableTable;
 use crate::goto_link::GotoLink;
 use crate::guide::{guide, how_to_record};
-use crate::panel::range_text;
-use crate::panel::{PanelProps, use_answer};
+use crate::panel::{Answered, Extent, PanelProps, use_answered};
 use crate::term::heading;
 use crate::viewer::NavigationTarget;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkRunBin, SparkSlice, SparksReply};
@@ -27,14 +26,15 @@ use session::tracks::sparks::{SparkQuantity, Sparks as SparksTrack};
 
 #[component]
 pub(super) fn Sparks(props: &PanelProps) -> Html {
-    let answer = use_answer(&props.source, SparksQuery(props.range));
+    let answered = use_answered(&props.source, Some(SparksQuery(props.range)));
     let chosen = use_state_eq(|| None::<CapId>);
     // Run time range of the selected histogram bar, whose sparks are listed.
     let lengths = use_state_eq(|| None::<Range<u64>>);
-    let Some(reply) = answer.as_deref() else {
+    let Some(Answered { extent, answer, .. }) = answered else {
         return html! { <p class="empty">{ "Loading the sparks…" }</p> };
     };
-    if let Some(why) = why_empty(props, reply) {
+    let reply = &*answer;
+    if let Some(why) = why_empty(extent, reply) {
         return html! {
             <div class="empty">
                 <p>{ why }</p>
@@ -54,7 +54,7 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
         <div class="sparks">
             { patterns() }
             <header class="numbers-head">
-                <h2>{ props.track_selection.about_all(range_text(props.range, props.source.complete)) }</h2>
+                <h2>{ props.track_selection.about_all(extent.title()) }</h2>
                 if reply.rows.len() > 1 {
                     <p class="faint">{ "The charts show the selected row of the table" }</p>
                 }
@@ -62,18 +62,18 @@ pub(super) fn Sparks(props: &PanelProps) -> Html {
             { table(reply, *chosen, &on_choose, &props.on_goto) }
             <div class="charts">
                 { charts }
-                { runs(props, reply, &lengths) }
+                { runs((props, extent), reply, &lengths) }
             </div>
         </div>
     }
 }
 
 /// Returns the reason if there is nothing to show.
-fn why_empty(props: &PanelProps, reply: &SparksReply) -> Option<&'static str> {
+fn why_empty(extent: Extent, reply: &SparksReply) -> Option<&'static str> {
     let Some(all) = reply.rows.first() else {
         return Some(if reply.has_single_sparks {
             "This log has events of single sparks, but no spark counters: run the program with +RTS -lpf."
-        } else if props.source.complete {
+        } else if extent.complete {
             "This log has no spark events. Only programs count sparks that are linked with -\u{2060}threaded and run with +RTS -l."
         } else {
             "No spark events so far."
@@ -82,7 +82,7 @@ fn why_empty(props: &PanelProps, reply: &SparksReply) -> Option<&'static str> {
     let nothing = all.totals == SparkTotals::default()
         && all.pool.is_none_or(|pool| pool.max == 0)
         && reply.runs.is_empty();
-    nothing.then_some(match (props.range, props.source.complete) {
+    nothing.then_some(match (extent.range, extent.complete) {
         (Some(_), _) => {
             "No spark activity in the selected range. Clear the range (Esc) to see the whole log."
         }
@@ -303,7 +303,7 @@ fn pool_chart(range: Interval, row: &SparkRow, slices: &Rc<[SparkSlice]>) -> Htm
 
 /// Renders the histogram of spark run times.
 fn runs(
-    props: &PanelProps,
+    (props, extent): (&PanelProps, Extent),
     reply: &SparksReply,
     lengths: &UseStateHandle<Option<Range<u64>>>,
 ) -> Html {
@@ -313,8 +313,8 @@ fn runs(
         };
     }
     if reply.runs.is_empty() {
-        let why = match props.range {
-            _ if !props.source.complete => "Run times of sparks appear once the log is read.",
+        let why = match extent.range {
+            _ if !extent.complete => "Run times of sparks appear once the log is read.",
             Some(_) => "No spark with a known end started in the selected range.",
             None => "No spark with a known end ran.",
         };

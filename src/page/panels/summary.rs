@@ -14,9 +14,7 @@ use yew::prelude::*;
 use super::findings::Brief;
 use crate::copy::CopyButton;
 use crate::pagination::use_pagination;
-use crate::panel::{
-    PanelProps, TrackSelection, range_text, span_text, use_answer, use_answer_with_query,
-};
+use crate::panel::{Extent, PanelProps, TrackSelection, span_text, use_answered};
 use crate::viewer::NavigationTarget;
 use analysis::numbers::summary::{SparkTotals, Summary as Numbers};
 use model::time::Interval;
@@ -34,7 +32,7 @@ struct About<'a> {
     numbers: &'a Numbers,
     /// Numbers of the whole log, if they have arrived.
     whole: Option<&'a Numbers>,
-    range: Option<Interval>,
+    extent: Extent,
     track_selection: &'a TrackSelection,
     /// The process of each capability, in a log of several processes.
     processes: &'a Processes,
@@ -58,22 +56,20 @@ impl About<'_> {
 #[component]
 pub(super) fn Summary(props: &PanelProps) -> Html {
     let pagination = use_pagination(CAPABILITIES_SHOWN);
-    let whole = use_answer(&props.source, SummaryQuery(None));
+    let whole = use_answered(&props.source, Some(SummaryQuery(None)));
     let of_range = props.range.map(|range| SummaryQuery(Some(range)));
-    let part = use_answer_with_query(&props.source, of_range).filter(|_| props.range.is_some());
-    // The range of the numbers at hand: while a range is dragged, the numbers lag behind.
-    let range = part.as_ref().and_then(|(query, _)| query.0);
-    let answer = part.map(|(_, answer)| answer);
+    let part = use_answered(&props.source, of_range).filter(|_| props.range.is_some());
     // Before the first event is read, no number can be reported as missing.
     let nothing_read = props.overview.events == 0 && !props.overview.complete;
-    let numbers = answer.as_ref().or(whole.as_ref());
-    let Some(numbers) = numbers.filter(|_| !nothing_read) else {
+    let shown = part.as_ref().or(whole.as_ref());
+    let Some(shown) = shown.filter(|_| !nothing_read) else {
         return html! { <p class="empty">{ "Loading the numbers…" }</p> };
     };
+    let (numbers, extent) = (&shown.answer, shown.extent);
     let about = About {
         numbers,
-        whole: whole.as_deref(),
-        range,
+        whole: whole.as_ref().map(|whole| &*whole.answer),
+        extent,
         track_selection: &props.track_selection,
         processes: &props.overview.contents.processes,
         on_goto: &props.on_goto,
@@ -81,7 +77,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
     html! {
         <div class="numbers">
             <header class="numbers-head">
-                <h2>{ range_text(range, props.source.complete) }</h2>
+                <h2>{ extent.title() }</h2>
                 if props.range.is_none() {
                     <p class="faint">{ "Drag on the timeline to limit the numbers to a range" }</p>
                 }
@@ -91,7 +87,7 @@ pub(super) fn Summary(props: &PanelProps) -> Html {
                 if let Some(whose) = whose(&props.track_selection) {
                     <p class="faint">{ whose }</p>
                 }
-                { copies(numbers, range) }
+                { copies(numbers, extent.range) }
             </header>
             <Brief ..props.clone() />
             { processes::processes(&numbers.processes) }

@@ -3,6 +3,8 @@
 mod controls;
 mod details;
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use crate::copy::CopyButton;
@@ -11,7 +13,7 @@ use crate::grid::{
     Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
 };
 use crate::guide::how_to_record;
-use crate::panel::{PanelProps, use_answer};
+use crate::panel::{Answered, PanelProps, use_answered};
 use crate::share_bar::share_bar;
 use analysis::ticky::{Definition, TickyColumn, TickyQuery, TickyRow, TickyTable};
 use controls::Controls;
@@ -63,22 +65,24 @@ pub(super) fn Ticky(props: &PanelProps) -> Html {
         descending: view.descending,
         rows: (*window).clone(),
     };
-    let answer = use_answer(&props.source, query.clone());
-    let rows = use_memo(answer.clone(), |answer| {
-        answer.as_deref().map_or_else(Rows::default, grid_rows)
+    let answered = use_answered(&props.source, Some(query.clone()));
+    let table = answered.as_ref().map(|it| Rc::clone(&it.answer));
+    let rows = use_memo(table.clone(), |table| {
+        table.as_deref().map_or_else(Rows::default, grid_rows)
     });
-    let Some(table) = answer.as_deref() else {
+    let Some(Answered { extent, answer, .. }) = answered else {
         return html! { <p class="empty">{ "Loading the ticky counters…" }</p> };
     };
+    let table = &*answer;
     if table.counters == 0 {
-        return recording_hint(props.source.complete);
+        return recording_hint(extent.complete);
     }
     let on_window = state_callback(&window);
     let on_current = {
         let (current, chosen, answer) = (current.setter(), chosen.setter(), answer.clone());
         Callback::from(move |activated: RowActivated| {
             current.set(Some(activated.row));
-            let row = answer.as_ref().and_then(|table| table.row(activated.row));
+            let row = answer.row(activated.row);
             if let Some(row) = row {
                 chosen.set(Some(row.id));
             }
@@ -92,8 +96,8 @@ pub(super) fn Ticky(props: &PanelProps) -> Html {
     let sort = COLUMNS.index_of(view.sort);
     html! {
         <div class="ticky">
-            <Controls view={view.clone()} on_view={on_view.clone()} range={props.range} {query}
-                table={answer.clone()} complete={props.source.complete} client={props.source.client.clone()} />
+            <Controls view={view.clone()} on_view={on_view.clone()} {extent} {query}
+                table={Some(Rc::clone(&answer))} client={props.source.client.clone()} />
             if let Some(flaw) = table.flaw() {
                 <p class="strip note" role="note">{ flaw_text(flaw) }</p>
             }

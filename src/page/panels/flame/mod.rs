@@ -21,7 +21,7 @@ use self::steps::{ComparedLog, Steps};
 use crate::client::LogClient;
 use crate::dom::state_callback;
 use crate::guide::how_to_record;
-use crate::panel::{ComparisonTarget, PanelProps, PanelRequest, span_text, use_answer_with_query};
+use crate::panel::{ComparisonTarget, PanelProps, PanelRequest, span_text, use_answered};
 use crate::viewer::NavigationTarget;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::sources::{self, FlameSource};
@@ -144,7 +144,7 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     let asked = (*info)
         .as_ref()
         .and_then(|info| matches_of(props, &view, info));
-    let matches = use_answer_with_query(&props.source, asked.clone());
+    let matches = use_answered(&props.source, asked.clone());
     // Search text and index of the shown match.
     let number = use_state_eq(|| (String::new(), 0));
     if !props.source.complete {
@@ -160,8 +160,8 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     let on_figures = state_callback(&figures);
     // Drops the answer to an earlier search text.
     let matches =
-        matches.filter(|(about, _)| Some(&about.search) == asked.as_ref().map(|it| &it.search));
-    let matches = matches.map(|(_, matches)| matches);
+        matches.filter(|it| Some(&it.question.search) == asked.as_ref().map(|it| &it.search));
+    let matches = matches.map(|it| it.answer);
     let at = if number.0 == view.search { number.1 } else { 0 };
     let shown = matches.as_ref().and_then(|matches| {
         let place = *matches.widest.get(at)?;

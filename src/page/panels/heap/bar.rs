@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use crate::dom::value_of;
 use crate::field::Field;
-use crate::panel::{Source, range_text};
+use crate::panel::{Extent, Source};
 use analysis::heap::ranking::BandOrder;
 use model::time::Interval;
 use session::heap::choice::{Grouping, HeapChoice};
@@ -67,7 +67,7 @@ pub(super) fn Bar(props: &BarProps) -> Html {
                     choice.hidden.clear();
                 })}>{ "Show all bands" }</button>
             }
-            <span class="end"><span class="for">{ range_text(props.range, props.complete) }</span></span>
+            <span class="end"><span class="for">{ Extent { range: props.range, complete: props.complete }.title() }</span></span>
             if let Some(profile) = profile {
                 for remark in profile.remarks() {
                     <p class="remark">{ remark }</p>

@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use crate::goto_link::GotoLink;
-use crate::panel::{PanelProps, span_text};
+use crate::panel::{Extent, PanelProps, span_text};
 use crate::viewer::NavigationTarget;
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -15,11 +15,11 @@ use views::heap::words;
 use views::view::Change;
 
 /// Describes the censuses that the numbers are based on.
-pub(super) fn censuses_text(props: &PanelProps, counted: &CensusRange) -> String {
-    let of = match (props.range, counted.timed) {
+pub(super) fn censuses_text(extent: Extent, counted: &CensusRange) -> String {
+    let of = match (extent.range, counted.timed) {
         (Some(range), true) => format!("in the selected range, {}", span_text(range)),
         (Some(_), false) => "of the whole profile: the log has no times of censuses".to_owned(),
-        (None, _) if props.source.complete => "in the whole log".to_owned(),
+        (None, _) if extent.complete => "in the whole log".to_owned(),
         (None, _) => "so far: the log is still being read".to_owned(),
     };
     let one = match counted.censuses {

@@ -8,7 +8,7 @@ use super::counted::{MaximumLink, band_name, censuses_text, no_census, select, s
 use super::table::{all_bands, pin};
 use crate::dom::value_of;
 use crate::exportable_table::ExportableTable;
-use crate::panel::{PanelProps, Source, span_text, use_answer};
+use crate::panel::{Extent, PanelProps, Source, span_text, use_answer, use_answered};
 use crate::term::heading;
 use crate::viewer::NavigationTarget;
 use model::time::Interval;
@@ -32,7 +32,7 @@ pub(super) fn GrowthList(props: &PanelProps) -> Html {
         range: props.range,
         by: view.growth,
     };
-    let growing = use_answer(&props.source, query);
+    let growing = use_answered(&props.source, Some(query));
     let bursts = use_answer(
         &props.source,
         BurstsQuery {
@@ -40,7 +40,10 @@ pub(super) fn GrowthList(props: &PanelProps) -> Html {
             range: props.range,
         },
     );
-    let Some(growing) = growing.as_deref().and_then(Option::as_ref) else {
+    let Some((extent, growing)) = growing
+        .as_ref()
+        .and_then(|it| Some((it.extent, it.answer.as_ref().as_ref()?)))
+    else {
         return html! { <p class="empty">{ "Ranking bands by growth…" }</p> };
     };
     if growing.census_range.censuses == 0 {
@@ -54,7 +57,7 @@ pub(super) fn GrowthList(props: &PanelProps) -> Html {
     };
     html! {
         <div class="heap-growth">
-            { list(props, &view, growing, &on_view, &on_pin) }
+            { list(extent, &view, growing, &on_view, &on_pin) }
             <div>
                 if let Some(suspect) = suspect {
                     <CorrelatedBands source={props.source.clone()} pinned={view.choice.pinned.clone()} {on_pin}
@@ -79,7 +82,7 @@ fn band(called: &BandLabel, pinned: Option<&str>, on_pin: &Callback<String>) -> 
 
 /// Renders the list of growing bands.
 fn list(
-    props: &PanelProps,
+    extent: Extent,
     view: &HeapView,
     growing: &GrowingBands,
     on_view: &Callback<HeapView>,
@@ -120,7 +123,7 @@ fn list(
                     </select>
                 </label>
             </p>
-            <p class="faint">{ censuses_text(props, &growing.census_range) }</p>
+            <p class="faint">{ censuses_text(extent, &growing.census_range) }</p>
             if growing.rows.is_empty() {
                 <p class="empty">{ "Nothing grows in this range: no band in at least half of these censuses rises." }</p>
             } else {

@@ -9,7 +9,7 @@ use crate::chart::{OverTime, Series, patterns, sample};
 use crate::exportable_table::ExportableTable;
 use crate::goto_link::{GotoLink, collection_target};
 use crate::guide::how_to_record;
-use crate::panel::{PanelProps, Source, range_text, use_answer};
+use crate::panel::{Answered, PanelProps, Source, use_answer, use_answered};
 use crate::term::{Term, heading};
 use crate::viewer::NavigationTarget;
 use analysis::heap::memory::{HeldMemory as Answer, MemoryMoment, MemoryPart};
@@ -24,8 +24,13 @@ const MIB: f64 = 1_048_576.0;
 
 #[component]
 pub(super) fn MemoryTab(props: &PanelProps) -> Html {
-    let answer = use_answer(&props.source, HeldMemoryQuery(props.range));
-    let Some(held) = &answer else {
+    let answered = use_answered(&props.source, Some(HeldMemoryQuery(props.range)));
+    let Some(Answered {
+        extent,
+        answer: held,
+        ..
+    }) = &answered
+    else {
         return html! { <p class="empty">{ "Loading the memory numbers…" }</p> };
     };
     let lacking = missing(held);
@@ -37,7 +42,7 @@ pub(super) fn MemoryTab(props: &PanelProps) -> Html {
             { patterns() }
             <header class="numbers-head">
                 <h2>{ "Memory held against live data" }</h2>
-                <p class="faint">{ props.track_selection.about_all(range_text(props.range, props.source.complete)) }</p>
+                <p class="faint">{ props.track_selection.about_all(extent.title()) }</p>
             </header>
             <p class="held-sum">{ headline(held) }</p>
             <div class="charts">

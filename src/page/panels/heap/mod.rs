@@ -24,7 +24,7 @@ use self::memory::MemoryTab;
 use self::table::Table;
 use self::tree::Tree;
 use crate::guide::how_to_record;
-use crate::panel::{PanelProps, use_answer};
+use crate::panel::{Answered, Extent, PanelProps, use_answered};
 use crate::tab_list;
 use analysis::heap::Breakdown;
 use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, profiling_hints};
@@ -33,14 +33,19 @@ use views::heap::settings::{HeapView, Tab};
 #[component]
 pub(super) fn Heap(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
-    let Some(profiles) = use_answer(&props.source, ProfilesQuery) else {
+    let Some(Answered {
+        extent: Extent { complete, .. },
+        answer: profiles,
+        ..
+    }) = use_answered(&props.source, Some(ProfilesQuery))
+    else {
         return html! { <p class="empty">{ "Loading the heap profiles…" }</p> };
     };
     let Some(profile) = profiles
         .get(view.choice.profile as usize)
         .or(profiles.first())
     else {
-        return empty(props);
+        return empty(props, complete);
     };
     let tabs = tabs_of(profile);
     let tab = if tabs.contains(&view.tab) {
@@ -60,7 +65,7 @@ pub(super) fn Heap(props: &PanelProps) -> Html {
     html! {
         <div class="heap">
             <Bar profiles={Rc::clone(&profiles)} view={view.clone()} range={props.range}
-                complete={props.source.complete} source={props.source.clone()} on_view={on_view.clone()} />
+                {complete} source={props.source.clone()} on_view={on_view.clone()} />
             { view_tabs(&tabs, tab, &on_tab) }
             <div id="heap-tab" class="heap-body" role="tabpanel" aria-labelledby={tab_id(tab)}>
                 { open_tab(tab, props) }
@@ -111,18 +116,18 @@ fn view_tabs(tabs: &[Tab], open: Tab, on_tab: &Callback<Tab>) -> Html {
 }
 
 /// Renders instructions for recording a heap profile; the memory tab works without censuses.
-fn empty(props: &PanelProps) -> Html {
+fn empty(props: &PanelProps, complete: bool) -> Html {
     html! {
         <>
-            { how_to(props) }
+            { how_to(props, complete) }
             <MemoryTab ..props.clone() />
         </>
     }
 }
 
-fn how_to(props: &PanelProps) -> Html {
+fn how_to(props: &PanelProps, complete: bool) -> Html {
     let ghc = props.overview.ghc.as_deref();
-    let what = if props.source.complete {
+    let what = if complete {
         "This log has no heap profile."
     } else {
         "No heap censuses so far."

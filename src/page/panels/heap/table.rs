@@ -1,5 +1,7 @@
 //! The table tab: statistics of all bands in the range.
 
+use std::rc::Rc;
+
 use yew::prelude::*;
 
 use super::counted::{MaximumLink, band_name, censuses_text, no_census, spark};
@@ -8,7 +10,7 @@ use crate::export_rows::{ExportButtons, RowSource};
 use crate::grid::{
     Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
 };
-use crate::panel::{PanelProps, use_answer};
+use crate::panel::{PanelProps, use_answered};
 use crate::viewer::NavigationTarget;
 use scene::format;
 use session::heap::choice::HeapChoice;
@@ -81,7 +83,8 @@ pub(super) fn Table(props: &PanelProps) -> Html {
         sort: view.sort,
         rows: (*window).clone(),
     };
-    let answer = use_answer(&props.source, query.clone());
+    let answered = use_answered(&props.source, Some(query.clone()));
+    let answer = answered.as_ref().map(|it| Rc::clone(&it.answer));
     let rows = use_memo(
         (
             answer.clone(),
@@ -99,7 +102,10 @@ pub(super) fn Table(props: &PanelProps) -> Html {
         (props.source.client.clone(), query.clone()),
         |(client, query)| RowSource::formatted_by_worker(client.clone(), query.clone()),
     );
-    let Some(table) = answer.as_deref().and_then(Option::as_ref) else {
+    let Some((extent, table)) = answered
+        .as_ref()
+        .and_then(|it| Some((it.extent, it.answer.as_ref().as_ref()?)))
+    else {
         return html! { <p class="empty">{ "Loading the bands…" }</p> };
     };
     if table.census_range.censuses == 0 {
@@ -138,7 +144,7 @@ pub(super) fn Table(props: &PanelProps) -> Html {
     html! {
         <div class="heap-table">
             <p class="tools">
-                <span class="for" role="status">{ format!("{}, {}", format::pluralize(table.total, "band"), censuses_text(props, &table.census_range)) }</span>
+                <span class="for" role="status">{ format!("{}, {}", format::pluralize(table.total, "band"), censuses_text(extent, &table.census_range)) }</span>
                 if let Some(row) = current.and_then(|row| table.row(row)) {
                     <span>{ format!("{}: at most ", row.band_label.name) }
                         <MaximumLink name={row.band_label.name.clone()} bytes={row.numbers.max} at={row.peak} on_goto={props.on_goto.clone()} /></span>

@@ -9,7 +9,6 @@ use super::facts::{Fact, FactValue, NO_COLLECTION, card, list};
 use crate::goto_link::{GotoLink, collection_target};
 use crate::guide::guide;
 use crate::pagination::Pagination;
-use crate::panel::span_text;
 use crate::share_bar::share_bar;
 use crate::term::{Term, heading};
 use analysis::account::report::CapTimes;
@@ -377,10 +376,7 @@ pub(super) fn capabilities(about: About<'_>, pagination: &Pagination) -> Html {
         (true, 1) => "the selected capability",
         (true, _) => "each selected capability",
     };
-    let of = match about.range {
-        Some(range) => format!("How {which} spent {}", span_text(range)),
-        None => format!("How {which} spent the whole log"),
-    };
+    let of = format!("How {which} spent {}", about.extent.words());
     let sum = match limited {
         true => format!("These {} of {}", rows.len(), every.len()),
         false => "All".to_owned(),
@@ -425,7 +421,7 @@ fn tasks(about: About<'_>) -> Fact {
         Some(number) => Ok((format::count(number), String::new())),
         None => Err("the log has no task events".into()),
     };
-    let (name, help) = match about.range {
+    let (name, help) = match about.extent.range {
         None => (
             "OS threads",
             "OS threads that ran Haskell or collected garbage: one for each capability, and more for foreign calls.",

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::swatch;
 use crate::goto_link::GotoLink;
-use crate::panel::{Source, range_text, use_answer};
+use crate::panel::{Extent, Source, use_answer, use_answered};
 use crate::term::heading;
 use crate::viewer::NavigationTarget;
 use analysis::timeline::wait_totals::{LongestWait, WaitTotal, WaitTotals, WaitTotalsQuery, Waker};
@@ -34,12 +34,17 @@ pub(super) fn Waits(props: &WaitsProps) -> Html {
         thread,
         range: props.range,
     };
-    let answer = use_answer(&props.source, query);
+    let answered = use_answered(&props.source, Some(query));
     let labels = use_answer(&props.source, LabelsQuery(vec![thread]));
     let label = labels.as_deref().and_then(|labels| labels.first());
     let name = name(thread, label.map(|(_, label)| label.as_str()));
-    let range = range_text(props.range, true);
-    let body = match answer.as_deref().and_then(Option::as_ref) {
+    let asked = Extent {
+        range: props.range,
+        complete: true,
+    };
+    let range = answered.as_ref().map_or(asked, |it| it.extent).title();
+    let totals = answered.as_ref().and_then(|it| it.answer.as_ref().as_ref());
+    let body = match totals {
         None => html! { <p class="faint" role="status">{ "Loading its waits…" }</p> },
         Some(totals) if totals.reasons.is_empty() => {
             html! { <p>{ "No waits in this range." }</p> }

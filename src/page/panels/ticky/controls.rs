@@ -8,10 +8,9 @@ use crate::client::LogClient;
 use crate::dom::use_debounced;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
-use crate::panel::span_text;
+use crate::panel::{Extent, span_text};
 use crate::term::Term;
 use analysis::ticky::{TickyQuery, TickyTable};
-use model::time::Interval;
 use scene::format;
 use views::view::ticky::TickyView;
 
@@ -24,11 +23,9 @@ const FILTER_HELP: &str = "Finds counters that contain all words in names, modul
 pub(super) struct ControlsProps {
     pub(super) view: TickyView,
     pub(super) on_view: Callback<TickyView>,
-    pub(super) range: Option<Interval>,
+    pub(super) extent: Extent,
     pub(super) query: TickyQuery,
     pub(super) table: Option<Rc<TickyTable>>,
-    /// Whether the log was read to its end.
-    pub(super) complete: bool,
     pub(super) client: LogClient,
 }
 
@@ -52,10 +49,9 @@ pub(super) fn Controls(props: &ControlsProps) -> Html {
 
 /// Describes the number of counters and samples, and their share of all allocations.
 fn status(props: &ControlsProps, table: &TickyTable) -> String {
-    let of = match props.range {
+    let of = match props.extent.range {
         Some(range) => format!("in the selected range, {}", span_text(range)),
-        None if props.complete => "in the whole log".to_owned(),
-        None => "in the part that is read".to_owned(),
+        None => format!("in {}", props.extent.words()),
     };
     let mut text = format!("{} {of}", format::pluralize(table.total, "counter"));
     if table.samples > 0 {
