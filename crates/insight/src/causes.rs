@@ -51,7 +51,10 @@ const CAUSES: &[(&str, &[&str])] = &[
             "finalizers",
         ],
     ),
-    ("mutual-thunks", &["threads-never-end", "stm-herd"]),
+    (
+        "mutual-thunks",
+        &["threads-never-end", "stm-herd", "timer-storm"],
+    ),
     ("shared-thunk", &["stm-herd"]),
     (
         "hand-overs",
@@ -77,6 +80,12 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("serial-section", "mutual-thunks", costs_half),
     // A lock in a thunk's evaluation, or main that waits for both.
     ("lock-convoy", "mutual-thunks", costs_half),
+    // Timers are kept in a table of thunks.
+    ("mutual-thunks", "polling", is_severe),
+    ("hand-overs", "polling", is_severe),
+    ("shared-thunk", "polling", is_severe),
+    ("one-at-a-time", "polling", is_severe),
+    ("short-of-cores", "polling", is_severe),
     ("live-growth", "deep-stack", is_large_part),
     ("major-gc-heavy", "costly-flags", costs_half),
     ("long-pause", "costly-flags", costs_half),
@@ -163,7 +172,7 @@ fn are_threads(_: &Finding, cause: &Finding) -> bool {
     cause.title.starts_with("Threads ")
 }
 
-/// The cause has much of the time: collections copy what it makes.
+/// The cause has much of the time.
 fn is_severe(_: &Finding, cause: &Finding) -> bool {
     cause.severity == Severity::High
 }

@@ -39,7 +39,7 @@ async fn evaluate(
     let count = found.len();
     if count < MIN_COUNT || (context.share(all_ns) < MIN_SHARE && longest_ns < LONG_NS) {
         return Outcome::Clear(format!(
-            "{} came after a quarter of a second without work, {} of the time; the limits are 3 and 1 %",
+            "{} came after a time without work, {} of the time; the limits are 3 and 1 %",
             format::pluralize(count as u64, "collection"),
             format::fraction(context.share(all_ns))
         ));
@@ -50,7 +50,7 @@ async fn evaluate(
         format::duration(Duration(all_ns))
     );
     let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
-    finding.meaning = "After 0.3 s without work the runtime runs a major collection, even if nothing changed; a request that arrives then must wait.".into();
+    finding.meaning = "After some time without work (-I, 0.3 s by default) the runtime runs a major collection, even if nothing changed; a request that arrives then must wait.".into();
     finding.tries = vec![
         Advice::flag(
             "-I0",

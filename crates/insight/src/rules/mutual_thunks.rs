@@ -8,7 +8,7 @@ use super::hand_overs::{IN_TURNS, one_capability_advice};
 use super::shared_thunk::{EDEN_MESSAGE, waits_for_thunks};
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
+use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::{Wait, evidence_by_pair};
 use analysis::yielder::Yield;
@@ -26,6 +26,9 @@ const MIN_LONG_SHARE: f64 = 0.20;
 const MIN_SHARE: f64 = 0.05;
 /// Minimum share of the waiting time in which both threads wait for thunks and are waited for.
 const MUTUAL: f64 = 0.50;
+/// Waits per second from which stopping and waking threads takes a large part of the running time: at 817,000, a
+/// program took 2.7 times as long as without.
+const MANY_PER_SECOND: f64 = 200_000.0;
 
 pub(super) const NAME: &str = "mutual-thunks";
 
@@ -100,6 +103,10 @@ async fn evaluate(
         .blocked_finding((NAME, title), loss_budget, (spans, cap_ns), yielder)
         .await;
     explain(context, &mut finding, &waits);
+    let rate = waits.0.len() as f64 * 1e9 / context.length_ns() as f64;
+    if rate >= MANY_PER_SECOND {
+        finding.severity = Severity::High;
+    }
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("waits".into(), Value::Count(waits.0.len() as u64)),

@@ -36,6 +36,11 @@ pub(super) const CHECK_NS: u64 = 13_000;
 const MAINLY_TIMER: f64 = 0.75;
 /// Wakeups per second from which the machine never rests.
 const HIGH_RATE: f64 = 10_000.0;
+/// Wakeups per second from which polling takes much of a core: at 170,000, a program that was idle otherwise took 0.6 of
+/// a core.
+const MANY_PER_SECOND: f64 = 50_000.0;
+/// Number of polling threads that are named one by one; more are one finding.
+const MANY: usize = 3;
 
 const NAME: &str = "polling";
 
@@ -155,10 +160,14 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         woken.rate() >= MIN_RATE && given <= MAX_GIVEN * woken.by_timer as f64
     });
     retain_mainly_timer(context, &mut woken, yielder).await;
-    let found: Vec<Finding> = woken
+    let checking = woken
         .into_iter()
-        .filter_map(|(thread, woken)| finding(context, thread, &woken))
-        .collect();
+        .filter_map(|(thread, woken)| Polling::find(context, thread, woken));
+    let checking: Vec<Polling> = checking.collect();
+    let found: Vec<Finding> = match checking.len() > MANY {
+        true => vec![finding_of_all(&checking)],
+        false => checking.iter().map(|one| finding(context, one)).collect(),
+    };
     if found.is_empty() {
         return Outcome::Clear(match most {
             None => "the timer woke no thread 100 times".to_owned(),
@@ -171,63 +180,118 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     Outcome::Found(found)
 }
 
-fn finding(context: &RuleContext<'_>, thread: ThreadId, woken: &TimerWakeups) -> Option<Finding> {
-    let runs = context.run_statistics(thread, woken.range);
-    let is_worker = runs.all_ns as f64 > MAX_WORK * context.program_ran_ns() as f64;
-    if runs.median_ns >= SHORT_NS || is_worker && runs.median_ns >= CHECK_NS {
-        return None;
+/// Thread that polls.
+struct Polling {
+    thread: ThreadId,
+    woken: TimerWakeups,
+    /// Median length of its runs.
+    median_ns: u64,
+}
+
+impl Polling {
+    fn find(context: &RuleContext<'_>, thread: ThreadId, woken: TimerWakeups) -> Option<Self> {
+        let runs = context.run_statistics(thread, woken.range);
+        let is_worker = runs.all_ns as f64 > MAX_WORK * context.program_ran_ns() as f64;
+        let is_short = runs.median_ns < SHORT_NS && (!is_worker || runs.median_ns < CHECK_NS);
+        is_short.then_some(Self {
+            thread,
+            woken,
+            median_ns: runs.median_ns,
+        })
     }
-    let name = context.thread_name(thread);
-    let rate = woken.rate();
-    let wakeups = format::pluralize(woken.by_timer, "time");
-    let per_second = format::count(rate as u64);
-    // A run that is longer than a check may do a little work each time, such as a transaction.
-    let only_checks = runs.median_ns < CHECK_NS;
+
+    /// Returns whether it does nothing but check: a longer run may do a little work, such as a transaction.
+    const fn only_checks(&self) -> bool {
+        self.median_ns < CHECK_NS
+    }
+
+    fn evidence(&self) -> Evidence {
+        Evidence {
+            range: self.woken.range,
+            subjects: vec![Subject::Thread(self.thread)],
+            amount: Value::Count(self.woken.by_timer),
+        }
+    }
+}
+
+/// Creates the finding about one thread.
+fn finding(context: &RuleContext<'_>, one: &Polling) -> Finding {
+    let name = context.thread_name(one.thread);
     let title = format!(
-        "The timer woke {name} {wakeups}, {per_second} a second, for runs of {}{}",
-        format::duration(Duration(runs.median_ns)),
-        if only_checks {
+        "The timer woke {name} {}{}",
+        wakeups(one.woken.by_timer, one.woken.rate(), one.median_ns),
+        if one.only_checks() {
             ": it seems to poll"
         } else {
             ""
         }
     );
-    let mut finding = Finding::new(NAME, Axis::Latency, title);
-    finding.subject = Some(name);
-    finding.severity = if rate >= HIGH_RATE {
-        Severity::Medium
-    } else {
-        Severity::Low
-    };
-    finding.confidence = if only_checks {
-        Confidence::Probable
-    } else {
-        Confidence::Hint
-    };
-    finding.cost = Value::PerSecond(rate);
-    finding.meaning = if only_checks {
+    let meaning = if one.only_checks() {
         "It runs briefly and wakes no thread, like a thread that checks for an event that is not signaled to it."
     } else {
         "It wakes no thread. If it checks for a change, the thread that makes the change should wake it; if it does a little work each time, it could do more at a time."
+    };
+    let all = std::slice::from_ref(one);
+    Finding {
+        subject: Some(name),
+        ..explained(title, meaning, all, (one.woken.rate(), one.median_ns))
     }
-    .into();
+}
+
+/// Creates one finding about many threads.
+fn finding_of_all(all: &[Polling]) -> Finding {
+    let by_timer = all.iter().map(|one| one.woken.by_timer).sum();
+    let rate = all.iter().map(|one| one.woken.rate()).sum();
+    let mut medians: Vec<u64> = all.iter().map(|one| one.median_ns).collect();
+    let middle = medians.len() / 2;
+    let median_ns = *medians.select_nth_unstable(middle).1;
+    let title = format!(
+        "The timer woke {} {}: they seem to poll",
+        format::pluralize(all.len() as u64, "thread"),
+        wakeups(by_timer, rate, median_ns),
+    );
+    let meaning = "They run briefly and wake no thread, like threads that check for an event that is not signaled to them. Each wakeup also costs the timer manager time, and a new timer.";
+    explained(title, meaning, all, (rate, median_ns))
+}
+
+fn wakeups(count: u64, rate: f64, median_ns: u64) -> String {
+    format!(
+        "{}, {} a second, for runs of {}",
+        format::pluralize(count, "time"),
+        format::count(rate as u64),
+        format::duration(Duration(median_ns)),
+    )
+}
+
+fn explained(
+    title: String,
+    meaning: &'static str,
+    all: &[Polling],
+    (rate, median_ns): (f64, u64),
+) -> Finding {
+    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    finding.severity = match rate {
+        _ if rate >= MANY_PER_SECOND => Severity::High,
+        _ if rate >= HIGH_RATE => Severity::Medium,
+        _ => Severity::Low,
+    };
+    finding.confidence = match all.iter().all(Polling::only_checks) {
+        true => Confidence::Probable,
+        false => Confidence::Hint,
+    };
+    finding.cost = Value::PerSecond(rate);
+    finding.meaning = meaning.into();
     finding.tries = vec![
         Advice::code("Signal the change to the thread, with an MVar or with retry in STM."),
         Advice::code("To wait for a change or a deadline: registerDelay, or timeout."),
         Advice::code("If polling is unavoidable: poll less often."),
     ];
     finding.distrust = "A clock or an animation must wake up this often.".into();
+    let by_timer = all.iter().map(|one| one.woken.by_timer).sum();
     finding.numbers = vec![
-        ("wakeups by the timer".into(), Value::Count(woken.by_timer)),
+        ("wakeups by the timer".into(), Value::Count(by_timer)),
         ("a second".into(), Value::PerSecond(rate)),
-        (
-            "half of the runs take at most".into(),
-            Value::Ns(runs.median_ns),
-        ),
+        ("half of the runs take at most".into(), Value::Ns(median_ns)),
     ];
-    Some(finding.with_evidence([Evidence {
-        range: woken.range,
-        subjects: vec![Subject::Thread(thread)],
-        amount: Value::Count(woken.by_timer),
-    }]))
+    finding.with_evidence(all.iter().map(Polling::evidence))
 }

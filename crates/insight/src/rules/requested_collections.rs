@@ -9,27 +9,48 @@ use analysis::yielder::Yield;
 pub(super) const MIN_COUNT: usize = 3;
 /// Idle time after which the runtime collects by itself (`-I`, 0.3 s by default), with a margin.
 const IDLE_NS: u64 = 250_000_000;
+/// A thread that requests a collection runs right before it: a longer time without a run is idle time.
+const QUIET_NS: u64 = 5_000_000;
 
 /// Returns the unclaimed collections that allocation did not trigger: those after a long idle time, or the others.
 ///
 /// A collection of all generations that no run of the program precedes for that long is the runtime's idle
-/// collection, however full the allocation area was.
+/// collection, however full the allocation area was. The runtime's interval may be shorter than usual (`-I0.01`), and
+/// is not logged if it was compiled in: then most requested collections come after some time without a run.
 pub(super) async fn unclaimed_requested_collections<'s, 'a>(
     context: &'s RuleContext<'a>,
     loss_budget: &LossBudget,
     idle: bool,
     yielder: &dyn Yield,
 ) -> Vec<(usize, &'s GcPause<'a>)> {
-    let candidates = match idle {
-        true => context.gc_pauses_where(|gc| gc.is_major).collect(),
-        false => context.requested_collections(yielder).await,
-    };
-    let mut found = Vec::new();
-    for (index, gc) in candidates {
+    let mut requested = Vec::new();
+    for (index, gc) in context.requested_collections(yielder).await {
         yielder.yield_if_due().await;
-        let is_idle = || context.quiet_before_ns(gc.pause.requested) >= IDLE_NS;
-        if loss_budget.is_pause_free(index) && is_idle() == idle {
-            found.push((index, gc));
+        if loss_budget.is_pause_free(index) {
+            let quiet_ns = context.quiet_before_ns(gc.pause.requested);
+            requested.push((index, gc, quiet_ns));
+        }
+    }
+    let quiet = requested.iter().filter(|(.., ns)| *ns >= QUIET_NS).count();
+    let limit_ns = match quiet * 2 > requested.len() {
+        true => QUIET_NS,
+        false => IDLE_NS,
+    };
+    requested.retain(|(.., quiet_ns)| (*quiet_ns >= limit_ns) == idle);
+    let mut found: Vec<_> = requested
+        .into_iter()
+        .map(|(index, gc, _)| (index, gc))
+        .collect();
+    if idle {
+        for (index, gc) in context.gc_pauses_where(|gc| gc.is_major) {
+            yielder.yield_if_due().await;
+            let is_new = found.binary_search_by_key(&index, |(index, _)| *index);
+            if let Err(place) = is_new
+                && loss_budget.is_pause_free(index)
+                && context.quiet_before_ns(gc.pause.requested) >= IDLE_NS
+            {
+                found.insert(place, (index, gc));
+            }
         }
     }
     found

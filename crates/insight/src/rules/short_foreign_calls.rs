@@ -2,18 +2,19 @@
 //!
 //! A safe call releases the capability and takes it again, through the scheduler, two locks and two events. Around
 //! a function of a few nanoseconds, that is nearly all of the cost. The log has the time from the stop of the
-//! thread to its next run.
+//! thread to its next run. If other threads are ready on the capability, it goes to another OS thread during the call,
+//! which has to be woken for it.
 
 use std::collections::BTreeMap;
 
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
+use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -26,6 +27,9 @@ const SHORT_NS: u64 = 400;
 const MIN_COUNT: u64 = 5_000;
 /// Minimum share of capability time.
 const MIN_SHARE: f64 = 0.002;
+
+/// Maximum time for which a capability goes from one OS thread to another; if longer, the machine had no core for it.
+const HAND_OVER_NS: u64 = 1_000_000;
 
 const NAME: &str = "short-foreign-calls";
 
@@ -78,6 +82,27 @@ async fn short_calls(
     all
 }
 
+/// Returns the stretches in which a capability ran nothing right after one of the threads had left for a call.
+async fn gaps_after_calls(
+    context: &RuleContext<'_>,
+    calls: &BTreeMap<ThreadId, ShortCalls>,
+    yielder: &dyn Yield,
+) -> Vec<(u64, u64)> {
+    let (mut gaps, mut steps) = (Vec::new(), Steps::new(yielder));
+    for cap in context.cap_ids() {
+        let mut left = None;
+        for (_, run) in context.log.store.runs_overlapping(cap, context.range) {
+            steps.step().await;
+            let gap = left.map(|left_ns: u64| (left_ns, run.start_ns));
+            gaps.extend(gap.filter(|(from, to)| to.saturating_sub(*from) <= HAND_OVER_NS));
+            let is_call = run.code.wait_reason() == Some(WaitReason::ForeignCall)
+                && calls.contains_key(&run.thread);
+            left = is_call.then_some(run.end_ns);
+        }
+    }
+    gaps
+}
+
 async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
@@ -100,9 +125,22 @@ async fn evaluate(
         format::pluralize(count, "safe foreign call"),
         format::duration(Duration(cap_ns / count))
     );
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Idle, cap_ns));
+    let gaps = gaps_after_calls(context, &calls, yielder).await;
+    let pauses = context.log.store.account().pauses();
+    let gaps_ns = gaps
+        .iter()
+        .map(|(from, to)| (to - from).saturating_sub(pauses.paused_in_ns(*from, *to)));
+    let gaps_ns = gaps_ns.fold(0, u64::saturating_add);
+    let mut finding = context
+        .blocked_finding(
+            (NAME, title),
+            loss_budget,
+            (gaps, gaps_ns.max(cap_ns)),
+            yielder,
+        )
+        .await;
     finding.confidence = Confidence::Probable;
-    finding.meaning = "A safe call releases and reacquires the capability, which takes 100 to 200 ns: with a function this short, about half of the call or more.".into();
+    finding.meaning = "A safe call releases and reacquires the capability, which takes 100 to 200 ns: with a function this short, about half of the call or more. If other threads are ready, the capability goes to another OS thread during the call, which has to be woken for it.".into();
     finding.tries = vec![
         Advice::code(
             "Import the function as unsafe (foreign import ccall unsafe), if it never blocks and never calls Haskell.",
@@ -117,6 +155,7 @@ async fn evaluate(
             Value::PerSecond(count as f64 * 1e9 / context.length_ns() as f64),
         ),
         ("in calls".into(), Value::Ns(cap_ns)),
+        ("capabilities idle after calls".into(), Value::Ns(gaps_ns)),
     ];
     let evidence = calls.iter().map(|(thread, calls)| Evidence {
         range: calls.range,
