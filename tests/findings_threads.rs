@@ -116,3 +116,55 @@ fn slots_that_are_not_given_back_are_told() {
     assert!(tells("small-pool-lost"));
     assert!(!tells("small-pool-found"));
 }
+
+/// Returns what a rule means to say about a log.
+fn meaning(rule: &str, log: &str) -> String {
+    let report = findings_of(&session(log), None);
+    let found = report.findings.iter().find(|found| found.rule == rule);
+    found.expect("a finding of the rule").meaning.to_string()
+}
+
+/// Whoever goes on with the results of others had no uneven share.
+#[test]
+fn a_thread_that_waited_for_the_others_had_no_larger_share() {
+    let merge = meaning("serial-section", "serial-section-merge");
+    assert!(
+        merge.contains("waited for 2 other threads, and then works alone"),
+        "{merge}"
+    );
+    let others = meaning("serial-section", "serial-section-found");
+    assert!(others.starts_with("This part is serial"), "{others}");
+}
+
+/// Threads that poll are one finding, if there are many.
+#[test]
+fn many_threads_that_poll_are_one_finding() {
+    let report = findings_of(&session("polling-many"), None);
+    let polling = |found: &&Finding| found.rule == "polling";
+    let found: Vec<&Finding> = report.findings.iter().filter(polling).collect();
+    let [found] = found[..] else {
+        panic!("{} findings", found.len());
+    };
+    assert!(found.title.contains("40 threads"), "{}", found.title);
+    assert_eq!(found.places, 40);
+}
+
+/// A capability that runs nothing right after a thread has left for a short call waits because of it.
+#[test]
+fn short_calls_cost_what_capabilities_idle_after_them() {
+    let report = findings_of(&session("short-foreign-calls-threads"), None);
+    let found = report.findings.iter();
+    let found = { found }.find(|found| found.rule == "short-foreign-calls");
+    let found = found.expect("a finding of the rule");
+    let number = |name: &str| {
+        let number = found.numbers.iter().find(|(found, _)| found == name);
+        number.map(|(_, value)| value.size()).expect("the number")
+    };
+    let (gaps, calls) = (number("capabilities idle after calls"), number("in calls"));
+    assert!(gaps > 0.0 && calls > 0.0);
+    let cost = found.cost.size();
+    assert!(
+        cost * 2.0 >= gaps.max(calls) * 0.99,
+        "{cost}, {gaps}, {calls}"
+    );
+}

@@ -169,12 +169,14 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         "short-of-cores" => {
             all.idle_ready_ns + all.stopping_ns + all.waiting_ns + all.coming_back_ns
         }
-        "lock-convoy" | "mutual-thunks" | "shared-thunk" | "capabilities-unused" => {
-            all.all_idle_ns() + all.coming_back_ns
-        }
+        "lock-convoy"
+        | "mutual-thunks"
+        | "shared-thunk"
+        | "capabilities-unused"
+        | "short-foreign-calls" => all.all_idle_ns() + all.coming_back_ns,
         "serial-section" | "deadlock-found" | "small-pool" | "blocked-together"
         | "one-at-a-time" => all.idle_ns + all.coming_back_ns,
-        "one-worker" | "short-foreign-calls" => all.idle_ns + all.coming_back_ns,
+        "one-worker" => all.idle_ns + all.coming_back_ns,
         "stm-herd" | "yield-spin" | "finalizers" => all.running_ns,
         "sparks" | "spark-tiny" | "timer-storm" | "large-objects" | "hot-cost-centre"
         | "one-capability" => return None,

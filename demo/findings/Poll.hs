@@ -3,6 +3,7 @@
 -- > Poll poll    it looks, and sleeps for a while
 -- > Poll wait    it is told
 -- > Poll boxes   three threads look for each other's answers
+-- > Poll many    forty threads look, each into a box of its own
 module Main (main) where
 
 import Control.Concurrent
@@ -14,7 +15,10 @@ import System.Environment (getArgs)
 main :: IO ()
 main = do
   [how] <- getArgs
-  if how == "boxes" then boxes else one how
+  case how of
+    "boxes" -> boxes
+    "many" -> many
+    _ -> one how
 
 -- | A box that is looked at every 5 ms.
 receive :: MVar a -> IO a
@@ -27,6 +31,15 @@ boxes = do
   _ <- stage first second
   _ <- stage second third
   forM_ [1 .. 30 :: Int] (\n -> putMVar first n >> receive third)
+
+many :: IO ()
+many = do
+  forM_ [1 .. 40 :: Int] $ \n -> do
+    box <- newIORef []
+    forkIO . forever $ do
+      work <- atomicModifyIORef' box ((,) [])
+      if null work then threadDelay 200 else print (sum work + n)
+  threadDelay 200000
 
 one :: String -> IO ()
 one how = do

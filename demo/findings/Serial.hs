@@ -2,6 +2,7 @@
 --
 -- > Serial serial    the middle is done by main
 -- > Serial par       the middle is done by four threads as well
+-- > Serial merge     two threads work, and main goes on with what they have
 module Main (main) where
 
 import Control.Concurrent
@@ -14,16 +15,21 @@ main :: IO ()
 main = do
   [how] <- getArgs
   myThreadId >>= (`labelThread` "main")
-  together
-  if how == "serial" then work 60 0 else together
-  together
+  case how of
+    "serial" -> together >> work 60 0 >> together
+    "merge" -> parts 2 30 >> work 60 0
+    _ -> together >> together >> together
 
 -- | Four threads, a capability each.
 together :: IO ()
-together = do
-  dones <- forM [0 .. 3] $ \cap -> do
+together = parts 4 15
+
+-- | So many threads, a capability each, with so much work each.
+parts :: Int -> Int -> IO ()
+parts threads times = do
+  dones <- forM [0 .. threads - 1] $ \cap -> do
     done <- newEmptyMVar
-    thread <- forkOn cap (work 15 cap >> putMVar done ())
+    thread <- forkOn cap (work times cap >> putMVar done ())
     labelThread thread ("worker-" ++ show cap)
     pure done
   mapM_ takeMVar dones

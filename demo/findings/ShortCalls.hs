@@ -4,6 +4,7 @@
 -- > ShortCalls safe      imported as safe
 -- > ShortCalls unsafe    imported as unsafe
 -- > ShortCalls sleep     safe calls that take long
+-- > ShortCalls threads   imported as safe, by four threads
 module Main (main) where
 
 import Control.Concurrent
@@ -20,11 +21,13 @@ main :: IO ()
 main = do
   [how] <- getArgs
   done <- newEmptyMVar
-  caller <- forkIO $ do
-    forM_ [1 .. 5500] $ \k -> case how of
-      "safe" -> void (evaluate (safeSin k))
-      "unsafe" -> void (evaluate (unsafeSin k))
-      _ -> when (k <= 100) (void (sleep 100))
-    putMVar done ()
-  labelThread caller "caller"
-  takeMVar done
+  let callers = if how == "threads" then 4 else 1
+  replicateM_ callers $ do
+    caller <- forkIO $ do
+      forM_ [1 .. 5500] $ \k -> case how of
+        "unsafe" -> void (evaluate (unsafeSin k))
+        "sleep" -> when (k <= 100) (void (sleep 100))
+        _ -> void (evaluate (safeSin k))
+      putMVar done ()
+    labelThread caller "caller"
+  replicateM_ callers (takeMVar done)

@@ -55,6 +55,7 @@ const CAUSES: &[(&str, &[&str])] = &[
         "mutual-thunks",
         &["threads-never-end", "stm-herd", "timer-storm"],
     ),
+    ("tiny-threads", &["threads-never-end"]),
     ("shared-thunk", &["stm-herd"]),
     (
         "hand-overs",
@@ -80,6 +81,9 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("serial-section", "mutual-thunks", costs_half),
     // A lock in a thunk's evaluation, or main that waits for both.
     ("lock-convoy", "mutual-thunks", costs_half),
+    // Collections copy the chain of thunks, and stop threads that take turns.
+    ("nursery-too-small", "mutual-thunks", is_severe),
+    ("par-gc-unbalanced", "mutual-thunks", is_severe),
     // Timers are kept in a table of thunks.
     ("mutual-thunks", "polling", is_severe),
     ("hand-overs", "polling", is_severe),

@@ -36,10 +36,11 @@ impl CommandLine {
         line
     }
 
-    /// Removes options about the log: logging costs time.
+    /// Removes options about the log, heap profiles and reports: they cost time, or write files.
     #[must_use]
     pub fn without_log(mut self) -> Self {
-        self.options.retain(|option| !is_about_log(option));
+        self.options
+            .retain(|option| !is_about_log(option) && !is_about_reports(option));
         self
     }
 
@@ -88,6 +89,13 @@ pub fn with_flags(options: &[String], flags: &[String]) -> Vec<String> {
 /// Returns whether an option enables the log or names its file (`-l`, `-lsg`, `-olFILE`).
 pub fn is_about_log(option: &str) -> bool {
     option.starts_with("-l") || option.starts_with("-ol")
+}
+
+/// Returns whether an option is about heap profiles (`-h`, `-i`), cost-centre profiles (`-p`, `-P`) or the report at the
+/// end (`-s`, `-S`, `-t`).
+fn is_about_reports(option: &str) -> bool {
+    let mut prefixes = ["-h", "-i", "-p", "-P", "-s", "-S", "-t"].into_iter();
+    prefixes.any(|prefix| option.starts_with(prefix))
 }
 
 /// Returns the setting that a runtime flag changes, for flags on speed and memory; `None` for all others, such as
@@ -170,7 +178,7 @@ mod tests {
 
     #[test]
     fn flags_replace_those_that_set_the_same() {
-        let given = line("x +RTS -A1m -N4 -lsg -olx.eventlog -T");
+        let given = line("x +RTS -A1m -N4 -lsg -olx.eventlog -hT -i0.1 -sx.txt -T");
         let given = given.without_log();
         assert_eq!(words(&given), "x +RTS -A1m -N4 -T");
         let flags = ["-A64m", "-n4m"].map(str::to_owned);

@@ -38,14 +38,16 @@ async fn evaluate(
         ));
     }
     let all = context.gc_pauses_where(|gc| gc.is_major).count() as u64;
+    let pause_ns = found.iter().map(|(_, gc)| gc.pause_ns()).sum();
     let title = format!(
-        "{} of {} were requested, as by performGC: allocation did not cause them",
+        "{} of {} were requested, as by performGC: {} of the time",
         format::count(count),
-        format::pluralize(all, "major collection")
+        format::pluralize(all, "major collection"),
+        format::fraction(context.share(pause_ns))
     );
     let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
     finding.meaning =
-        "The program or a library requests major collections; each copies all live data.".into();
+        "Allocation did not cause them: the program or a library requests major collections; each copies all live data.".into();
     finding.tries = vec![Advice::code(
         "Remove calls of performGC, performMajorGC and the like, or make fewer.",
     )];

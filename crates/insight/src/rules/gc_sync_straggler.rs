@@ -285,12 +285,12 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         finding.cost
     )
     .into();
+    finding.tries = advice();
     if !is_sure {
         finding.tries.push(Advice::code(
             "Record the log again on an idle machine, and check whether the same thread stops last.",
         ));
     }
-    finding.tries.extend(advice());
     finding.distrust = DISTRUST.into();
     finding.numbers = vec![
         ("held up".into(), Value::Ns(ns)),

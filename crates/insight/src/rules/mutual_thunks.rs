@@ -126,11 +126,12 @@ fn title(waits: &ThunkWaits) -> String {
 }
 
 fn explain(context: &RuleContext<'_>, finding: &mut Finding, waits: &ThunkWaits) {
-    let is_timer = |(owner, _): &(ThreadId, Wait)| {
-        let label = context.log.store.label_of(*owner).unwrap_or_default();
+    let is_timer = |thread: ThreadId| {
+        let label = context.log.store.label_of(thread).unwrap_or_default();
         ManagerThread::from_label(label) == Some(ManagerThread::Timer)
     };
-    let has_timer = waits.0.iter().any(is_timer);
+    let mut waits = waits.0.iter();
+    let has_timer = waits.any(|(owner, wait)| is_timer(*owner) || is_timer(wait.thread));
     finding.confidence = Confidence::Probable;
     finding.meaning = if has_timer {
         "The timer manager is one of them. Each timeout, threadDelay or registered timer updates its table lazily: each new table is a thunk that depends on another thread's. The first thread of each row waits for the second one.".into()

@@ -282,15 +282,26 @@ fn sparks_finding(
         format!("The program made {made}, but {worked}"),
     );
     finding.confidence = Confidence::Probable;
-    finding.meaning = "The sparks have no effect: the thread that created them evaluated their values itself, or they are a small part of the work.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Let each spark evaluate all of its result: rdeepseq or force. A spark that ends at the first constructor leaves the work to the thread that needs the value.",
-        ),
-        Advice::code(
-            "Spark before the values are needed, and use the result of rpar, parList or using.",
-        ),
-    ];
+    let wasted = sparks.count.saturating_sub(sparks.converted);
+    let is_late = wasted * 2 > sparks.count;
+    finding.meaning = match is_late {
+        true => format!(
+            "Only {} sparks were evaluated by a spark thread: {} had been evaluated before by the thread that created them (fizzled), and the collector removed {}, as nothing needed them any more.",
+            format::count(sparks.converted),
+            format::count(sparks.fizzled),
+            format::count(sparks.gcd)
+        )
+        .into(),
+        false => "The sparks ran, but they are a small part of the work: a spark that ends at the first constructor leaves the rest to the thread that needs the value.".into(),
+    };
+    let before = Advice::code(
+        "Spark before the values are needed, a whole chunk or several ahead, and use the result of rpar, parList or using.",
+    );
+    let whole = Advice::code("Let each spark evaluate all of its result: rdeepseq or force.");
+    finding.tries = match is_late {
+        true => vec![before, whole],
+        false => vec![whole, before],
+    };
     finding.numbers = vec![
         ("sparks".into(), Value::Count(sparks.count)),
         ("sparks converted".into(), Value::Count(sparks.converted)),

@@ -98,7 +98,10 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let is_steady = copied_in(0.75) - fewest <= STEADY_BYTES;
     let objects = fewest / ENTRY_BYTES;
     let is_more = ratio >= MIN_COPIED && (ratio > CANNOT_BE_YOUNG || is_slower);
-    let each_ns = pause_ns / found.len().max(1) as f64;
+    // The median: on a busy machine some collections take many times as long, whatever they look through.
+    let mut each: Vec<u64> = found.iter().map(|(_, gc)| gc.pause_ns()).collect();
+    each.sort_unstable();
+    let each_ns = each.get(each.len() / 2).copied().unwrap_or(0) as f64;
     let clearing_ns = (context.allocation_area_bytes() >> 12) as f64 * BLOCK_NS;
     let is_serial = parallel * 2 < found.len();
     let copying_ns = copied_in(0.75) as f64 * SLOW_BYTE_NS;

@@ -12,6 +12,7 @@ use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::Yield;
 use eventlog::ids::Duration;
+use model::class::WaitReason;
 use model::format;
 
 /// Minimum mean number of queued threads, over the time in which all capabilities were busy.
@@ -127,10 +128,21 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     );
     let mut finding = Finding::new(NAME, Axis::Latency, title);
     finding.severity = Severity::of_latency(high_ns);
+    let is_batch = {
+        let blocked_ns = context.threads(yielder).await.times.blocked_ns;
+        let outside = [WaitReason::Io, WaitReason::Delay];
+        let outside_ns = outside.iter().map(|reason| blocked_ns[*reason as usize]);
+        outside_ns.fold(0, u64::saturating_add) < context.length_ns() / 100
+    };
+    if is_batch {
+        finding.severity = finding.severity.min(Severity::Low);
+    }
     finding.cost = Value::Ns(high_ns);
     finding.share = context.share(high_ns);
-    finding.meaning =
-        "More threads are ready than there are capabilities, so each waits for its turn.".into();
+    finding.meaning = match is_batch {
+        true => "More threads are ready than there are capabilities, so each waits for its turn. No thread waited for input or a timer: if nobody waits for a single thread, this costs nothing.".into(),
+        false => "More threads are ready than there are capabilities, so each waits for its turn.".into(),
+    };
     finding.tries = vec![
         Advice::flag(
             "-N",

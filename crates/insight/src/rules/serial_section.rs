@@ -10,8 +10,10 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
+use crate::threads::FinishedThread;
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, Nanos, ThreadId};
+use model::class::WaitReason;
 use model::format;
 use model::lane::Lane;
 use model::sorting::CompactSort;
@@ -42,6 +44,8 @@ const MIN_PARALLEL: f64 = 0.05;
 const WORKER: f64 = 0.15;
 /// Minimum share of one stretch in all of them, for shares of the work that are uneven.
 const MAIN_STRETCH: f64 = 0.50;
+/// Share of the time before in which a thread waits that puts the results of others together.
+const MOSTLY_WAITED: f64 = 0.50;
 /// Maximum number of intervals between stretches to examine, longest first.
 const MAX_PARTS: usize = 4;
 
@@ -298,14 +302,14 @@ async fn finding(
             "the parallel parts take longer",
         ),
     ];
-    let longest_ns = found
-        .stretches
-        .iter()
-        .map(|stretch| stretch.range.duration().0);
-    let is_at_end = longest_ns.max().unwrap_or(0) as f64 >= MAIN_STRETCH * alone_ns as f64;
+    let ranges = found.stretches.iter().map(|stretch| stretch.range);
+    let longest = ranges.max_by_key(Interval::duration).unwrap_or_default();
+    let is_at_end = longest.duration().0 as f64 >= MAIN_STRETCH * alone_ns as f64;
     // Many stretches, one after each parallel step, are not the rest of one uneven share.
-    if let Some(lone) = lone.filter(|_| is_at_end) {
-        add_uneven_shares(context, &mut finding, lone, yielder).await;
+    let of_longest = evidence.iter().find(|one| one.range == longest);
+    let of_longest = of_longest.and_then(|one| one.subjects.first());
+    if let Some(Subject::Thread(lone)) = of_longest.filter(|_| is_at_end).copied() {
+        add_uneven_shares(context, &mut finding, (lone, longest.start()), yielder).await;
     }
     finding.distrust =
         "A program that waits for others, such as a server, may have had no more work.".into();
@@ -320,11 +324,28 @@ async fn finding(
     finding
 }
 
-/// Changes meaning and advice if other threads began together with the one that works alone, and finished before it.
+/// Returns the share of the time before `alone` in which a thread waited for others.
+fn waited_before(context: &RuleContext<'_>, life: &FinishedThread, alone: Nanos) -> f64 {
+    let before = Interval::new(life.life.start(), alone.max(life.life.start()));
+    let lane = context.log.store.thread_lane(life.thread);
+    let turns = lane.iter().flat_map(|lane| lane.turns_overlapping(before));
+    let waits = turns.filter(|(_, turn)| turn.wait_reason().is_some_and(WaitReason::is_for_thread));
+    let waited_ns = waits.map(|(_, turn)| {
+        let (from, to) = turn.part(0);
+        Interval::new(Nanos(from), Nanos(to))
+            .clip(before)
+            .duration()
+            .0
+    });
+    waited_ns.fold(0, u64::saturating_add) as f64 / before.duration().0.max(1) as f64
+}
+
+/// Changes meaning and advice if other threads began together with the one that works alone from `alone` on, and
+/// finished before it: it had the largest share, or it waited for their results.
 async fn add_uneven_shares(
     context: &RuleContext<'_>,
     finding: &mut Finding,
-    lone: ThreadId,
+    (lone, alone): (ThreadId, Nanos),
     yielder: &dyn Yield,
 ) {
     let threads = context.finished_threads(yielder).await;
@@ -335,6 +356,18 @@ async fn add_uneven_shares(
     let Some(longest) = others.iter().max_by_key(|one| one.ran_ns) else {
         return;
     };
+    if waited_before(context, most, alone) >= MOSTLY_WAITED {
+        finding.meaning = format!(
+            "{} waited for {}, and then works alone, as if it put their results together. The other capabilities have no work, and it limits the speedup of the whole program.",
+            context.thread_name(lone),
+            format::pluralize(others.len() as u64, "other thread")
+        )
+        .into();
+        finding.tries[0] = Advice::code(
+            "Let those threads do more of it: merge results in pairs, split them by key so that nothing is left to merge, or write what each has when it is done.",
+        );
+        return;
+    }
     finding.meaning = format!(
         "The shares of the work are uneven: {} began together with {}, but the longest of these ran for {}, and this one for {}. When the others finish, one capability works and the rest are idle.",
         context.thread_name(lone),

@@ -54,9 +54,9 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ));
     }
     let title = format!(
-        "At the peak {} of the heap, {}, is thunks",
-        format::fraction(share),
-        format::bytes(all)
+        "At the peak thunks take {}, {} of the heap",
+        format::bytes(all),
+        format::fraction(share)
     );
     let mut finding = Finding::of_memory(NAME, title, (all, share));
     finding.meaning =
