@@ -132,8 +132,11 @@ fn a_thread_that_waited_for_the_others_had_no_larger_share() {
         merge.contains("waited for 2 other threads, and then works alone"),
         "{merge}"
     );
-    let others = meaning("serial-section", "serial-section-found");
-    assert!(others.starts_with("This part is serial"), "{others}");
+    let uneven = meaning("serial-section", "ready-while-idle-list");
+    assert!(
+        uneven.starts_with("The shares of the work are uneven"),
+        "{uneven}"
+    );
 }
 
 /// Threads that poll are one finding, if there are many.

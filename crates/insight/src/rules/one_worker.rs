@@ -282,8 +282,7 @@ fn sparks_finding(
         format!("The program made {made}, but {worked}"),
     );
     finding.confidence = Confidence::Probable;
-    let wasted = sparks.count.saturating_sub(sparks.converted);
-    let is_late = wasted * 2 > sparks.count;
+    let is_late = sparks.converted < sparks.count / 2;
     finding.meaning = match is_late {
         true => format!(
             "Only {} sparks were evaluated by a spark thread: {} had been evaluated before by the thread that created them (fizzled), and the collector removed {}, as nothing needed them any more.",

@@ -358,7 +358,7 @@ async fn add_uneven_shares(
     };
     if waited_before(context, most, alone) >= MOSTLY_WAITED {
         finding.meaning = format!(
-            "{} waited for {}, and then works alone, as if it put their results together. The other capabilities have no work, and it limits the speedup of the whole program.",
+            "{} waited for {}, and then works alone, perhaps on their results. The other capabilities have no work, and it limits the speedup of the whole program.",
             context.thread_name(lone),
             format::pluralize(others.len() as u64, "other thread")
         )
