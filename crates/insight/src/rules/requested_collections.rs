@@ -23,37 +23,27 @@ pub(super) async fn unclaimed_requested_collections<'s, 'a>(
     idle: bool,
     yielder: &dyn Yield,
 ) -> Vec<(usize, &'s GcPause<'a>)> {
-    let mut requested = Vec::new();
-    for (index, gc) in context.requested_collections(yielder).await {
+    let requested = context.requested_collections(yielder).await;
+    let mut majors = Vec::new();
+    for (index, gc) in context.gc_pauses_where(|gc| gc.is_major) {
         yielder.yield_if_due().await;
         if loss_budget.is_pause_free(index) {
             let quiet_ns = context.quiet_before_ns(gc.pause.requested);
-            requested.push((index, gc, quiet_ns));
+            let is_requested = requested.binary_search_by_key(&index, |(index, _)| *index);
+            majors.push((index, gc, is_requested.is_ok(), quiet_ns));
         }
     }
-    let quiet = requested.iter().filter(|(.., ns)| *ns >= QUIET_NS).count();
-    let limit_ns = match quiet * 2 > requested.len() {
+    let requested = || majors.iter().filter(|(.., is_requested, _)| *is_requested);
+    let quiet = requested().filter(|(.., quiet_ns)| *quiet_ns >= QUIET_NS);
+    let limit_ns = match quiet.count() * 2 > requested().count() {
         true => QUIET_NS,
         false => IDLE_NS,
     };
-    requested.retain(|(.., quiet_ns)| (*quiet_ns >= limit_ns) == idle);
-    let mut found: Vec<_> = requested
-        .into_iter()
-        .map(|(index, gc, _)| (index, gc))
-        .collect();
-    if idle {
-        for (index, gc) in context.gc_pauses_where(|gc| gc.is_major) {
-            yielder.yield_if_due().await;
-            let is_new = found.binary_search_by_key(&index, |(index, _)| *index);
-            if let Err(place) = is_new
-                && loss_budget.is_pause_free(index)
-                && context.quiet_before_ns(gc.pause.requested) >= IDLE_NS
-            {
-                found.insert(place, (index, gc));
-            }
-        }
-    }
-    found
+    let found = majors.into_iter().filter(|(.., is_requested, quiet_ns)| {
+        let is_idle = *quiet_ns >= IDLE_NS || *is_requested && *quiet_ns >= limit_ns;
+        is_idle == idle && (idle || *is_requested)
+    });
+    found.map(|(index, gc, ..)| (index, gc)).collect()
 }
 
 /// Claims collections and creates the finding about them.

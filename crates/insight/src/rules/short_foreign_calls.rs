@@ -94,7 +94,8 @@ async fn gaps_after_calls(
         for (_, run) in context.log.store.runs_overlapping(cap, context.range) {
             steps.step().await;
             let gap = left.map(|left_ns: u64| (left_ns, run.start_ns));
-            gaps.extend(gap.filter(|(from, to)| to.saturating_sub(*from) <= HAND_OVER_NS));
+            let is_hand_over = |&(from, to): &(u64, u64)| from < to && to - from <= HAND_OVER_NS;
+            gaps.extend(gap.filter(is_hand_over));
             let is_call = run.code.wait_reason() == Some(WaitReason::ForeignCall)
                 && calls.contains_key(&run.thread);
             left = is_call.then_some(run.end_ns);
