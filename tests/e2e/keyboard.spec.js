@@ -144,6 +144,7 @@ test('a run through load, zoom, select, read, share by keyboard alone', async ({
   await expect(page.getByRole('dialog').getByRole('status')).toHaveText('Copied.');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(head(page, 'cap0')).toBeFocused();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/#v=1&.*t=.*r=.*e=/);
 
