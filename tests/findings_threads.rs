@@ -171,3 +171,42 @@ fn short_calls_cost_what_capabilities_idle_after_them() {
         "{cost}, {gaps}, {calls}"
     );
 }
+
+/// Finds what a rule says about a log: title and meaning.
+fn said(rule: &str, log: &str) -> String {
+    let report = findings_of(&session(log), None);
+    let found = report.findings.iter().find(|found| found.rule == rule);
+    let found = found.unwrap_or_else(|| panic!("{rule} finds nothing in {log}"));
+    format!("{} {}", found.title, found.meaning)
+}
+
+/// A pool is too small whatever hands its places on; threads that foreign code makes are calls; a clock is not asked.
+#[test]
+fn causes_that_look_like_others_are_told_from_them() {
+    let pool = said("small-pool", "small-pool-chan");
+    assert!(pool.contains("threads waited for a slot"), "{pool}");
+    let calls = said("tiny-threads", "tiny-threads-callbacks");
+    assert!(
+        calls.starts_with("Foreign code called Haskell functions"),
+        "{calls}"
+    );
+    let asked = said("one-at-a-time", "one-at-a-time-fresh");
+    assert!(
+        asked.contains("79 other threads, one after the other"),
+        "{asked}"
+    );
+    let groups = said("one-at-a-time", "one-at-a-time-groups");
+    assert!(
+        groups.contains("the slowest of several threads"),
+        "{groups}"
+    );
+    let slice = said("costly-flags", "costly-flags-slice");
+    assert!(slice.starts_with("-C0.0002 was asked for"), "{slice}");
+    let large = said("large-objects", "large-objects-numbers");
+    assert!(large.contains("as if large objects caused them"), "{large}");
+    let weak = said("finalizers", "finalizers-cache");
+    assert!(
+        weak.starts_with("Weak pointers died in 203 of 230 collections"),
+        "{weak}"
+    );
+}

@@ -164,7 +164,6 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         "bound-main"
         | "ready-while-idle"
         | "hand-overs"
-        | "tiny-threads"
         | "foreign-calls-block" => all.idle_ready_ns + all.coming_back_ns,
         "short-of-cores" => {
             all.idle_ready_ns + all.stopping_ns + all.waiting_ns + all.coming_back_ns
@@ -173,11 +172,12 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         | "mutual-thunks"
         | "shared-thunk"
         | "capabilities-unused"
+        | "tiny-threads"
         | "short-foreign-calls" => all.all_idle_ns() + all.coming_back_ns,
         "serial-section" | "deadlock-found" | "small-pool" | "blocked-together"
         | "one-at-a-time" => all.idle_ns + all.coming_back_ns,
         "one-worker" => all.idle_ns + all.coming_back_ns,
-        "stm-herd" | "yield-spin" | "finalizers" => all.running_ns,
+        "stm-herd" | "yield-spin" | "finalizers" | "many-messages" => all.running_ns,
         "sparks" | "spark-tiny" | "timer-storm" | "large-objects" | "hot-cost-centre"
         | "one-capability" => return None,
         other => panic!("which time {other} is about is to be said here"),

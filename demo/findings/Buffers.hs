@@ -1,8 +1,13 @@
 -- Each piece of work gets a fresh buffer, or all use one.
+--
+-- > Buffers fresh      a buffer for each piece
+-- > Buffers one        one for all
+-- > Buffers numbers    no buffers: numbers of 8 KB, which are large objects too
 module Main (main) where
 
 import Control.Monad
 import Data.Array.IO
+import Data.List (foldl')
 import System.Environment (getArgs)
 
 size :: Int
@@ -19,6 +24,16 @@ work space key = do
 main :: IO ()
 main = do
   [mode] <- getArgs
+  if mode == "numbers" then numbers else buffers mode
+
+-- | Each step makes a number of 8 KB.
+numbers :: IO ()
+numbers = print (foldl' (\number step -> (number + step) `mod` limit) (limit `div` 3) [1 .. 90000] `mod` 1009)
+  where
+    limit = 2 ^ (65536 :: Int) :: Integer
+
+buffers :: String -> IO ()
+buffers mode = do
   one <- buffer
   let space = if mode == "fresh" then buffer else pure one
   found <- forM [1 .. 800] $ \key -> space >>= \array -> work array key

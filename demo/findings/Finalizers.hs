@@ -3,16 +3,21 @@
 -- > Finalizers each    a finalizer for each entry
 -- > Finalizers one     one for each table
 -- > Finalizers many    one table of many entries that stays, each with a weak pointer
+-- > Finalizers cache   entries that die soon, each with a weak pointer, in a program that collects much
 module Main (main) where
 
 import Control.Monad
 import Data.IORef
 import System.Environment (getArgs)
+import System.Mem.Weak (mkWeakPtr)
 
 main :: IO ()
 main = do
   [how] <- getArgs
-  if how == "many" then keep else replaceOften how
+  case how of
+    "many" -> keep
+    "cache" -> cache
+    _ -> replaceOften how
 
 keep :: IO ()
 keep = do
@@ -20,6 +25,16 @@ keep = do
   mapM_ (\ref -> mkWeakIORef ref (pure ())) table
   forM_ [1 .. 10 :: Int] $ \_ -> forM_ table (`modifyIORef'` (+ 1))
   mapM readIORef table >>= print . sum
+
+cache :: IO ()
+cache = do
+  table <- newIORef []
+  forM_ [1 .. 200 :: Int] $ \number -> do
+    let entries = map (+ number) [1 .. 4000]
+    print (sum entries)
+    forM_ (take 40 (iterate (drop 100) entries)) $ \part -> mkWeakPtr part (Just (pure ()))
+    kept <- take 1 . (entries :) <$> readIORef table
+    length kept `seq` writeIORef table kept
 
 replaceOften :: String -> IO ()
 replaceOften how = do

@@ -3,11 +3,12 @@
 -- > Places few     3 places for 60 threads
 -- > Places many    60 places
 -- > Places lost    6 places, most of which are lost: an exception ends a thread that has one
+-- > Places chan    one place for 16 threads, handed on in a channel
 -- > Places jobs    workers sleep for each job, and wait for the next one
 module Main (main) where
 
 import Control.Concurrent
-import Control.Exception (bracket_, throwIO)
+import Control.Exception (bracket, bracket_, throwIO)
 import Control.Monad
 import System.Environment (getArgs)
 
@@ -18,6 +19,7 @@ main = do
     "few" -> asking 3
     "many" -> asking 60
     "lost" -> losing
+    "chan" -> handing
     _ -> working
 
 -- | Each of the threads asks once.
@@ -28,6 +30,19 @@ asking places = do
     answer <- newEmptyMVar
     void . forkIO $ do
       bracket_ (waitQSem free) (signalQSem free) sleep
+      putMVar answer ()
+    return answer
+  mapM_ takeMVar answers
+
+-- | Each takes the place from a channel, and puts it back.
+handing :: IO ()
+handing = do
+  free <- newChan
+  writeChan free ()
+  answers <- forM [1 .. 16 :: Int] $ \_ -> do
+    answer <- newEmptyMVar
+    void . forkIO $ do
+      replicateM_ 5 (bracket (readChan free) (writeChan free) (const sleep))
       putMVar answer ()
     return answer
   mapM_ takeMVar answers

@@ -4,6 +4,7 @@
 -- > Requests many    two threads ask at the same time
 -- > Requests asks    it asks six threads in turn, and waits for each answer
 -- > Requests groups  it asks six at a time, of which one takes much longer, and waits for all of them
+-- > Requests fresh   it makes a thread for each question, and waits for its answer; another thread gives a sign of life
 -- > Requests beat    it is asked nothing; a thread gives a sign of life now and then, and main works
 module Main (main) where
 
@@ -36,6 +37,12 @@ main = do
         _ <- forkIO (answerAfter (if place == 3 then 20000 else 4000) number >> putMVar done ())
         pure done
       mapM_ takeMVar boxes
+    "fresh" -> do
+      _ <- forkIO (forever (threadDelay 25000))
+      forM_ [1 .. 80] $ \number -> do
+        done <- newEmptyMVar
+        _ <- forkIO (request number >> putMVar done ())
+        takeMVar done
     _ -> do
       beat <- forkIO (forever (threadDelay 4000))
       labelThread beat "beat"

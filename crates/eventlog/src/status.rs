@@ -117,7 +117,7 @@ impl StopStatus {
             Self::NoStatus => "stopped for no stated reason",
             Self::HeapOverflow => "allocation block full",
             Self::StackOverflow(_) => "stack overflow, its stack grows",
-            Self::ThreadYielding => "yielded at the end of its time slice",
+            Self::ThreadYielding => "yielded, or its time slice ended",
             Self::ThreadBlocked => "blocked",
             Self::ThreadFinished => "finished",
             Self::ForeignCall => "in a foreign call",

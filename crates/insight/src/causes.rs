@@ -17,7 +17,6 @@ const CAUSES: &[(&str, &[&str])] = &[
             "queue-grows",
             "unevaluated",
             "heap-holder",
-            "finalizers",
         ],
     ),
     (
@@ -44,12 +43,7 @@ const CAUSES: &[(&str, &[&str])] = &[
     // Collections copy what was not evaluated.
     (
         "nursery-too-small",
-        &[
-            "threads-never-end",
-            "queue-grows",
-            "unevaluated",
-            "finalizers",
-        ],
+        &["threads-never-end", "queue-grows", "unevaluated"],
     ),
     (
         "mutual-thunks",
@@ -93,12 +87,18 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("live-growth", "deep-stack", is_large_part),
     ("major-gc-heavy", "costly-flags", costs_half),
     ("long-pause", "costly-flags", costs_half),
+    ("major-gc-heavy", "finalizers", is_no_hint),
+    ("nursery-too-small", "finalizers", is_no_hint),
+    ("nursery-too-small", "costly-flags", is_time_slice),
+    ("major-gc-heavy", "costly-flags", is_time_slice),
     ("major-gc-heavy", "deep-stack", is_stack_involved),
     ("long-pause", "deep-stack", is_stack_involved),
     ("nursery-too-small", "deep-stack", is_stack_involved),
     ("gc-sync-straggler", "short-of-cores", is_hint),
     ("long-pause", "gc-sync-straggler", has_longest),
     ("long-pause", "short-of-cores", has_longest),
+    ("par-gc-unbalanced", "capabilities-unused", is_severe),
+    ("gc-sync-idle-caps", "capabilities-unused", is_severe),
     ("par-gc-unbalanced", "sparks", is_severe),
     ("nursery-too-small", "sparks", is_severe),
     ("major-gc-heavy", "sparks", is_severe),
@@ -176,6 +176,11 @@ fn are_threads(_: &Finding, cause: &Finding) -> bool {
     cause.title.starts_with("Threads ")
 }
 
+/// Threads are stopped so often that collections find most of them unfinished.
+fn is_time_slice(_: &Finding, cause: &Finding) -> bool {
+    rules::costly_flags::is_about_time_slice(cause) && cause.severity == Severity::High
+}
+
 /// The cause has much of the time.
 fn is_severe(_: &Finding, cause: &Finding) -> bool {
     cause.severity == Severity::High
@@ -184,6 +189,11 @@ fn is_severe(_: &Finding, cause: &Finding) -> bool {
 /// The symptom is only a hint, so the log cannot distinguish it from its cause.
 fn is_hint(symptom: &Finding, _: &Finding) -> bool {
     symptom.confidence == Confidence::Hint
+}
+
+/// The cause is more than a hint.
+fn is_no_hint(_: &Finding, cause: &Finding) -> bool {
+    cause.confidence != Confidence::Hint
 }
 
 /// For at least half of the symptom's cost, no thread collected for lack of a core.

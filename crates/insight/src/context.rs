@@ -100,6 +100,10 @@ pub enum Input {
     Nonmoving,
 }
 
+/// Allocation area of a capability by default, since GHC 9.2 and before.
+const AREA_BYTES: u64 = 4 << 20;
+const OLD_AREA_BYTES: u64 = 1 << 20;
+
 /// Event types of the GC class. The runtime logs some of them even before the first collection, so a log with any
 /// of these and no collection is from a program without collections (GHC 7.6 and later).
 const GC_CLASS_EVENTS: [EventType; 6] = [
@@ -352,11 +356,28 @@ impl<'a> RuleContext<'a> {
         let from_arguments = self
             .option_value("-A")
             .and_then(|value| option_bytes(&value));
-        let default = match process.ghc.as_deref().map(version) {
-            Some(version) if version < (9, 2) => 1 << 20,
-            _ => 4 << 20,
-        };
-        from_arguments.unwrap_or(default)
+        from_arguments.unwrap_or_else(|| match process.ghc.as_deref().map(version) {
+            Some(version) if version < (9, 2) => OLD_AREA_BYTES,
+            Some(_) => AREA_BYTES,
+            None => self.probable_area_bytes(),
+        })
+    }
+
+    /// Returns the default area that fits what was allocated before collections: a log that was not written to its
+    /// end may lack the version of GHC.
+    fn probable_area_bytes(&self) -> u64 {
+        const ENOUGH: usize = 101;
+        let pairs = self.gc_pauses.windows(2).take(ENOUGH);
+        let allocated = pairs.map(|two| {
+            let numbers = &self.log.numbers;
+            numbers.most_allocated_bytes(two[0].pause.start, two[1].pause.start)
+        });
+        let mut allocated: Vec<u64> = allocated.collect();
+        allocated.sort_unstable();
+        match allocated.get(allocated.len() / 2) {
+            Some(usual) if *usual < AREA_BYTES / 2 => OLD_AREA_BYTES,
+            _ => AREA_BYTES,
+        }
     }
 
     /// Returns the factor of live data to which the old generation may grow before it is collected (`-F`): from

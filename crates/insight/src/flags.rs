@@ -170,11 +170,9 @@ impl RuleContext<'_> {
         all.any(|profile| profile.kind.breakdown == breakdown)
     }
 
-    /// Returns the larger allocation areas that make sense for the run, smallest first, each with the bytes of all
-    /// capabilities together.
+    /// Returns the larger allocation areas that make sense for the run, smallest first, with their bytes.
     pub(crate) fn larger_areas(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let areas = AREAS.into_iter().filter(|(flag, _)| self.is_suitable(flag));
-        areas.map(|(flag, bytes)| (flag, bytes.saturating_mul(self.caps)))
+        AREAS.into_iter().filter(|(flag, _)| self.is_suitable(flag))
     }
 
     /// Returns advice to collect less often with the default area since GHC 9.2; `None` if the run has as much. In 40

@@ -21,6 +21,9 @@ const MIN_COST: f64 = 0.02;
 
 /// Mean number of threads in run queues from which unused capabilities could have run some.
 const QUEUED: f64 = 1.0;
+/// Minimum share of capability time from which such a queue is severe: the unused capabilities would also take their
+/// part of collections.
+const MUCH_IDLE: f64 = 0.10;
 
 const NAME: &str = "capabilities-unused";
 
@@ -105,6 +108,9 @@ fn evaluate(
     finding.confidence = Confidence::Certain;
     // A spare one of two capabilities is fine unless collections wait for it.
     finding.severity = match (is_queued, used.len() > MIN_COUNT || costs) {
+        (true, _) if finding.severity > Severity::Low && finding.share >= MUCH_IDLE => {
+            Severity::High
+        }
         (true, _) => finding.severity,
         (false, true) => Severity::Low,
         (false, false) => Severity::Minor,

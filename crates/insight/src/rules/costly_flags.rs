@@ -11,6 +11,7 @@ use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Sever
 use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
 use eventlog::ids::{Duration, Nanos};
+use model::class::StopCode;
 use model::format;
 use model::gauge::Samples;
 use model::time::Interval;
@@ -28,6 +29,13 @@ const NEAR: f64 = 0.80;
 /// Minimum share of the time spent marking; marking takes a core, so that much slows a program down.
 const MIN_MARKING: f64 = 0.20;
 
+/// Time slice below which threads are stopped much more often than by default, after 20 ms (`-C`).
+const SHORT_SLICE_SECONDS: f64 = 0.010;
+/// Minimum number of stops at the end of a slice, per second of running time; fewer threads want to run otherwise.
+const MIN_STOPS: f64 = 100.0;
+/// Number from which they take much of the time: with slices of 50 µs, a program took 2.6 times as long.
+const MANY_STOPS: f64 = 2_000.0;
+
 const NAME: &str = "costly-flags";
 
 pub(super) const RULE: Rule = Rule {
@@ -42,6 +50,8 @@ struct CostlyOption {
     flag: String,
     /// Whether major collections cost the time; otherwise minor ones.
     is_major: bool,
+    /// Upper bound of the severity.
+    most: Severity,
     meaning: &'static str,
     price: &'static str,
 }
@@ -64,6 +74,7 @@ fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
         all.push(CostlyOption {
             flag: flag.clone(),
             is_major: true,
+            most: Severity::High,
             meaning: "The debug runtime checks the whole heap around each collection.",
             price: "no sanity checks",
         });
@@ -72,6 +83,7 @@ fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
         all.push(CostlyOption {
             flag: "-c".to_owned(),
             is_major: true,
+            most: Severity::High,
             meaning: "Major collections mark and compact all live data in place: that takes longer than copying, and needs less memory.",
             price: "memory: live data exists twice during a collection",
         });
@@ -80,7 +92,8 @@ fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
         all.push(CostlyOption {
             flag: "-G1".to_owned(),
             is_major: true,
-            meaning: "With one generation, each collection copies all live data.",
+            most: Severity::Medium,
+            meaning: "With one generation, each collection copies all live data. That also keeps it together in memory, so that threads may run slower without the option.",
             price: "collections of the old generation are rarer, and not shorter",
         });
     }
@@ -91,6 +104,7 @@ fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
         all.push(CostlyOption {
             flag: format!("-F{value}"),
             is_major: true,
+            most: Severity::High,
             meaning: "The old generation is collected after little growth; by default, when it has doubled.",
             price: "memory: the old generation may grow to twice live data",
         });
@@ -103,6 +117,7 @@ fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
         all.push(CostlyOption {
             flag: format!("-M{value}"),
             is_major: true,
+            most: Severity::High,
             meaning: "The heap came near this limit. Near the limit, the runtime collects the old generation more often, and finally compacts it in place.",
             price: "memory: the heap may become larger",
         });
@@ -111,6 +126,7 @@ fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
         all.push(CostlyOption {
             flag,
             is_major: false,
+            most: Severity::High,
             meaning: "A smaller allocation area causes more collections, each with a fixed cost.",
             price: "memory: 1 MiB for each capability before GHC 9.2, 4 MiB since",
         });
@@ -129,6 +145,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         .filter_map(|one| collections_finding(context, loss_budget, one));
     let mut found: Vec<Finding> = found.collect();
     found.extend(nonmoving_finding(context));
+    found.extend(time_slice_finding(context));
     if !found.is_empty() {
         return Outcome::Found(found);
     }
@@ -171,6 +188,7 @@ fn collections_finding(
     );
     let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
     finding.confidence = Confidence::Probable;
+    finding.severity = finding.severity.min(costly.most);
     finding.meaning = costly.meaning.into();
     finding.tries = vec![run_without(&costly.flag, costly.price)];
     if !costly.is_major {
@@ -194,6 +212,62 @@ fn run_without(flag: &str, price: &'static str) -> Advice {
     ));
     advice.price = Some(price.into());
     advice
+}
+
+/// Returns whether a finding is about the time slice of threads.
+pub(crate) fn is_about_time_slice(finding: &Finding) -> bool {
+    let option = finding.subject.as_deref();
+    finding.rule == NAME && option.is_some_and(|option| option.starts_with("-C"))
+}
+
+/// Creates the finding on a short time slice. What a switch costs is not in the log: most of it is that caches hold
+/// another thread's data, and that data of more threads is alive at a time.
+fn time_slice_finding(context: &RuleContext<'_>) -> Option<Finding> {
+    let value = context.option_value("-C")?;
+    let slice_seconds: f64 = value.parse().ok()?;
+    let stops = context
+        .log
+        .store
+        .runs_ended_by(StopCode::YIELDING, context.range) as u64;
+    let running_ns = context.times.all_caps().running_ns.max(1);
+    let stops_per_second = stops as f64 * 1e9 / running_ns as f64;
+    if slice_seconds >= SHORT_SLICE_SECONDS || stops_per_second < MIN_STOPS {
+        return None;
+    }
+    let flag = format!("-C{value}");
+    let title = format!(
+        "{flag} was asked for: threads were stopped {} at the end of a time slice, after {} on average",
+        format::pluralize(stops, "time"),
+        format::duration(Duration(running_ns / stops.max(1)))
+    );
+    let mut finding = Finding::new(NAME, Axis::Time, title);
+    finding.severity = match stops_per_second >= MANY_STOPS {
+        true => Severity::High,
+        false => Severity::Medium,
+    };
+    finding.confidence = Confidence::Probable;
+    finding.cost = Value::Count(stops);
+    finding.meaning = "By default a thread runs for 20 ms before the next one has its turn. After each switch the processor's caches hold the data of another thread, and collections copy what more unfinished threads hold.".into();
+    finding.tries = vec![run_without(&flag, "threads wait longer for their turn")];
+    if let Some(tick) = context.option_value("-V") {
+        let text = format!("Drop -V{tick} with it: the timer ticks every 10 ms by default.");
+        finding.tries.push(Advice::code(text));
+    }
+    finding.distrust = "Threads that call yield themselves are counted, too.".into();
+    finding.numbers = vec![
+        ("stops".into(), Value::Count(stops)),
+        (
+            "a second of running time".into(),
+            Value::PerSecond(stops_per_second),
+        ),
+    ];
+    finding.subject = Some(flag);
+    let evidence = Evidence {
+        range: context.range,
+        subjects: Vec::new(),
+        amount: Value::Count(stops),
+    };
+    Some(finding.with_evidence([evidence]))
 }
 
 /// Creates the finding on the nonmoving collector, if an option enables it. It costs a core for marking, and

@@ -7,9 +7,12 @@
 use super::census::Peak;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
+use crate::finding::{
+    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
+};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::yielder::{Steps, Yield};
+use eventlog::ids::ThreadId;
 use model::format;
 
 /// Label of the threads, from `GHC.Weak.Finalize`.
@@ -18,6 +21,12 @@ const LABEL: &str = "weak finalizer thread";
 const MIN_COUNT: usize = 5;
 /// Minimum share of the time; less is not worth a change.
 const MIN_SHARE: f64 = 0.01;
+
+/// Minimum number and share of collections after which finalizers ran, and minimum share of the time of collections,
+/// for a hint: what weak pointers cost there is not logged.
+const MIN_COLLECTIONS: usize = 50;
+const MOST_COLLECTIONS: f64 = 0.50;
+const MIN_COLLECTING: f64 = 0.10;
 
 /// Minimum number of live weak pointers, and minimum share of the heap: less than that costs little.
 const MIN_WEAK: u64 = 50_000;
@@ -36,6 +45,22 @@ pub(super) const RULE: Rule = Rule {
     }),
 };
 
+/// Returns the ready time of threads that run finalizers: one is created after each collection, and they have little
+/// to do.
+pub(super) async fn ready_behind_ns(context: &RuleContext<'_>, yielder: &dyn Yield) -> u64 {
+    let store = &context.log.store;
+    let (mut all_ns, mut steps) = (0_u64, Steps::new(yielder));
+    for thread in store.threads_labeled(|label| label == LABEL) {
+        if let Some(life) = store.thread_lane(thread) {
+            for (_, turn) in life.turns_overlapping(context.range) {
+                steps.step().await;
+                all_ns = all_ns.saturating_add(turn.behind_ns());
+            }
+        }
+    }
+    all_ns
+}
+
 async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
@@ -53,7 +78,8 @@ async fn evaluate(
     let ran_ns: u64 = threads.iter().map(|(_, ns)| ns).sum();
     let share = context.share_of_caps(ran_ns);
     if threads.len() < MIN_COUNT || share < MIN_SHARE {
-        if let Some(finding) = many_weak_pointers(context) {
+        let found = many_weak_pointers(context).or_else(|| after_collections(context, &threads));
+        if let Some(finding) = found {
             return Outcome::Found(vec![finding]);
         }
         return Outcome::Clear(format!(
@@ -75,12 +101,50 @@ async fn evaluate(
         "The log shows the time of finalizers, but not how many there are, nor what visiting weak pointers costs."
             .into();
     finding.numbers = vec![("ran for".into(), Value::Ns(ran_ns))];
-    let evidence = threads.into_iter().map(|(thread, ns)| Evidence {
-        range: context.range,
-        subjects: vec![Subject::Thread(thread)],
-        amount: Value::Ns(ns),
-    });
-    Outcome::Found(vec![finding.with_evidence(evidence)])
+    Outcome::Found(vec![finding.with_evidence(evidence(context, &threads))])
+}
+
+fn evidence(
+    context: &RuleContext<'_>,
+    threads: &[(ThreadId, u64)],
+) -> impl Iterator<Item = Evidence> {
+    let range = context.range;
+    threads.iter().map(move |(thread, ns)| Evidence {
+        range,
+        subjects: vec![Subject::Thread(*thread)],
+        amount: Value::Ns(*ns),
+    })
+}
+
+/// Finds finalizers that ran after most collections, in a program that collects for much of the time.
+fn after_collections(context: &RuleContext<'_>, threads: &[(ThreadId, u64)]) -> Option<Finding> {
+    let collections = context.gc_pauses.len();
+    let collecting = context.share_of_caps(context.times.all_caps().in_collections_ns());
+    let is_most = threads.len() as f64 >= MOST_COLLECTIONS * collections as f64;
+    if threads.len() < MIN_COLLECTIONS || !is_most || collecting < MIN_COLLECTING {
+        return None;
+    }
+    let title = format!(
+        "Weak pointers died in {} of {}, and collections take {} of the time",
+        format::count(threads.len() as u64),
+        format::pluralize(collections as u64, "collection"),
+        format::fraction(collecting)
+    );
+    let mut finding = Finding::new(NAME, Axis::Time, title);
+    finding.severity = Severity::Low;
+    finding.confidence = Confidence::Hint;
+    finding.cost = Value::Count(threads.len() as u64);
+    finding.meaning = "After such a collection a new thread runs the finalizers. Each collection visits all weak pointers of the generations that it collects, and copies their values: how many there are is not in the log.".into();
+    finding.tries = advice();
+    finding.tries.insert(
+        0,
+        Advice::measure(
+            "-hT -l",
+            "A heap profile by closure type has weak pointers as WEAK.",
+        ),
+    );
+    finding.distrust = "A few weak pointers, as of files and foreign memory, cost nothing.".into();
+    Some(finding.with_evidence(evidence(context, threads)))
 }
 
 fn advice() -> Vec<Advice> {

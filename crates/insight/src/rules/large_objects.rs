@@ -21,6 +21,14 @@ const MIN_PER_SECOND: f64 = 1e9;
 /// Allocation per second above which the rest is probably large objects, which are made by copying memory: loops that
 /// make nothing but small objects reached 10.6 GB/s when measured.
 const SMALL_PER_SECOND: f64 = 12e9;
+/// Share of minor collections that large objects caused, from which most of the allocation is such objects.
+const BY_LARGE: f64 = 0.90;
+const MOST: f64 = 0.50;
+/// Minimum allocation per second of running time for that, and maximum share of it that is copied.
+const MIN_PER_RUNNING_SECOND: f64 = 4e9;
+const HARDLY_COPIED: f64 = 0.005;
+/// Share of the area that a capability leaves empty at most, if small objects filled it.
+const FILLED: f64 = 0.90;
 /// Large objects per second from which making them takes much of the time: 1 GB/s took 85 % of it when measured.
 const MUCH_PER_SECOND: f64 = 5e8;
 /// Minimum allocation in all; less is over soon.
@@ -37,33 +45,127 @@ pub(super) const RULE: Rule = Rule {
     evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
 };
 
-async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
-    let area = context.allocation_area_bytes();
-    let (mut before, mut steps) = (Vec::new(), Steps::new(yielder));
-    let mut gc_pauses = context
-        .gc_pauses_where(|gc| gc.statistics.is_some())
-        .peekable();
-    while let Some((_, gc)) = gc_pauses.next() {
-        steps.step().await;
-        // A collection logs the allocation before it after its own start.
-        let Some((_, next)) = gc_pauses.peek() else {
-            break;
-        };
-        let numbers = &context.log.numbers;
-        before.push(numbers.most_allocated_bytes(gc.pause.start, next.pause.start));
+/// Allocation between collections.
+struct Allocation {
+    area: u64,
+    all: u64,
+    /// Median that one capability allocated.
+    usual: u64,
+    /// Median of its rate, in bytes a second.
+    usual_rate: f64,
+    /// Share of minor collections that large objects caused, and what was copied by those.
+    by_large: f64,
+    copied: f64,
+    collections: usize,
+}
+
+impl Allocation {
+    async fn new(context: &RuleContext<'_>, yielder: &dyn Yield) -> Self {
+        let area = context.allocation_area_bytes();
+        let (mut before, mut rates, mut steps) = (Vec::new(), Vec::new(), Steps::new(yielder));
+        let (mut minors, mut by_large, mut copied, mut all) = (0_u64, 0_u64, 0_u64, 0_u64);
+        let gc_pauses = context.gc_pauses_where(|gc| gc.statistics.is_some());
+        let mut gc_pauses = gc_pauses.peekable();
+        let mut last_end = None;
+        while let Some((_, gc)) = gc_pauses.next() {
+            steps.step().await;
+            // A collection logs the allocation before it after its own start.
+            let Some((_, next)) = gc_pauses.peek() else {
+                break;
+            };
+            let numbers = &context.log.numbers;
+            let most = numbers.most_allocated_bytes(gc.pause.start, next.pause.start);
+            before.push(most);
+            if let Some(last_end) = last_end.replace(gc.pause.end) {
+                let ns = gc.pause.requested.0.saturating_sub(last_end.0);
+                rates.push(most as f64 * 1e9 / ns.max(1) as f64);
+            }
+            let allocated = gc.statistics.map_or(0, |of| of.allocated_bytes).max(most);
+            all = all.saturating_add(allocated);
+            if let Some(statistics) = gc.statistics.filter(|_| !gc.is_major) {
+                minors += 1;
+                copied = copied.saturating_add(statistics.copied_bytes);
+                // Large objects cause a collection if they are as large as an area in sum; small ones, if they fill
+                // the area of one capability.
+                let is_full = context.caps > 1 && most as f64 >= area as f64 * FILLED;
+                by_large += u64::from(allocated >= area && !is_full);
+            }
+        }
+        before.sort_unstable();
+        rates.sort_unstable_by(f64::total_cmp);
+        Self {
+            area,
+            all,
+            usual: before.get(before.len() / 2).copied().unwrap_or(0),
+            usual_rate: rates.get(rates.len() / 2).copied().unwrap_or(0.0),
+            by_large: by_large as f64 / minors.max(1) as f64,
+            copied: copied as f64 / all.max(1) as f64,
+            collections: before.len(),
+        }
     }
-    if before.len() < MIN_COUNT {
+
+    /// Returns the share of large objects at least, and how it is known.
+    fn large(&self, running_ns: u64) -> (f64, HowKnown) {
+        let beyond = self.usual.saturating_sub(self.area) as f64 / self.usual.max(1) as f64;
+        let by_rate = 1.0 - SMALL_PER_SECOND / self.usual_rate.max(1.0);
+        let per_second = self.all as f64 * 1e9 / running_ns.max(1) as f64;
+        let is_by_large = self.by_large >= BY_LARGE
+            && self.copied < HARDLY_COPIED
+            && per_second >= MIN_PER_RUNNING_SECOND;
+        let by_cause = if is_by_large { MOST } else { 0.0 };
+        let all = [
+            (beyond, HowKnown::BeyondArea),
+            (by_cause, HowKnown::ByCause),
+            (by_rate, HowKnown::ByRate),
+        ];
+        { all.into_iter() }.fold((0.0, HowKnown::BeyondArea), |best, one| {
+            if one.0 > best.0 { one } else { best }
+        })
+    }
+
+    fn explain(&self, how_known: HowKnown) -> String {
+        match how_known {
+            HowKnown::BeyondArea => format!(
+                "Small objects fill at most the allocation area of {}, but {} were allocated before each collection",
+                format::bytes(self.area),
+                format::bytes(self.usual)
+            ),
+            HowKnown::ByCause => format!(
+                "Before {} of minor collections, more was allocated than the area of {} holds, and hardly anything was copied, as if large objects caused them",
+                format::fraction(self.by_large),
+                format::bytes(self.area)
+            ),
+            HowKnown::ByRate => format!(
+                "Between two collections a capability allocated {} a second, more than small objects reach",
+                format::bytes(self.usual_rate as u64)
+            ),
+        }
+    }
+}
+
+/// Evidence of large objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HowKnown {
+    /// More was allocated than small objects fill.
+    BeyondArea,
+    /// Collections began that small objects do not cause.
+    ByCause,
+    /// Small objects are not allocated that fast.
+    ByRate,
+}
+
+async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+    let allocation = Allocation::new(context, yielder).await;
+    let Allocation {
+        area, all, usual, ..
+    } = allocation;
+    if allocation.collections < MIN_COUNT {
         return Outcome::Clear(format!(
             "there were {}; the limit is {MIN_COUNT}",
-            format::pluralize(before.len() as u64, "collection")
+            format::pluralize(allocation.collections as u64, "collection")
         ));
     }
-    let middle = before.len() / 2;
-    let usual = *before.select_nth_unstable(middle).1;
-    let beyond = usual.saturating_sub(area) as f64 / usual.max(1) as f64;
-    let all = before.iter().copied().fold(0, u64::saturating_add);
     let per_second = all as f64 * 1e9 / context.length_ns().max(1) as f64;
-    let by_rate = 1.0 - SMALL_PER_SECOND / per_second.max(1.0);
     let is_much = all >= MIN_BYTES && per_second >= MIN_PER_SECOND;
     if is_much {
         let chunks = StackChunks::count(context);
@@ -72,7 +174,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
             return Outcome::Found(vec![chunks.finding(context, (all, of_stacks))]);
         }
     }
-    let share = beyond.max(by_rate);
+    let (share, how_known) = allocation.large(context.times.all_caps().running_ns);
     if share < MIN_SHARE || !is_much {
         return Outcome::Clear(format!(
             "{} were allocated before a collection, with an area of {}, and {} a second; the limits are a fifth of that beyond the area, 500 MB in total, and 1 GB a second",
@@ -93,22 +195,15 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         true => Severity::Medium,
         false => Severity::Low,
     };
-    finding.confidence = match by_rate > beyond {
-        true => Confidence::Hint,
-        false => Confidence::Probable,
+    finding.confidence = match how_known {
+        HowKnown::ByRate => Confidence::Hint,
+        HowKnown::BeyondArea | HowKnown::ByCause => Confidence::Probable,
     };
     finding.cost = Value::Bytes(large_bytes);
     finding.share = share;
-    let why = match by_rate > beyond {
-        true => "Small objects are hardly allocated at this rate".to_owned(),
-        false => format!(
-            "Small objects fill at most the allocation area of {}, but {} were allocated before each collection",
-            format::bytes(area),
-            format::bytes(usual)
-        ),
-    };
+    let why = allocation.explain(how_known);
     finding.meaning = format!(
-        "{why}: the rest is arrays or buffers of 3 KiB and more. Each is fresh memory that must be filled, and misses the processor's caches. This costs mutator time, not GC time."
+        "{why}. Large objects are arrays, long integers or buffers of 3 KiB and more. Each is fresh memory that must be filled, and misses the processor's caches. This costs mutator time, not GC time."
     )
     .into();
     finding.tries = vec![

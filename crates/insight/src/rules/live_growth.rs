@@ -22,8 +22,8 @@ const MIN_SHARE: f64 = 0.25;
 /// load its data.
 const SMALL_BYTES: u64 = 64_000_000;
 const SHORT_NS: u64 = 5_000_000_000;
-/// Time in which growth may be the program's purpose, however much it is.
-const LOADING_NS: u64 = 10_000_000_000;
+/// Time in which growth may be the program's purpose, however much it is, such as that of an index.
+const LOADING_NS: u64 = 60_000_000_000;
 /// Growth has ended if the last quarter adds less than this share of it.
 const CONTINUES: f64 = 0.10;
 /// Number of consecutive rises that is hardly chance.

@@ -5,8 +5,8 @@
 
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
+use crate::finding::{Advice, Confidence, Outcome, Value};
+use crate::loss_budget::{LossBudget, Pool};
 use analysis::info::TypeCount;
 use eventlog::EventType;
 use eventlog::ids::Duration;
@@ -18,6 +18,9 @@ const MIN_SHARE: f64 = 0.50;
 const MIN_COUNT: u64 = 1_000;
 /// Maximum running time per message; beyond that, messages cost little compared to the work.
 const MAX_BETWEEN_NS: u64 = 20_000;
+/// Estimated time of a message, and of each byte of it: most texts are made from a `String`, character by character.
+const MESSAGE_NS: u64 = 200;
+const BYTE_NS: u64 = 20;
 
 const NAME: &str = "many-messages";
 
@@ -34,14 +37,15 @@ pub(super) const RULE: Rule = Rule {
     evaluate: Evaluation::Immediate(evaluate),
 };
 
-fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let types = context.log.info.types();
     let is_message = |of: &&TypeCount| MESSAGE_EVENTS.contains(&EventType(of.id));
     let bytes: u64 = types.iter().filter(is_message).map(|of| of.bytes).sum();
     let all_bytes: u64 = types.iter().map(|of| of.bytes).sum();
     let share = bytes as f64 / all_bytes.max(1) as f64;
     let count = context.log.messages.places(context.range).len() as u64;
-    let between_ns = context.times.all_caps().running_ns / count.max(1);
+    let running_ns = context.times.all_caps().running_ns;
+    let between_ns = running_ns / count.max(1);
     if count < MIN_COUNT || share < MIN_SHARE || between_ns > MAX_BETWEEN_NS {
         return Outcome::Clear(format!(
             "{} of the program are {} of the log, one for each {} that threads ran; the limits are 1,000, 50 % and 20 µs",
@@ -50,18 +54,20 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             format::duration(Duration(between_ns))
         ));
     }
+    let of_types: u64 = types.iter().filter(is_message).map(|of| of.count).sum();
+    let message_ns = MESSAGE_NS.saturating_add(bytes / of_types.max(1) * BYTE_NS);
+    let messages_ns = count.saturating_mul(message_ns).min(running_ns);
     let title = format!(
-        "{} are {} of the log, one for each {} of work",
+        "{} are {} of the log, one for each {} of work: they take an estimated {} of the time",
         format::pluralize(count, "user message"),
         format::fraction(share),
-        format::duration(Duration(between_ns))
+        format::duration(Duration(between_ns)),
+        format::fraction(context.share_of_caps(messages_ns))
     );
-    let mut finding = Finding::new(NAME, Axis::Log, title);
-    finding.severity = Severity::Medium;
+    let cost = (Pool::Running, messages_ns);
+    let mut finding = context.time_finding(NAME, title, loss_budget, cost);
     finding.confidence = Confidence::Probable;
-    finding.cost = Value::Bytes(bytes);
-    finding.share = share;
-    finding.meaning = "Formatting and writing a message takes some hundred nanoseconds or more, so messages take much of the time in this log: without them the program is faster.".into();
+    finding.meaning = "A message is formatted and then copied character by character: some hundred nanoseconds, and about 20 for each character. Without messages the program is faster.".into();
     finding.tries = vec![
         Advice::code("Trace less often: once per batch, or every hundredth item."),
         Advice::code(

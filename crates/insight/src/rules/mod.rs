@@ -8,7 +8,7 @@ mod capabilities_unused;
 mod census;
 mod census_pauses;
 mod classes_missing;
-mod costly_flags;
+pub(crate) mod costly_flags;
 mod deadlock_found;
 mod deep_stack;
 mod finalizers;

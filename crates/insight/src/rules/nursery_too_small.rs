@@ -9,7 +9,12 @@
 //! How much an area saves depends on how long the copied data lives. The mean lifetime, in bytes allocated, follows
 //! from the live data and from what is added to it (Little's law). With lifetimes that are exponentially distributed,
 //! of each byte allocated `s(A) = L / A · (1 - exp(-2 A / L))` are copied, with area `A` and mean lifetime `L`: young
-//! data is copied by the next collection, and once more by the one after it.
+//! data is copied by the next collection, and once more by the one after it. Data that lives on then is promoted, and
+//! causes major collections.
+//!
+//! An area beyond the processor's caches costs, too: copying a byte of it takes up to 3 ns, the program itself runs
+//! slower, and its memory is used for the first time. Constants are from 36 programs with three areas each
+//! (`docs/findings.md`).
 
 use super::census::Peak;
 use super::requested_collections::claim_collections;
@@ -34,10 +39,19 @@ const COPIED: f64 = 0.20;
 const FEW_SHORT_LIVED: f64 = 1.0 / 3.0;
 /// Data that stays is copied twice: within the young generation, and into the old one.
 const COPIES: u64 = 2;
-/// Share of the copying from which an area saves enough: a larger one costs more cache misses than it saves.
-const MOST_COPYING: f64 = 2.0 / 3.0;
+/// Share of the time from which copying matters, although no larger area certainly saves it.
+const MUCH_COPYING: f64 = 0.25;
+/// Share of the largest predicted saving from which a smaller area saves enough.
+const MOST_SAVED: f64 = 0.75;
 /// Minimum predicted saving, as a share of the time.
-const MIN_SAVED: f64 = 0.05;
+const MIN_SAVED: f64 = 0.06;
+/// Share of the time of major collections that is saved if nothing is promoted.
+const OF_MAJORS: f64 = 0.7;
+/// Time to copy a byte from which data does not come from the caches with the present area either: only then is an
+/// area advised that is larger than most caches.
+const UNCACHED_NS: f64 = 1.5;
+/// Share of what is copied from which data that stays may also be most of what is alive.
+const MUCH_LASTING: f64 = 0.10;
 /// Default area since GHC 9.2.
 const DEFAULT_AREA_BYTES: u64 = 4 << 20;
 /// Smallest default of any GHC; a smaller area was requested explicitly.
@@ -66,6 +80,32 @@ struct MinorTotals {
     lasting_bytes: u64,
     /// Mean live data.
     live_bytes: f64,
+    /// Sum of the pauses of major collections.
+    major_ns: u64,
+}
+
+/// What an area costs, besides memory, by its size for each capability.
+struct AreaCost {
+    /// Minimum time of copying a byte, in nanoseconds, and in relation to the present time.
+    copy_ns: f64,
+    copy_factor: f64,
+    /// Share of the running time that the program takes longer.
+    running: f64,
+}
+
+impl AreaCost {
+    const fn new(area_bytes: u64) -> Self {
+        let (copy_ns, copy_factor, running) = match area_bytes >> 20 {
+            0..=4 => (1.2, 1.1, 0.05),
+            5..=16 => (2.2, 1.2, 0.10),
+            _ => (3.0, 1.2, 0.20),
+        };
+        Self {
+            copy_ns,
+            copy_factor,
+            running,
+        }
+    }
 }
 
 impl MinorTotals {
@@ -88,6 +128,10 @@ impl MinorTotals {
             copied_bytes: copied - lasting,
             lasting_bytes: lasting,
             live_bytes: mean_live_bytes(context),
+            major_ns: context
+                .gc_pauses_where(|gc| gc.is_major)
+                .map(|(_, gc)| gc.pause_ns())
+                .sum(),
         }
     }
 
@@ -97,8 +141,12 @@ impl MinorTotals {
         let added = (self.copied() / COPIES as f64).max(f64::MIN_POSITIVE);
         // What is copied lived through a part of the area.
         let least = self.copied() * self.median_bytes as f64;
-        // What stays to the end is on average alive for half of the time, if live data grows steadily.
-        let growing_bytes = (self.lasting_bytes / COPIES) as f64 / 2.0;
+        // What stays to the end is on average alive for half of the time, if live data grows steadily. If it is much,
+        // too little would be left.
+        let growing_bytes = match self.short_lived() < 1.0 - MUCH_LASTING {
+            true => 0.0,
+            false => (self.lasting_bytes / COPIES) as f64 / 2.0,
+        };
         let lifetime = (self.live_bytes - growing_bytes) / added;
         match lifetime >= least {
             true => lifetime,
@@ -114,9 +162,36 @@ impl MinorTotals {
 
     /// Returns the share of the copying that an area saves, for all capabilities together.
     fn saved_by(&self, area_bytes: u64) -> f64 {
-        let copied = |area: u64| copies_of_each_byte(area as f64 / self.lifetime_bytes());
-        let now = copied(self.median_bytes).max(f64::MIN_POSITIVE);
-        (1.0 - copied(area_bytes) / now).max(0.0)
+        self.saved_of(copies_of_each_byte, area_bytes)
+    }
+
+    /// Returns by how much what is done to each byte falls, as a share.
+    fn saved_of(&self, each_byte: fn(f64) -> f64, area_bytes: u64) -> f64 {
+        let with = |area: u64| each_byte(area as f64 / self.lifetime_bytes());
+        let now = with(self.median_bytes).max(f64::MIN_POSITIVE);
+        (1.0 - with(area_bytes) / now).max(0.0)
+    }
+
+    /// Returns the time to copy a byte, in nanoseconds.
+    fn copy_ns(&self) -> f64 {
+        let all = self.copied_bytes.saturating_add(self.lasting_bytes);
+        self.pause_ns as f64 / all.max(1) as f64
+    }
+
+    /// Returns the time that an area saves, in nanoseconds, less what it costs; negative if it costs more. The area is
+    /// given for each capability.
+    fn gain_ns(&self, area_bytes: u64, (caps, running_ns): (u64, u64)) -> f64 {
+        let all_bytes = area_bytes.saturating_mul(caps);
+        let cost = AreaCost::new(area_bytes);
+        let slower = cost
+            .copy_factor
+            .max(cost.copy_ns / self.copy_ns().max(f64::MIN_POSITIVE));
+        let minor_ns = self.pause_ns as f64 * (1.0 - (1.0 - self.saved_by(all_bytes)) * slower);
+        let promoted = self.saved_of(promotions_of_each_byte, all_bytes);
+        let major_ns = self.major_ns as f64 * OF_MAJORS * promoted;
+        let running_ns = running_ns as f64 / caps.max(1) as f64 * cost.running;
+        let first_use_ns = all_bytes.saturating_mul(FIRST_USE_NS) as f64;
+        (minor_ns + major_ns) * self.short_lived() - running_ns - first_use_ns
     }
 
     /// Returns the share of copied data that does not stay.
@@ -136,6 +211,12 @@ impl MinorTotals {
 fn copies_of_each_byte(area: f64) -> f64 {
     let area = area.max(f64::MIN_POSITIVE);
     -(-2.0 * area).exp_m1() / area
+}
+
+/// Returns the share of allocated bytes that live through two collections, with an area of this many mean lifetimes.
+fn promotions_of_each_byte(area: f64) -> f64 {
+    let area = area.max(f64::MIN_POSITIVE);
+    -(-area).exp_m1() / area * (-area).exp()
 }
 
 /// Returns the growth of live data according to major collections.
@@ -250,27 +331,26 @@ struct AdvisedArea {
 }
 
 impl AdvisedArea {
-    /// Finds the smallest area that saves most of the copying, or else the largest; `None` if it saves little.
+    /// Finds the smallest area that saves most of what can be saved; `None` if that is little.
     fn find(context: &RuleContext<'_>, minors: &MinorTotals) -> Option<Self> {
-        let pause_ns = minors.pause_ns as f64 * minors.short_lived();
-        let most_bytes = match minors.copied() < COPIED {
-            true => DEFAULT_AREA_BYTES.saturating_mul(context.caps),
-            false => u64::MAX,
+        let most_bytes = if minors.copied() < COPIED {
+            DEFAULT_AREA_BYTES
+        } else if minors.copy_ns() < UNCACHED_NS {
+            LARGE_BYTES
+        } else {
+            u64::MAX
         };
+        let running = (context.caps, context.times.all_caps().running_ns);
         let areas = context.larger_areas();
         let areas = areas.filter(|(_, bytes)| *bytes <= most_bytes && !minors.is_lasting());
-        let areas = areas.map(|(flag, bytes)| {
-            let saved = minors.saved_by(bytes);
-            let saved_ns = (saved * pause_ns) as u64;
-            let net_ns = saved_ns.saturating_sub(bytes.saturating_mul(FIRST_USE_NS));
-            let gain = context.share(saved_ns);
-            (Self { flag, saved, gain }, net_ns)
+        let areas = areas.map(|(flag, bytes)| Self {
+            flag,
+            saved: minors.saved_by(bytes.saturating_mul(context.caps)),
+            gain: minors.gain_ns(bytes, running) / context.length_ns() as f64,
         });
-        let useful = areas.filter(|(area, net_ns)| *net_ns > 0 && area.gain >= MIN_SAVED);
-        let useful: Vec<Self> = useful.map(|(area, _)| area).collect();
-        let most = useful.iter().position(|area| area.saved >= MOST_COPYING);
-        let index = most.or(useful.len().checked_sub(1))?;
-        useful.into_iter().nth(index)
+        let useful: Vec<Self> = areas.filter(|area| area.gain >= MIN_SAVED).collect();
+        let best = useful.iter().map(|area| area.gain).fold(0.0, f64::max);
+        { useful.into_iter() }.find(|area| area.gain >= MOST_SAVED * best)
     }
 }
 
@@ -281,9 +361,12 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
     finding.confidence = area
         .as_ref()
         .map_or(Confidence::Hint, |_| Confidence::Probable);
-    finding.severity = Severity::of_share(gain)
-        .max(Severity::Low)
-        .min(finding.severity);
+    let is_unsure = area.is_none() && !minors.is_lasting() && minors.copied() >= COPIED;
+    let least = match is_unsure && finding.share >= MUCH_COPYING {
+        true => Severity::Medium,
+        false => Severity::Low,
+    };
+    finding.severity = Severity::of_share(gain).max(least).min(finding.severity);
     finding.meaning = meaning(minors, area.as_ref()).into();
     finding.distrust =
         "The lifetime is an estimate: data that is alive all the time makes it too long.".into();
@@ -292,7 +375,7 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
         finding.tries.push(Advice::flag(
             area.flag,
             format!(
-                "Collect less often: an estimated {} of what is copied would be garbage by then, which saves {} of the time.",
+                "Collect less often: an estimated {} of what is copied would be garbage by then. Less what larger areas cost in cache misses, that saves an estimated {} of the time.",
                 format::fraction(area.saved),
                 format::fraction(area.gain)
             ),
@@ -303,6 +386,9 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
             "If the area fits the processor's cache, a larger one slows the program itself down."
                 .into();
         finding.tries.extend(context.default_area_advice());
+    }
+    if is_unsure {
+        finding.tries.push(Advice::code("Measure larger areas (eventscope try): the estimate is too low if most data lives as long as the rest."));
     }
     if let Some(flag) = small_area_option(context) {
         finding.tries.push(Advice::code(format!(
@@ -330,7 +416,9 @@ fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>) -> String {
     }
     let then = match area {
         Some(_) => "",
-        None => " No larger area saves much of the copying.",
+        None => {
+            " Larger areas save too little of the copying to be worth their cache misses, by this estimate."
+        }
     };
     let lifetime = format::bytes(minors.lifetime_bytes() as u64);
     format!(
@@ -378,12 +466,22 @@ mod tests {
             copied_bytes: 200,
             lasting_bytes: 0,
             live_bytes: lifetime * 0.1,
+            major_ns: 0,
         };
         for lifetime in [1e5, 1e6, 1e7, 1e8] {
             let saved = [20, 22, 24, 26].map(|bits| totals(lifetime).saved_by(1 << bits));
             assert_eq!(saved[0], 0.0, "{lifetime}");
             assert!(saved.is_sorted() && saved[3] < 1.0, "{lifetime}: {saved:?}");
         }
+        // Copying that is fast now is done in the caches, so that a large area loses.
+        let of_pause = |pause_ns| MinorTotals {
+            pause_ns,
+            copied_bytes: 1 << 30,
+            allocated_bytes: 4 << 30,
+            ..totals(30e6)
+        };
+        let gain_ns = |pause_ns| of_pause(pause_ns).gain_ns(64 << 20, (1, 1_000_000_000));
+        assert!(gain_ns(700_000_000) < 0.0 && gain_ns(4_000_000_000) > 1e9);
         // Data that dies at once is copied in proportion to the number of collections.
         assert!((totals(1.0).saved_by(4 << 20) - 0.75).abs() < 0.05);
     }

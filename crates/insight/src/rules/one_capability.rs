@@ -3,7 +3,7 @@
 //! With one capability only one thread runs at a time. If other threads are ready during most of that time, more
 //! capabilities would run them.
 
-use super::{Evaluation, Rule};
+use super::{Evaluation, Rule, finalizers};
 use crate::context::{Input, RuleContext};
 use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
@@ -61,6 +61,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     }
     let running_ns = context.times.all_caps().running_ns;
     let behind_ns = context.threads(yielder).await.times.ready_behind_ns;
+    let behind_ns = behind_ns.saturating_sub(finalizers::ready_behind_ns(context, yielder).await);
     let queued = behind_ns as f64 / running_ns.max(1) as f64;
     let running = context.share(running_ns);
     if queued < MIN_QUEUED || running < MIN_RUNNING || running_ns < MIN_NS {

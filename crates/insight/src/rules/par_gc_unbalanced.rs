@@ -155,7 +155,11 @@ fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
     finding.tries.extend(context.default_area_advice());
     // If all capabilities work, collecting with one thread or using one capability slows programs down. With two
     // of them there is nothing in between.
-    if is_serial || context.caps <= 2 {
+    if is_serial {
+        return;
+    }
+    if context.caps <= 2 {
+        finding.tries.push(Advice::code("Measure -qg and larger areas for this program (eventscope try): one log does not tell whether threads that work in parallel gain from them."));
         return;
     }
     let half = (context.caps / 2).max(2);

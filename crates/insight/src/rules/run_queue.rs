@@ -3,7 +3,7 @@
 //! A runnable thread waits in a queue while all capabilities run others. If such waits are long, and happen most
 //! of the time, there is more work than capabilities.
 
-use super::{Evaluation, Rule};
+use super::{Evaluation, Rule, finalizers};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
@@ -83,6 +83,7 @@ fn busy_ns(context: &RuleContext<'_>) -> u64 {
 async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
     let busy_ns = busy_ns(context);
     let behind_ns = context.threads(yielder).await.times.ready_behind_ns;
+    let behind_ns = behind_ns.saturating_sub(finalizers::ready_behind_ns(context, yielder).await);
     let queued = behind_ns as f64 / busy_ns.max(1) as f64;
     if queued < MIN_QUEUED || context.share(busy_ns) < MIN_BUSY {
         if context.share(busy_ns) < MIN_BUSY {

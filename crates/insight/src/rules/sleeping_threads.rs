@@ -21,7 +21,7 @@ use model::time::Interval;
 const CHECKS: f64 = 0.25;
 /// Minimum share of the time in which threads work that sleep and poll less often than one thread alone would have to.
 pub(super) const WORKING: f64 = 0.10;
-/// From this mean number of overlapping sleeps on, several are asked at once, and the slowest of them counts.
+/// From this mean number of sleeps that begin together on, several are asked at once, and the slowest of them counts.
 const BATCH: f64 = 2.0;
 /// Minimum number of threads that answer another one, one after the other; a single one may be a device.
 const MIN_ANSWERERS: usize = 2;
@@ -110,15 +110,15 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers, yielder: &d
     asleep_ns as f64 <= AT_ONCE * waited_ns as f64
 }
 
-/// Returns the mean number of sleeps of all threads that overlap a sleep of an answering thread, with that one.
+/// Returns the mean number of sleeps of all threads that begin at about the same time as a sleep of an answering
+/// thread, with that one: within half of its length. A clock, which sleeps all the time, begins at any time.
 async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers, yielder: &dyn Yield) -> f64 {
-    let (mut of_answering, mut begins, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut of_answering, mut begins) = (Vec::new(), Vec::new());
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let slept = turn.1.wait_reason().is_some_and(WaitReason::is_asleep);
         if let Some(wait) = context.wait(life, turn, 0).filter(|_| slept) {
             let (from, to) = wait.span();
             begins.push(from);
-            ends.push(to);
             if answers.by.contains(&life.id()) {
                 of_answering.push((from, to));
             }
@@ -128,12 +128,12 @@ async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers, yielder: &d
         .each_turn_blocked((WaitReason::is_asleep, 0), yielder, visit)
         .await;
     sort(&mut begins, yielder).await;
-    sort(&mut ends, yielder).await;
-    let overlapping = of_answering.iter().map(|(from, to)| {
-        let begun = begins.partition_point(|begin| begin < to);
-        begun.saturating_sub(ends.partition_point(|end| end <= from))
+    let together = of_answering.iter().map(|(from, to)| {
+        let half = (to - from) / 2;
+        let before = begins.partition_point(|begin| *begin < from.saturating_sub(half));
+        begins.partition_point(|begin| *begin <= from + half) - before
     });
-    overlapping.sum::<usize>() as f64 / of_answering.len().max(1) as f64
+    together.sum::<usize>() as f64 / of_answering.len().max(1) as f64
 }
 
 /// Creates the finding on a thread that several threads answer, one after the other, each after a sleep.
@@ -165,7 +165,7 @@ async fn answers_finding(
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
     finding.confidence = Confidence::Probable;
     finding.meaning = match is_batch {
-        true => format!("Each time, one of these threads waited for a timer, I/O or a foreign call, then woke this one. During such a wait, {sleepers:.1} threads were waiting on average: several are asked at once, and the next ones only when the slowest of them is done."),
+        true => format!("Each time, one of these threads waited for a timer, I/O or a foreign call, then woke this one. On average, {sleepers:.1} threads began to wait together: several are asked at once, and the next ones only when the slowest of them is done."),
         false => "Each time, one of these threads waited for a timer, I/O or a foreign call, then woke this one. They hardly wait at the same time, so the program takes as long as all their waits together.".to_owned(),
     }
     .into();

@@ -5,7 +5,7 @@
 //! recognized by its behavior: a thread that had a slot wakes it from an `MVar` or from STM, and then it sleeps
 //! itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
@@ -31,6 +31,8 @@ const MIN_THREADS: usize = 3;
 const MIN_WAITING: f64 = 1.5;
 /// Minimum share of capability time; less is not worth a change.
 const MIN_SHARE: f64 = 0.05;
+/// Maximum number of waits for one slot: a `Chan` of slots is first waited for to take from, then to be filled.
+const MOST_WAITS: usize = 2;
 
 pub(super) const NAME: &str = "small-pool";
 
@@ -47,29 +49,34 @@ const fn is_for_slot(reason: WaitReason) -> bool {
     matches!(reason, WaitReason::Mvar | WaitReason::Stm)
 }
 
-/// Returns the waits after which the thread slept.
+/// Returns the waits after which the thread slept, with no wait of another kind in between.
 async fn waits_before_sleep(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut all = Vec::new();
-    // Last wait of the thread, until its next wait shows whether it slept.
-    let mut last: Option<Wait> = None;
+    // The last waits of one thread, until its next wait shows whether it slept.
+    let mut last: VecDeque<Wait> = VecDeque::new();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let Some(reason) = turn.1.wait_reason() else {
             // It was only preempted.
             return;
         };
-        let before = last.take().filter(|wait| wait.thread == life.id());
-        if reason.is_asleep() {
-            all.extend(before);
+        if last.front().is_some_and(|wait| wait.thread != life.id()) {
+            last.clear();
         }
-        if is_for_slot(reason) && turn.1.code.is_some() {
-            last = context
-                .wait(life, turn, 0)
-                .filter(|wait| wait.ns >= LONG_NS);
+        if reason.is_asleep() {
+            all.extend(last.drain(..));
+        } else if !is_for_slot(reason) || turn.1.code.is_none() {
+            last.clear();
+        } else if let Some(wait) = context.wait(life, turn, 0) {
+            last.push_back(wait);
+            if last.len() > MOST_WAITS {
+                last.pop_front();
+            }
         }
     };
     context
         .each_turn_blocked((is_for_slot, 0), yielder, visit)
         .await;
+    all.retain(|wait| wait.ns >= LONG_NS);
     all
 }
 

@@ -6,11 +6,12 @@
 use super::hand_overs::{IN_TURNS, one_capability_advice};
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
+use crate::threads::FinishedThread;
 use analysis::yielder::{Steps, Yield};
 use eventlog::hash::SeededSet;
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::{CapId, Duration, ThreadId};
 use model::format;
 
 /// Minimum threads per second; fewer cost less than 1 % of a capability.
@@ -68,6 +69,29 @@ async fn switching(
     (all_ns, runs)
 }
 
+/// Returns whether most of these threads were created while no thread ran: foreign code called Haskell functions, each
+/// in a thread of its own.
+fn are_calls_from_foreign_code(context: &RuleContext<'_>, threads: &[FinishedThread]) -> bool {
+    const ENOUGH: usize = 1000;
+    const MOST: f64 = 0.8;
+    let store = &context.log.store;
+    let caps: Vec<CapId> = context.cap_ids().collect();
+    let sample = threads
+        .iter()
+        .step_by(threads.len().div_ceil(ENOUGH).max(1));
+    let is_from_outside = |small: &&FinishedThread| {
+        let mut running = caps
+            .iter()
+            .map(|cap| store.running(*cap, small.life.start(), &mut 0));
+        running.all(|thread| thread.is_none())
+    };
+    let (from_outside, all) = (
+        sample.clone().filter(is_from_outside).count(),
+        sample.count(),
+    );
+    from_outside as f64 >= MOST * all as f64
+}
+
 async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
@@ -97,6 +121,13 @@ async fn evaluate(
     threads.retain(|small| small.ran_ns < TINY_NS);
     let small: SeededSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
     let (mut switching_ns, runs) = switching(context, &small, yielder).await;
+    if are_calls_from_foreign_code(context, &threads) {
+        return Outcome::Found(vec![foreign_calls_finding(
+            context,
+            loss_budget,
+            (&threads, median_ns, switching_ns),
+        )]);
+    }
     let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
     let are_moved =
         context.caps > 1 && parallelism <= IN_TURNS && small.len() as f64 >= MOVED * runs as f64;
@@ -136,4 +167,38 @@ async fn evaluate(
         amount: Value::Ns(small.ran_ns),
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
+}
+
+/// Creates the finding on threads that foreign code created to call Haskell functions.
+fn foreign_calls_finding(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (threads, median_ns, between_ns): (&[FinishedThread], u64, u64),
+) -> Finding {
+    let title = format!(
+        "Foreign code called Haskell functions {}, half of them for less than {}",
+        format::pluralize(threads.len() as u64, "time"),
+        format::duration(Duration(median_ns))
+    );
+    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Idle, between_ns));
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "Each call from foreign code (a function with foreign export, or made by a \"wrapper\" import) creates a thread that takes a capability: a microsecond or more. No thread ran when these threads were created.".into();
+    finding.tries = vec![
+        Advice::code(
+            "Do not call Haskell for each item: write the function that is called in C, or the loop around it in Haskell.",
+        ),
+        Advice::code("Let foreign code collect the items, and call once for many."),
+    ];
+    finding.distrust = "The time between two calls includes what foreign code itself does.".into();
+    finding.numbers = vec![
+        ("calls".into(), Value::Count(threads.len() as u64)),
+        ("half of them at most".into(), Value::Ns(median_ns)),
+        ("between two calls".into(), Value::Ns(between_ns)),
+    ];
+    let evidence = threads.iter().map(|small| Evidence {
+        range: small.life,
+        subjects: vec![Subject::Thread(small.thread)],
+        amount: Value::Ns(small.ran_ns),
+    });
+    finding.with_evidence(evidence)
 }
