@@ -161,10 +161,9 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         "gc-sync-straggler" | "gc-sync-idle-caps" => all.stopping_ns,
         "idle-gc" | "forced-gc" | "par-gc-unbalanced" | "remembered-set" | "nursery-too-small"
         | "major-gc-heavy" | "costly-flags" => collecting,
-        "bound-main"
-        | "ready-while-idle"
-        | "hand-overs"
-        | "foreign-calls-block" => all.idle_ready_ns + all.coming_back_ns,
+        "bound-main" | "ready-while-idle" | "hand-overs" | "foreign-calls-block" => {
+            all.idle_ready_ns + all.coming_back_ns
+        }
         "short-of-cores" => {
             all.idle_ready_ns + all.stopping_ns + all.waiting_ns + all.coming_back_ns
         }

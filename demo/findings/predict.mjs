@@ -105,7 +105,7 @@ function table(folder, eventscope) {
       const findings = named.get(attempt) ?? [];
       const rules = [...new Set(findings.map((one) => `\`${one.rule}\` (${(one.share * 100).toFixed(0)} %)`))].join(', ');
       const texts = findings.flatMap((one) => one.tries.filter((a) => a.flag?.split(', ').includes(attempt)).map((a) => a.text));
-      const estimates = new Set(texts.map((text) => text.match(/which saves (.*?)\s% of the time/)?.[1]).filter(Boolean).map((number) => `${number} %`));
+      const estimates = new Set(texts.map((text) => text.match(/saves an estimated (.*?)\s% of the time/)?.[1]).filter(Boolean).map((number) => `${number} %`));
       rows.push(
         `| ${name}: ${program.about} | \`${program.args}${program.base && ` +RTS ${program.base}`}\` | \`${attempt}\` | ${rules || '–'} | ` +
           `${[...estimates].join('; ') || '–'} | ${change(times('', 'wall'), times(attempt, 'wall'))} | ${change(times('', 'cpu'), times(attempt, 'cpu'))} | ${ghc} |`,

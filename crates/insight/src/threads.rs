@@ -176,6 +176,15 @@ impl<'a> RuleContext<'a> {
         self.times.all_caps().running_ns.saturating_sub(own_ns)
     }
 
+    /// Returns the lives of some threads.
+    pub(crate) fn lives_of<'b>(
+        &'b self,
+        threads: impl IntoIterator<Item = ThreadId> + 'b,
+    ) -> impl Iterator<Item = ThreadLane<'b>> + 'b {
+        let threads = threads.into_iter();
+        threads.filter_map(|thread| self.log.store.thread_lane(thread))
+    }
+
     /// Calls `visit` for each turn in the range of each thread, except the runtime's own.
     pub(crate) async fn each_turn(
         &self,
@@ -291,9 +300,9 @@ impl<'a> RuleContext<'a> {
             for (at, thread) in store.creations_on(cap, store.account().log()) {
                 steps.step().await;
                 let is_made_by_thread = runs.thread_at(at).is_some();
-                let is_in_pause = pauses.paused_in_ns(at.0, at.0 + 1) > 0;
+                let is_in_pause = || pauses.paused_in_ns(at.0, at.0 + 1) > 0;
                 if !is_made_by_thread
-                    && !is_in_pause
+                    && !is_in_pause()
                     && !self.is_runtime_thread(thread)
                     && !self.is_spark_evaluator(thread)
                 {
@@ -402,7 +411,8 @@ impl<'a> CapCursors<'a> {
     fn each_idle_piece(&mut self, (from, to): (u64, u64), mut visit: impl FnMut(u64, u64)) {
         let mut now = from;
         while now < to {
-            let over = self.pauses.partition_point(|pause| pause.end.0 <= now);
+            let over = self.pauses.iter().take_while(|pause| pause.end.0 <= now);
+            let over = over.count();
             self.pauses = self.pauses.get(over..).unwrap_or_default();
             let pause = self.pauses.first();
             let still = pause.is_some_and(|pause| pause.requested.0 <= now);

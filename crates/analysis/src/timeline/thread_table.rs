@@ -326,7 +326,13 @@ pub struct ThreadsInRange {
     pub times: TurnSums,
     /// Sorted indexes of the blocked threads by [`WaitReason`].
     blocked: [Vec<u32>; WAIT_REASONS],
+    /// Sorted indexes of the threads that were ready for [`LONG_READY_NS`] or longer in sum, beside an idle
+    /// capability at times.
+    queued: Vec<u32>,
 }
+
+/// Ready time from which a thread is listed as one that queued, in nanoseconds.
+pub const LONG_READY_NS: u64 = 1_000_000;
 
 /// Counter per thread; most counts are small.
 #[derive(Debug)]
@@ -493,6 +499,9 @@ impl Store {
                     threads.push(index);
                 }
             }
+            if of_thread.times.ready_idle_ns > 0 && of_thread.times.ready_ns() >= LONG_READY_NS {
+                all.queued.push(index);
+            }
         };
         self.for_each_thread_in(range, yielder, look).await;
         all.times = sums.times;
@@ -543,6 +552,16 @@ impl Store {
         let mut indexes: Vec<u32> = lists.flatten().copied().collect();
         indexes.sort_unstable();
         indexes.dedup();
+        self.lives_at(indexes)
+    }
+
+    /// Returns the lives of the threads that were ready for [`LONG_READY_NS`] or longer in sum, while a capability
+    /// was idle at times, in order of first appearance.
+    pub fn lives_queued(&self, all: &ThreadsInRange) -> impl Iterator<Item = ThreadLane<'_>> {
+        self.lives_at(all.queued.clone())
+    }
+
+    fn lives_at(&self, indexes: Vec<u32>) -> impl Iterator<Item = ThreadLane<'_>> {
         let cursors = Rc::default();
         let mut reader = self.threads.reader();
         indexes.into_iter().filter_map(move |index| {

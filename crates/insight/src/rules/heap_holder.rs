@@ -289,7 +289,7 @@ impl SizeTrend {
             Self::Unknown => "",
             Self::Grows => " It still grows at the end.",
             Self::Stays => {
-                " It is live until the end: if the rest of the program does not need it, something still refers to it."
+                " It is live until the end: if the rest of the program does not need it, something still refers to it, such as a top-level value (CAF), a map, or an evaluation that has not come to its end."
             }
             Self::Falls => " At the end it is smaller.",
         }
@@ -337,6 +337,10 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let (what, advice) = holder.explanation(context);
     finding.meaning = format!("{what}{}", trend.sentence()).into();
     finding.tries = vec![Advice::code(advice)];
+    if trend == SizeTrend::Stays && !advice.starts_with("Find") {
+        let find = "Find what retains it, and let it be made and consumed piece by piece, or drop it earlier.";
+        finding.tries.insert(0, Advice::code(find));
+    }
     finding.tries.push(Advice::measure(
         "-hi -l",
         "With -finfo-table-map the profile names the source line that allocates it (GHC 9.2 and later).",

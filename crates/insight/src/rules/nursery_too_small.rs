@@ -78,6 +78,8 @@ struct MinorTotals {
     copied_bytes: u64,
     /// Bytes copied of data that stays alive to the end.
     lasting_bytes: u64,
+    /// Bytes copied by the thread that copied most, summed over collections.
+    busiest_bytes: u64,
     /// Mean live data.
     live_bytes: f64,
     /// Sum of the pauses of major collections.
@@ -127,6 +129,13 @@ impl MinorTotals {
             allocated_bytes: sum(|statistics| statistics.allocated_bytes),
             copied_bytes: copied - lasting,
             lasting_bytes: lasting,
+            busiest_bytes: sum(|statistics| {
+                let is_parallel = statistics.is_parallel() && statistics.max_copied_bytes > 0;
+                match is_parallel {
+                    true => statistics.max_copied_bytes,
+                    false => statistics.copied_bytes,
+                }
+            }),
             live_bytes: mean_live_bytes(context),
             major_ns: context
                 .gc_pauses_where(|gc| gc.is_major)
@@ -172,10 +181,9 @@ impl MinorTotals {
         (1.0 - with(area_bytes) / now).max(0.0)
     }
 
-    /// Returns the time to copy a byte, in nanoseconds.
+    /// Returns the time in which one thread copies a byte, in nanoseconds.
     fn copy_ns(&self) -> f64 {
-        let all = self.copied_bytes.saturating_add(self.lasting_bytes);
-        self.pause_ns as f64 / all.max(1) as f64
+        self.pause_ns as f64 / self.busiest_bytes.max(1) as f64
     }
 
     /// Returns the time that an area saves, in nanoseconds, less what it costs; negative if it costs more. The area is
@@ -465,6 +473,7 @@ mod tests {
             allocated_bytes: 1000,
             copied_bytes: 200,
             lasting_bytes: 0,
+            busiest_bytes: 200,
             live_bytes: lifetime * 0.1,
             major_ns: 0,
         };
@@ -477,6 +486,7 @@ mod tests {
         let of_pause = |pause_ns| MinorTotals {
             pause_ns,
             copied_bytes: 1 << 30,
+            busiest_bytes: 1 << 30,
             allocated_bytes: 4 << 30,
             ..totals(30e6)
         };

@@ -136,8 +136,7 @@ pub(super) async fn retain_mainly_timer<T>(
     yielder: &dyn Yield,
 ) {
     let mut waits: BTreeMap<ThreadId, (u64, u64)> = BTreeMap::new();
-    let lives = context.log.store.lives();
-    let lives = lives.filter(|life| threads.contains_key(&life.id()));
+    let lives = context.lives_of(threads.keys().copied());
     let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         if let Some(reason) = turn.wait_reason() {
             let (by_timer, all) = waits.entry(life.id()).or_default();

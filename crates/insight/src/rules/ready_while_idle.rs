@@ -101,7 +101,11 @@ async fn long_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait>
             }));
         }
     };
-    context.each_turn(yielder, visit).await;
+    let lives = context
+        .log
+        .store
+        .lives_queued(context.threads(yielder).await);
+    context.each_turn_of(lives, yielder, visit).await;
     waits
 }
 

@@ -250,7 +250,11 @@ async fn held_up_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wa
             waits.extend(wait.filter(is_free));
         }
     };
-    context.each_turn(yielder, visit).await;
+    let lives = context
+        .log
+        .store
+        .lives_queued(context.threads(yielder).await);
+    context.each_turn_of(lives, yielder, visit).await;
     waits
 }
 

@@ -98,8 +98,7 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers, yielder: &d
         return false;
     }
     let mut asleep_ns = 0_u64;
-    let lives = context.log.store.lives();
-    let lives = lives.filter(|life| answers.by.contains(&life.id()));
+    let lives = context.lives_of(answers.by.iter().copied());
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.wait_reason().is_some_and(WaitReason::is_asleep) {
             let wait = context.wait(life, turn, 0);

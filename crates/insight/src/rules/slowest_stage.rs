@@ -171,8 +171,7 @@ async fn waits_for(
     context.each_wakeup(yielder, visit).await;
     wakes.retain(|_, count| *count >= MIN_WAKES);
     let mut waits: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
-    let lives = context.log.store.lives();
-    let lives = lives.filter(|life| wakes.contains_key(&life.id()));
+    let lives = context.lives_of(wakes.keys().copied());
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let is_for_it = |reason| matches!(reason, WaitReason::Mvar | WaitReason::Stm);
         if turn.1.wait_reason().is_some_and(is_for_it) {

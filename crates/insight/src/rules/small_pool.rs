@@ -118,8 +118,7 @@ impl Holders {
         let (start, end) = (waiting.first()?.0, waiting.last()?.1);
         let width = (end - start) / Self::PARTS;
         let mut slept_ns = [0_u64; Self::PARTS as usize];
-        let lives = context.log.store.lives();
-        let lives = lives.filter(|life| threads.contains(&life.id()));
+        let lives = context.lives_of(threads.iter().copied());
         let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
             if !turn.wait_reason().is_some_and(WaitReason::is_asleep) {
                 return;
