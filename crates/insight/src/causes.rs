@@ -88,6 +88,10 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("major-gc-heavy", "costly-flags", costs_half),
     ("long-pause", "costly-flags", costs_half),
     ("major-gc-heavy", "finalizers", is_no_hint),
+    // Each thread has a stack, and is woken once at least.
+    ("major-gc-heavy", "tiny-threads", is_severe),
+    ("remembered-set", "tiny-threads", is_severe),
+    ("hand-overs", "tiny-threads", is_severe),
     ("nursery-too-small", "finalizers", is_no_hint),
     ("nursery-too-small", "costly-flags", is_time_slice),
     ("major-gc-heavy", "costly-flags", is_time_slice),

@@ -326,8 +326,7 @@ pub struct ThreadsInRange {
     pub times: TurnSums,
     /// Sorted indexes of the blocked threads by [`WaitReason`].
     blocked: [Vec<u32>; WAIT_REASONS],
-    /// Sorted indexes of the threads that were ready for [`LONG_READY_NS`] or longer in sum, beside an idle
-    /// capability at times.
+    /// Sorted indexes of the threads that were ready for [`LONG_READY_NS`] or longer in sum.
     queued: Vec<u32>,
 }
 
@@ -499,7 +498,7 @@ impl Store {
                     threads.push(index);
                 }
             }
-            if of_thread.times.ready_idle_ns > 0 && of_thread.times.ready_ns() >= LONG_READY_NS {
+            if of_thread.times.ready_ns() >= LONG_READY_NS {
                 all.queued.push(index);
             }
         };
@@ -555,8 +554,8 @@ impl Store {
         self.lives_at(indexes)
     }
 
-    /// Returns the lives of the threads that were ready for [`LONG_READY_NS`] or longer in sum, while a capability
-    /// was idle at times, in order of first appearance.
+    /// Returns the lives of the threads that were ready for [`LONG_READY_NS`] or longer in sum, in order of first
+    /// appearance.
     pub fn lives_queued(&self, all: &ThreadsInRange) -> impl Iterator<Item = ThreadLane<'_>> {
         self.lives_at(all.queued.clone())
     }

@@ -26,6 +26,8 @@ const MIN_MINOR: usize = 50;
 const SMALL_FACTOR: f64 = 1.5;
 /// Share of the heap limit from which the heap is near it.
 const NEAR: f64 = 0.80;
+/// Share of the heap limit from which live data is compacted by default (`-c30`, `resize_generations` in rts/sm/GC.c).
+const COMPACTED: f64 = 0.30;
 /// Minimum share of the time spent marking; marking takes a core, so that much slows a program down.
 const MIN_MARKING: f64 = 0.20;
 
@@ -56,13 +58,17 @@ struct CostlyOption {
     price: &'static str,
 }
 
-/// Returns whether the heap came near its limit.
+/// Returns whether the heap came near its limit, or live data is so much of it that it is compacted.
 fn is_near_limit(context: &RuleContext<'_>, limit: u64) -> bool {
     let sizes = context.log.numbers.heap_sizes();
     let (from, to) = (context.range.start().0, context.range.end().0);
     let indices = sizes.first_at(from)..sizes.first_after(to);
     let most = indices.map(|index| sizes.value(index)).max();
+    let live = context.log.numbers.live();
+    let indices = live.first_at(from)..live.first_after(to);
+    let most_live = indices.map(|index| live.value(index)).max();
     most.is_some_and(|most| most as f64 >= NEAR * limit as f64)
+        || most_live.is_some_and(|live| live as f64 >= COMPACTED * limit as f64)
 }
 
 /// Returns the options of the run that cost time in collections.
@@ -118,7 +124,7 @@ fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
             flag: format!("-M{value}"),
             is_major: true,
             most: Severity::High,
-            meaning: "The heap came near this limit. Near the limit, the runtime collects the old generation more often, and finally compacts it in place.",
+            meaning: "With a heap limit, major collections compact live data in place once it is 30 % of the limit, which takes longer than copying. Near the limit they also come more often.",
             price: "memory: the heap may become larger",
         });
     }

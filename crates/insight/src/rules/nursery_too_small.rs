@@ -393,7 +393,10 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
         finding.distrust =
             "If the area fits the processor's cache, a larger one slows the program itself down."
                 .into();
-        finding.tries.extend(context.default_area_advice());
+        let running = (context.caps, context.times.all_caps().running_ns);
+        if minors.gain_ns(DEFAULT_AREA_BYTES, running) > 0.0 {
+            finding.tries.extend(context.default_area_advice());
+        }
     }
     if is_unsure {
         finding.tries.push(Advice::code("Measure larger areas (eventscope try): the estimate is too low if most data lives as long as the rest."));
@@ -425,7 +428,7 @@ fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>) -> String {
     let then = match area {
         Some(_) => "",
         None => {
-            " Larger areas save too little of the copying to be worth their cache misses, by this estimate."
+            " By this estimate larger areas cost as much in cache misses as they save in copying, or more: measure them."
         }
     };
     let lifetime = format::bytes(minors.lifetime_bytes() as u64);

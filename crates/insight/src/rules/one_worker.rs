@@ -285,8 +285,9 @@ fn sparks_finding(
     let is_late = sparks.converted < sparks.count / 2;
     finding.meaning = match is_late {
         true => format!(
-            "Only {} sparks were evaluated by a spark thread: {} had been evaluated before by the thread that created them (fizzled), and the collector removed {}, as nothing needed them any more.",
+            "Only {} sparks were evaluated by a spark thread: {} were of values that had been evaluated already (dud), {} were evaluated by the thread that created them (fizzled), and the collector removed {}, as nothing needed them any more.",
             format::count(sparks.converted),
+            format::count(sparks.dud),
             format::count(sparks.fizzled),
             format::count(sparks.gcd)
         )

@@ -124,7 +124,8 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
             "some {} old mutable objects, or parts of large arrays",
             format::count(objects)
         ),
-        false => "old mutable data, such as a large array of boxed values".to_owned(),
+        false => "old data, such as a large array of boxed values, many stacks or stable pointers"
+            .to_owned(),
     };
     let title = format!(
         "{} took {} of the time: each looks through {what}",
@@ -133,13 +134,18 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     );
     let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
     finding.confidence = Confidence::Probable;
-    finding.meaning = "Every collection scans changed references and arrays of boxed values, however old, because they may point to young data.".into();
+    finding.meaning = "Every collection scans changed references and arrays of boxed values, however old, because they may point to young data. It also scans the stacks of threads that ran, and all stable pointers (newStablePtr).".into();
     finding.tries = vec![Advice::code(
         "Use unboxed arrays for numbers: they contain no pointers.",
     )];
     if is_list {
         finding.tries.push(Advice::code(
             "Replace many small arrays by one large array: only its changed parts are scanned.",
+        ));
+    }
+    if !is_list {
+        finding.tries.push(Advice::code(
+            "Free stable pointers (freeStablePtr), and let fewer threads live at a time.",
         ));
     }
     finding.tries.push(Advice::flag(

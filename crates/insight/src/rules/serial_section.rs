@@ -302,6 +302,12 @@ async fn finding(
             "the parallel parts take longer",
         ),
     ];
+    if lone.is_some_and(|lone| context.is_spark_evaluator(lone)) {
+        finding.meaning = "A spark has most of the work in this part, and the others had ended: the other capabilities have no work, and it limits the speedup of the whole program.".into();
+        finding.tries[0] = Advice::code(
+            "Make more and smaller sparks: split the work by its amount, not by the number of items.",
+        );
+    }
     let ranges = found.stretches.iter().map(|stretch| stretch.range);
     let longest = ranges.max_by_key(Interval::duration).unwrap_or_default();
     let is_at_end = longest.duration().0 as f64 >= MAIN_STRETCH * alone_ns as f64;

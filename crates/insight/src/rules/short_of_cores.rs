@@ -36,6 +36,8 @@ const MIN_NS: u64 = 10_000_000;
 const MIN_COUNT: usize = 10;
 const MIN_LONG: usize = 5;
 const MUCH: f64 = 0.10;
+/// Minimum share of its life in which a capability runs threads, so that it has work.
+const USED: f64 = 0.05;
 /// Minimum share of a collection in which no thread collects, or of a thread's wait in which its capability does
 /// nothing. Shorter gaps are normal wakeups of OS threads, which take tens of microseconds.
 const HALF: f64 = 0.50;
@@ -240,7 +242,7 @@ async fn late_collections<'a>(
 async fn held_up_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut waits = Vec::new();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if turn.1.ready_parts().idle_ns > 0 && turn.1.duration(1) > LONG_NS {
+        if turn.1.duration(1) > LONG_NS {
             let wait = context.wait(life, turn, 1).filter(|wait| wait.ns > LONG_NS);
             let is_free = |wait: &Wait| {
                 let idle = queues(context, wait, turn.1).into_iter();
@@ -271,6 +273,16 @@ struct Signs<'a> {
     waited_ns: u64,
     /// Idle time of all capabilities meanwhile: there was no core for them either.
     idle_ns: u64,
+    /// Time in which capabilities had not resumed after a collection, though threads were ready for long.
+    resuming_ns: u64,
+}
+
+/// Returns for how long capabilities did not resume after collections, without those that hardly ever run: these have
+/// no work, and log the end of a collection late.
+fn resuming_ns(context: &RuleContext<'_>) -> u64 {
+    let caps = context.times.caps.iter().map(|(_, times)| times);
+    let used = caps.filter(|times| times.running_ns as f64 >= USED * times.life_ns as f64);
+    used.map(|times| times.coming_back_ns).sum()
 }
 
 async fn evaluate(
@@ -296,20 +308,25 @@ async fn evaluate(
     sort(&mut spans, yielder).await;
     let idle_ns = context.idle_in(&union(&spans), yielder).await.ready_ns;
     let unclaimed_ns = loss_budget.unclaimed_ns(Pool::ReadyLong);
+    let idle_ns = idle_ns.min(unclaimed_ns);
+    let resuming_ns = resuming_ns(context).min(unclaimed_ns - idle_ns);
+    let is_resuming = context.share_of_caps(resuming_ns) >= MUCH;
+    let resuming_ns = if is_resuming { resuming_ns } else { 0 };
     let found = Signs {
         in_gc_ns: in_gc_ns.min(loss_budget.unclaimed_ns(Pool::GcWaiting)),
         late_ns: late_ns.min(loss_budget.unclaimed_ns(Pool::Stopping)),
         waited_ns: waited_ns.min(unclaimed_ns),
-        idle_ns: idle_ns.min(unclaimed_ns),
+        idle_ns,
+        resuming_ns,
         hung,
         late,
         held_up,
     };
-    let all_ns = found.in_gc_ns + found.late_ns + found.idle_ns;
+    let all_ns = found.in_gc_ns + found.late_ns + found.idle_ns + found.resuming_ns;
     let count = found.hung.len() + found.late.len() + found.held_up.len();
     let share = context.share_of_caps(all_ns);
     let least = if share >= MUCH { MIN_LONG } else { MIN_COUNT };
-    if count < least || share < MIN_SHARE || all_ns < MIN_NS {
+    if count < least && !is_resuming || share < MIN_SHARE || all_ns < MIN_NS {
         return Outcome::Clear(format!(
             "in {} no thread collected for most of the time, {} began late although no thread ran, and threads were ready in {} for a capability that ran nothing: {} of the capabilities' time in total; the limits are 10 in total and 5 %, or 5 and 10 %",
             format::pluralize(found.hung.len() as u64, "parallel collection"),
@@ -334,6 +351,7 @@ fn signs_finding(
         late_ns,
         waited_ns,
         idle_ns,
+        resuming_ns,
     } = found;
     let none_collecting_ns = sum(&hung, |waited| waited.none_collecting_ns);
     let title = format!(
@@ -343,7 +361,7 @@ fn signs_finding(
     let pools = [
         (Pool::GcWaiting, in_gc_ns),
         (Pool::Stopping, late_ns),
-        (Pool::ReadyLong, idle_ns),
+        (Pool::ReadyLong, idle_ns + resuming_ns),
     ];
     let mut finding = context.time_finding_from_pools(NAME, title, loss_budget, &pools);
     // Waiting for a busy core loses nothing; only the waits of collections affect all capabilities.
@@ -378,8 +396,15 @@ fn signs_finding(
         true => String::new(),
         false => format!("{}, and ", signs.join(", ")),
     };
+    let signs = match resuming_ns {
+        0 => format!("there were {others}{last}"),
+        _ => format!(
+            "for {} of their time they had not resumed after a collection, though threads were ready",
+            format::fraction(context.share_of_caps(resuming_ns))
+        ),
+    };
     finding.meaning = format!(
-        "The operating system had no core for them: there were {others}{last}. There are more capabilities than cores, or other programs use the cores."
+        "The operating system had no core for them: {signs}. There are more capabilities than cores, or other programs use the cores."
     )
     .into();
     finding.tries = tries(context, !hung.is_empty() || !late.is_empty());
