@@ -70,6 +70,8 @@ pub(super) const RULE: Rule = Rule {
 struct MinorTotals {
     pause_ns: u64,
     count: u64,
+    /// Present area of a capability.
+    area_bytes: u64,
     /// Median of the bytes allocated before each.
     median_bytes: u64,
     /// Bytes allocated before all of them.
@@ -125,6 +127,7 @@ impl MinorTotals {
         Self {
             pause_ns: found.iter().map(|(_, gc)| gc.pause_ns()).sum(),
             count: found.len() as u64,
+            area_bytes: context.allocation_area_bytes(),
             median_bytes: allocated.get(allocated.len() / 2).copied().unwrap_or(0),
             allocated_bytes: sum(|statistics| statistics.allocated_bytes),
             copied_bytes: copied - lasting,
@@ -169,7 +172,7 @@ impl MinorTotals {
         self.short_lived() < FEW_SHORT_LIVED
     }
 
-    /// Returns the share of the copying that an area saves, for all capabilities together.
+    /// Returns the share of the copying that is saved if so much is allocated before each collection.
     fn saved_by(&self, area_bytes: u64) -> f64 {
         self.saved_of(copies_of_each_byte, area_bytes)
     }
@@ -186,10 +189,17 @@ impl MinorTotals {
         self.pause_ns as f64 / self.busiest_bytes.max(1) as f64
     }
 
+    /// Returns what is allocated before each collection with another area. If one capability allocates most, its area
+    /// alone counts.
+    fn bytes_before_each(&self, area_bytes: u64) -> u64 {
+        let larger = area_bytes as f64 / self.area_bytes.max(1) as f64;
+        (self.median_bytes as f64 * larger) as u64
+    }
+
     /// Returns the time that an area saves, in nanoseconds, less what it costs; negative if it costs more. The area is
-    /// given for each capability.
+    /// given for each capability, and the running time is that of all.
     fn gain_ns(&self, area_bytes: u64, (caps, running_ns): (u64, u64)) -> f64 {
-        let all_bytes = area_bytes.saturating_mul(caps);
+        let all_bytes = self.bytes_before_each(area_bytes);
         let cost = AreaCost::new(area_bytes);
         let slower = cost
             .copy_factor
@@ -353,7 +363,7 @@ impl AdvisedArea {
         let areas = areas.filter(|(_, bytes)| *bytes <= most_bytes && !minors.is_lasting());
         let areas = areas.map(|(flag, bytes)| Self {
             flag,
-            saved: minors.saved_by(bytes.saturating_mul(context.caps)),
+            saved: minors.saved_by(minors.bytes_before_each(bytes)),
             gain: minors.gain_ns(bytes, running) / context.length_ns() as f64,
         });
         let useful: Vec<Self> = areas.filter(|area| area.gain >= MIN_SAVED).collect();
@@ -472,6 +482,7 @@ mod tests {
         let totals = |lifetime: f64| MinorTotals {
             pause_ns: 0,
             count: 0,
+            area_bytes: 1 << 20,
             median_bytes: 1 << 20,
             allocated_bytes: 1000,
             copied_bytes: 200,
