@@ -204,6 +204,11 @@ fn causes_that_look_like_others_are_told_from_them() {
     assert!(slice.starts_with("-C0.0002 was asked for"), "{slice}");
     let large = said("large-objects", "large-objects-numbers");
     assert!(large.contains("as if large objects caused them"), "{large}");
+    let resuming = said("short-of-cores", "short-of-cores-resuming");
+    assert!(
+        resuming.contains("had not resumed after a collection"),
+        "{resuming}"
+    );
     let weak = said("finalizers", "finalizers-cache");
     assert!(
         weak.starts_with("Weak pointers died in 203 of 230 collections"),
