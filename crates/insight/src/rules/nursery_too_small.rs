@@ -13,7 +13,7 @@
 //! causes major collections.
 //!
 //! An area beyond the processor's caches costs, too: copying a byte of it takes up to 3 ns, the program itself runs
-//! slower, and its memory is used for the first time. Constants are from 36 programs with three areas each
+//! slower, and its memory is used for the first time. Constants are from 39 programs with three areas each
 //! (`docs/findings.md`).
 
 use super::census::Peak;
