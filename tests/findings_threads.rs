@@ -117,11 +117,16 @@ fn slots_that_are_not_given_back_are_told() {
     assert!(!tells("small-pool-found"));
 }
 
+/// Returns the finding of a rule about a log.
+fn finding(rule: &str, log: &str) -> Finding {
+    let found = findings_of(&session(log), None).findings.into_iter();
+    let found = { found }.find(|found| found.rule == rule);
+    found.unwrap_or_else(|| panic!("{rule} finds nothing in {log}"))
+}
+
 /// Returns what a rule means to say about a log.
 fn meaning(rule: &str, log: &str) -> String {
-    let report = findings_of(&session(log), None);
-    let found = report.findings.iter().find(|found| found.rule == rule);
-    found.expect("a finding of the rule").meaning.to_string()
+    finding(rule, log).meaning.into_owned()
 }
 
 /// Whoever goes on with the results of others had no uneven share.
@@ -155,10 +160,7 @@ fn many_threads_that_poll_are_one_finding() {
 /// A capability that runs nothing right after a thread has left for a short call waits because of it.
 #[test]
 fn short_calls_cost_what_capabilities_idle_after_them() {
-    let report = findings_of(&session("short-foreign-calls-threads"), None);
-    let found = report.findings.iter();
-    let found = { found }.find(|found| found.rule == "short-foreign-calls");
-    let found = found.expect("a finding of the rule");
+    let found = finding("short-foreign-calls", "short-foreign-calls-threads");
     let number = |name: &str| {
         let number = found.numbers.iter().find(|(found, _)| found == name);
         number.map(|(_, value)| value.size()).expect("the number")
@@ -172,11 +174,9 @@ fn short_calls_cost_what_capabilities_idle_after_them() {
     );
 }
 
-/// Finds what a rule says about a log: title and meaning.
+/// Returns what a rule says about a log: title and meaning.
 fn said(rule: &str, log: &str) -> String {
-    let report = findings_of(&session(log), None);
-    let found = report.findings.iter().find(|found| found.rule == rule);
-    let found = found.unwrap_or_else(|| panic!("{rule} finds nothing in {log}"));
+    let found = finding(rule, log);
     format!("{} {}", found.title, found.meaning)
 }
 

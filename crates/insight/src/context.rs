@@ -101,8 +101,8 @@ pub enum Input {
 }
 
 /// Allocation area of a capability by default, since GHC 9.2 and before.
-const AREA_BYTES: u64 = 4 << 20;
-const OLD_AREA_BYTES: u64 = 1 << 20;
+pub(crate) const AREA_BYTES: u64 = 4 << 20;
+pub(crate) const OLD_AREA_BYTES: u64 = 1 << 20;
 
 /// Event types of the GC class. The runtime logs some of them even before the first collection, so a log with any
 /// of these and no collection is from a program without collections (GHC 7.6 and later).

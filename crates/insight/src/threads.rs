@@ -92,6 +92,17 @@ pub(crate) struct FinishedThread {
     pub ran_ns: u64,
 }
 
+impl FinishedThread {
+    /// Returns the life as evidence, with the run time as its amount.
+    pub(crate) fn evidence(&self) -> Evidence {
+        Evidence {
+            range: self.life,
+            subjects: vec![Subject::Thread(self.thread)],
+            amount: Value::Ns(self.ran_ns),
+        }
+    }
+}
+
 /// Statistics of the runs of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunStatistics {

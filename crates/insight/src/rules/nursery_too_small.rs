@@ -19,7 +19,7 @@
 use super::census::Peak;
 use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
-use crate::context::{GcPause, Input, RuleContext};
+use crate::context::{AREA_BYTES, GcPause, Input, OLD_AREA_BYTES, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::flags::FIRST_USE_NS;
 use crate::loss_budget::LossBudget;
@@ -52,10 +52,6 @@ const OF_MAJORS: f64 = 0.7;
 const UNCACHED_NS: f64 = 1.5;
 /// Share of what is copied from which data that stays may also be most of what is alive.
 const MUCH_LASTING: f64 = 0.10;
-/// Default area since GHC 9.2.
-const DEFAULT_AREA_BYTES: u64 = 4 << 20;
-/// Smallest default of any GHC; a smaller area was requested explicitly.
-pub(super) const SMALL_AREA_BYTES: u64 = 1 << 20;
 
 pub(crate) const NAME: &str = "nursery-too-small";
 
@@ -86,6 +82,8 @@ struct MinorTotals {
     live_bytes: f64,
     /// Sum of the pauses of major collections.
     major_ns: u64,
+    /// Running time of a capability, on average.
+    running_ns: u64,
 }
 
 /// What an area costs, besides memory, by its size for each capability.
@@ -144,6 +142,7 @@ impl MinorTotals {
                 .gc_pauses_where(|gc| gc.is_major)
                 .map(|(_, gc)| gc.pause_ns())
                 .sum(),
+            running_ns: context.times.all_caps().running_ns / context.caps,
         }
     }
 
@@ -197,8 +196,8 @@ impl MinorTotals {
     }
 
     /// Returns the time that an area saves, in nanoseconds, less what it costs; negative if it costs more. The area is
-    /// given for each capability, and the running time is that of all.
-    fn gain_ns(&self, area_bytes: u64, (caps, running_ns): (u64, u64)) -> f64 {
+    /// given for each capability.
+    fn gain_ns(&self, area_bytes: u64) -> f64 {
         let all_bytes = self.bytes_before_each(area_bytes);
         let cost = AreaCost::new(area_bytes);
         let slower = cost
@@ -207,7 +206,7 @@ impl MinorTotals {
         let minor_ns = self.pause_ns as f64 * (1.0 - (1.0 - self.saved_by(all_bytes)) * slower);
         let promoted = self.saved_of(promotions_of_each_byte, all_bytes);
         let major_ns = self.major_ns as f64 * OF_MAJORS * promoted;
-        let running_ns = running_ns as f64 / caps.max(1) as f64 * cost.running;
+        let running_ns = self.running_ns as f64 * cost.running;
         let first_use_ns = all_bytes.saturating_mul(FIRST_USE_NS) as f64;
         (minor_ns + major_ns) * self.short_lived() - running_ns - first_use_ns
     }
@@ -336,7 +335,7 @@ fn list_cells(context: &RuleContext<'_>) -> Option<f64> {
 /// Returns the option that sets an area below any default.
 pub(super) fn small_area_option(context: &RuleContext<'_>) -> Option<String> {
     let value = context.option_value("-A")?;
-    (context.allocation_area_bytes() < SMALL_AREA_BYTES).then(|| format!("-A{value}"))
+    (context.allocation_area_bytes() < OLD_AREA_BYTES).then(|| format!("-A{value}"))
 }
 
 /// Area to advise, with what it saves.
@@ -352,19 +351,18 @@ impl AdvisedArea {
     /// Finds the smallest area that saves most of what can be saved; `None` if that is little.
     fn find(context: &RuleContext<'_>, minors: &MinorTotals) -> Option<Self> {
         let most_bytes = if minors.copied() < COPIED {
-            DEFAULT_AREA_BYTES
+            AREA_BYTES
         } else if minors.copy_ns() < UNCACHED_NS {
             LARGE_BYTES
         } else {
             u64::MAX
         };
-        let running = (context.caps, context.times.all_caps().running_ns);
         let areas = context.larger_areas();
         let areas = areas.filter(|(_, bytes)| *bytes <= most_bytes && !minors.is_lasting());
         let areas = areas.map(|(flag, bytes)| Self {
             flag,
             saved: minors.saved_by(minors.bytes_before_each(bytes)),
-            gain: minors.gain_ns(bytes, running) / context.length_ns() as f64,
+            gain: minors.gain_ns(bytes) / context.length_ns() as f64,
         });
         let useful: Vec<Self> = areas.filter(|area| area.gain >= MIN_SAVED).collect();
         let best = useful.iter().map(|area| area.gain).fold(0.0, f64::max);
@@ -403,8 +401,7 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
         finding.distrust =
             "If the area fits the processor's cache, a larger one slows the program itself down."
                 .into();
-        let running = (context.caps, context.times.all_caps().running_ns);
-        if minors.gain_ns(DEFAULT_AREA_BYTES, running) > 0.0 {
+        if minors.gain_ns(AREA_BYTES) > 0.0 {
             finding.tries.extend(context.default_area_advice());
         }
     }
@@ -490,6 +487,7 @@ mod tests {
             busiest_bytes: 200,
             live_bytes: lifetime * 0.1,
             major_ns: 0,
+            running_ns: 1_000_000_000,
         };
         for lifetime in [1e5, 1e6, 1e7, 1e8] {
             let saved = [20, 22, 24, 26].map(|bits| totals(lifetime).saved_by(1 << bits));
@@ -504,7 +502,7 @@ mod tests {
             allocated_bytes: 4 << 30,
             ..totals(30e6)
         };
-        let gain_ns = |pause_ns| of_pause(pause_ns).gain_ns(64 << 20, (1, 1_000_000_000));
+        let gain_ns = |pause_ns| of_pause(pause_ns).gain_ns(64 << 20);
         assert!(gain_ns(700_000_000) < 0.0 && gain_ns(4_000_000_000) > 1e9);
         // Data that dies at once is copied in proportion to the number of collections.
         assert!((totals(1.0).saved_by(4 << 20) - 0.75).abs() < 0.05);

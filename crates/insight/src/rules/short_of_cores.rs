@@ -282,7 +282,8 @@ struct Signs<'a> {
 fn resuming_ns(context: &RuleContext<'_>) -> u64 {
     let caps = context.times.caps.iter().map(|(_, times)| times);
     let used = caps.filter(|times| times.running_ns as f64 >= USED * times.life_ns as f64);
-    used.map(|times| times.coming_back_ns).sum()
+    let each = used.map(|times| times.coming_back_ns);
+    each.fold(0, u64::saturating_add)
 }
 
 async fn evaluate(

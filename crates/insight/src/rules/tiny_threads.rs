@@ -6,7 +6,7 @@
 use super::hand_overs::{IN_TURNS, one_capability_advice};
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::FinishedThread;
 use analysis::yielder::{Steps, Yield};
@@ -161,11 +161,7 @@ async fn evaluate(
         ("work of half of them at most".into(), Value::Ns(median_ns)),
         ("switching".into(), Value::Ns(switching_ns)),
     ];
-    let evidence = threads.iter().map(|small| Evidence {
-        range: small.life,
-        subjects: vec![Subject::Thread(small.thread)],
-        amount: Value::Ns(small.ran_ns),
-    });
+    let evidence = threads.iter().map(FinishedThread::evidence);
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }
 
@@ -195,10 +191,5 @@ fn foreign_calls_finding(
         ("half of them at most".into(), Value::Ns(median_ns)),
         ("between two calls".into(), Value::Ns(between_ns)),
     ];
-    let evidence = threads.iter().map(|small| Evidence {
-        range: small.life,
-        subjects: vec![Subject::Thread(small.thread)],
-        amount: Value::Ns(small.ran_ns),
-    });
-    finding.with_evidence(evidence)
+    finding.with_evidence(threads.iter().map(FinishedThread::evidence))
 }
