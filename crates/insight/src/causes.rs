@@ -455,6 +455,25 @@ mod tests {
     }
 
     #[test]
+    fn only_severe_causes_explain_what_they_bring() {
+        for (symptom, cause, subject) in [
+            ("hand-overs", "tiny-threads", None),
+            ("major-gc-heavy", "tiny-threads", None),
+            ("par-gc-unbalanced", "capabilities-unused", None),
+            ("nursery-too-small", "costly-flags", Some("-C0.0001")),
+        ] {
+            for severity in [Severity::High, Severity::Medium] {
+                let mut all = [found(symptom), found(cause)];
+                all[1].severity = severity;
+                all[1].subject = subject.map(str::to_owned);
+                link_causes(&mut all);
+                let expected = (severity == Severity::High).then_some(cause);
+                assert_eq!(all[0].explained_by.as_deref(), expected, "{symptom}");
+            }
+        }
+    }
+
+    #[test]
     fn one_area_is_advised() {
         let advising = |rule, flag| Finding {
             tries: vec![Advice::flag(flag, "", "")],
