@@ -197,9 +197,11 @@ fn causes_that_look_like_others_are_told_from_them() {
     );
     let groups = said("one-at-a-time", "one-at-a-time-groups");
     assert!(
-        groups.contains("the slowest of several threads"),
+        groups.contains("waited 30 times for the slowest of several threads"),
         "{groups}"
     );
+    let asleep = said("serial-section", "serial-section-asleep");
+    assert!(asleep.contains("threads with work to do slept"), "{asleep}");
     let slice = said("costly-flags", "costly-flags-slice");
     assert!(slice.starts_with("-C0.0002 was asked for"), "{slice}");
     let large = said("large-objects", "large-objects-numbers");

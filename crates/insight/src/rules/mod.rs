@@ -17,6 +17,7 @@ mod foreign_calls;
 mod foreign_calls_block;
 mod gc_sync_idle_caps;
 mod gc_sync_straggler;
+mod group_waits;
 mod hand_overs;
 mod heap_holder;
 mod heap_over_live;

@@ -4,6 +4,7 @@
 //! capability does nearly all the work, they have no effect: sparks are evaluated too late, too little or not at
 //! all, and a thread that returns an unevaluated value leaves the work to the thread that needs it.
 
+use super::sparks::INSTEAD_OF_DUDS;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
@@ -298,7 +299,9 @@ fn sparks_finding(
         "Spark before the values are needed, a whole chunk or several ahead, and use the result of rpar, parList or using.",
     );
     let whole = Advice::code("Let each spark evaluate all of its result: rdeepseq or force.");
+    let is_dud = sparks.dud > sparks.count / 2;
     finding.tries = match is_late {
+        true if is_dud => vec![Advice::code(INSTEAD_OF_DUDS), whole],
         true => vec![before, whole],
         false => vec![whole, before],
     };

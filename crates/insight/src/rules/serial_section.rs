@@ -11,6 +11,8 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::FinishedThread;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
@@ -46,6 +48,13 @@ const WORKER: f64 = 0.15;
 const MAIN_STRETCH: f64 = 0.50;
 /// Share of the time before in which a thread waits that puts the results of others together.
 const MOSTLY_WAITED: f64 = 0.50;
+/// Minimum share of the idle time in which others with work sleep: then the timer is the cause, not the order of the
+/// work.
+const ASLEEP: f64 = 0.50;
+/// Minimum share of the program's running time of a sleeper: it has work to do.
+const SLEEPER: f64 = 0.05;
+/// Minimum number of its sleeps in the stretches.
+const MIN_SLEEPS: u64 = 5;
 /// Maximum number of intervals between stretches to examine, longest first.
 const MAX_PARTS: usize = 4;
 
@@ -210,7 +219,91 @@ async fn evaluate(
     if !is_parallel {
         finding.confidence = Confidence::Probable;
     }
+    let sleepers = sleepers(context, &found.stretches, yielder).await;
+    let slept_ns: u64 = sleepers.values().map(|one| one.ns).sum();
+    if slept_ns as f64 >= ASLEEP * idle_ns as f64 {
+        explain_by_sleepers(context, &mut finding, &sleepers);
+    }
     Outcome::Found(vec![finding])
+}
+
+/// Sleeps of a thread, until a timer, while another one worked alone.
+#[derive(Clone, Copy, Default)]
+struct Sleeps {
+    ns: u64,
+    count: u64,
+}
+
+/// Returns the sleeps in the stretches of the threads that have much of the program's work.
+async fn sleepers(
+    context: &RuleContext<'_>,
+    stretches: &[Stretch],
+    yielder: &dyn Yield,
+) -> BTreeMap<ThreadId, Sleeps> {
+    let mut sleepers: BTreeMap<ThreadId, Sleeps> = BTreeMap::new();
+    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+        if turn.wait_reason() != Some(WaitReason::Delay) {
+            return;
+        }
+        let (from, to) = turn.part(0);
+        let slept = Interval::new(Nanos(from), Nanos(to.max(from)));
+        let first = stretches.partition_point(|one| one.range.end() <= slept.start());
+        let during = stretches[first..]
+            .iter()
+            .take_while(|one| one.range.start() < slept.end());
+        let ns: u64 = { during }
+            .map(|one| one.range.clip(slept).duration().0)
+            .sum();
+        if ns > 0 {
+            let sleeps = sleepers.entry(life.id()).or_default();
+            sleeps.ns += ns;
+            sleeps.count += 1;
+        }
+    };
+    let is_sleep = |reason| reason == WaitReason::Delay;
+    context
+        .each_turn_blocked((is_sleep, MIN_SLEEPS), yielder, visit)
+        .await;
+    let least_ns = SLEEPER * context.program_ran_ns() as f64;
+    let ran_ns = |thread| context.run_statistics(thread, context.range).all_ns;
+    sleepers
+        .retain(|thread, sleeps| sleeps.count >= MIN_SLEEPS && ran_ns(*thread) as f64 >= least_ns);
+    sleepers
+}
+
+/// Changes a finding of a program whose other threads sleep while one works: they have work, but do not know it.
+fn explain_by_sleepers(
+    context: &RuleContext<'_>,
+    finding: &mut Finding,
+    sleepers: &BTreeMap<ThreadId, Sleeps>,
+) {
+    let count: u64 = sleepers.values().map(|one| one.count).sum();
+    let slept_ns: u64 = sleepers.values().map(|one| one.ns).sum();
+    let who = match sleepers.keys().next() {
+        Some(only) if sleepers.len() == 1 => context.thread_name(*only),
+        _ => format::pluralize(sleepers.len() as u64, "thread"),
+    };
+    finding.title = format!(
+        "{who} with work to do slept {} until a timer, while one thread at a time worked",
+        format::pluralize(count, "time"),
+    );
+    finding.meaning = format!(
+        "Each sleep took {} on average (threadDelay, or a timeout that expired). A thread that finds a lock taken or a queue empty, and tries again after a while, sleeps on when it could go on, and others take the lock meanwhile.",
+        format::duration(Duration(slept_ns / count.max(1)))
+    )
+    .into();
+    finding.tries = vec![
+        Advice::code(
+            "Block until the event: takeMVar or withMVar in place of tryTakeMVar and threadDelay, retry in STM, or a queue that blocks.",
+        ),
+        Advice::code("To wait for a change or a deadline: registerDelay, or timeout."),
+    ];
+    finding.distrust =
+        "Threads that sleep on purpose, such as for a time of day or a rate limit, lose nothing."
+            .into();
+    finding
+        .numbers
+        .push(("slept meanwhile".into(), Value::Ns(slept_ns)));
 }
 
 /// Returns whether several threads share the work between the stretches.

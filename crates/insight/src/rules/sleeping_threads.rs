@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::group_waits::group_finding;
 use super::one_at_a_time::{Gap, IdleWaits, MIN_COUNT, MIN_SHARE, gaps_finding};
 use super::polling::retain_mainly_timer;
 use crate::context::RuleContext;
@@ -61,8 +62,13 @@ pub(super) async fn several_threads(
 ) -> Option<Finding> {
     let asker = all.iter().max_by_key(|(_, waits)| waits.answers.ns())?;
     if is_sequential(context, &asker.1.answers, yielder).await {
-        let sleepers = mean_sleepers(context, &asker.1.answers, yielder).await;
-        let asker = (asker.0, asker.1, sleepers);
+        let at_once = mean_sleepers(context, &asker.1.answers, yielder).await;
+        if at_once >= BATCH
+            && let Some(found) = group_finding(context, loss_budget, (*asker.0, all), yielder).await
+        {
+            return Some(found);
+        }
+        let asker = (asker.0, asker.1, at_once);
         return Some(answers_finding(context, loss_budget, asker, yielder).await);
     }
     let sleeps = poll_gaps(context, all, yielder).await;
@@ -139,22 +145,19 @@ async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers, yielder: &d
 async fn answers_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
-    (asker, waits, sleepers): (&ThreadId, &IdleWaits, f64),
+    (asker, waits, at_once): (&ThreadId, &IdleWaits, f64),
     yielder: &dyn Yield,
 ) -> Finding {
     let answers = &waits.answers;
     let (count, waited_ns) = (answers.count(), answers.ns());
     let name = context.thread_name(*asker);
-    let is_batch = sleepers >= BATCH;
     let title = format!(
-        "{name} waited {} for {}, and nothing ran meanwhile for {} of the time",
+        "{name} waited {} for {}, {}, and nothing ran meanwhile for {} of the time",
         format::pluralize(count, "time"),
-        match is_batch {
-            true => "the slowest of several threads".to_owned(),
-            false => format!(
-                "{}, one after the other",
-                format::pluralize(answers.by.len() as u64, "other thread")
-            ),
+        format::pluralize(answers.by.len() as u64, "other thread"),
+        match at_once >= BATCH {
+            true => "a few at a time",
+            false => "one after the other",
         },
         format::fraction(context.share(waited_ns))
     );
@@ -163,27 +166,17 @@ async fn answers_finding(
     finding.subject = Some(name);
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
     finding.confidence = Confidence::Probable;
-    finding.meaning = match is_batch {
-        true => format!("Each time, one of these threads waited for a timer, I/O or a foreign call, then woke this one. On average, {sleepers:.1} threads began to wait together: several are asked at once, and the next ones only when the slowest of them is done."),
+    finding.meaning = match at_once >= BATCH {
+        true => format!("Each time, {at_once:.1} threads on average waited for a timer, I/O or a foreign call, equally long, then woke this one. Two of them may wait for the same, such as the output and the end of a command. The program takes as long as all these waits together."),
         false => "Each time, one of these threads waited for a timer, I/O or a foreign call, then woke this one. They hardly wait at the same time, so the program takes as long as all their waits together.".to_owned(),
     }
     .into();
-    finding.tries = match is_batch {
-        true => vec![
-            Advice::code(
-                "Do not wait for all of a group: start the next request as soon as any ends (a pool of workers, or a semaphore).",
-            ),
-            Advice::code(
-                "Take answers in the order in which they come, not in that of the requests (waitAny, or one channel for all).",
-            ),
-        ],
-        false => vec![
-            Advice::code(
-                "Ask all of them first, and wait for the answers after that: for commands (readProcess), mapConcurrently from the package async runs several at once.",
-            ),
-            Advice::code("If nothing depends on the answers, do not wait for them."),
-        ],
-    };
+    finding.tries = vec![
+        Advice::code(
+            "Ask all of them first, and wait for the answers after that: for commands (readProcess), mapConcurrently from the package async runs several at once.",
+        ),
+        Advice::code("If nothing depends on the answers, do not wait for them."),
+    ];
     finding.distrust = "If each question depends on the answer before, the order is needed.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
@@ -230,7 +223,7 @@ async fn sleepers_finding(
     let threads: BTreeSet<ThreadId> = sleeps.iter().map(|(thread, _)| *thread).collect();
     let count = sleeps.iter().filter(|(_, gap)| gap.is_last).count() as u64;
     let title = format!(
-        "{} poll: they slept {}, and nothing ran meanwhile for {} of the time",
+        "{} slept {} until a timer, and nothing ran meanwhile for {} of the time: perhaps they poll",
         format::pluralize(threads.len() as u64, "thread"),
         format::pluralize(count, "time"),
         format::fraction(context.share(slept_ns))
@@ -240,7 +233,9 @@ async fn sleepers_finding(
     finding.meaning = "They sleep again and again, and often run only for a moment in between, as to look whether something has happened. They notice it half a pause late on average, and delay every thread that waits for them.".into();
     finding.tries = vec![
         Advice::code("Wait for the event instead, with takeMVar, readTQueue or retry in STM."),
-        Advice::code("If polling is unavoidable: poll more often."),
+        Advice::code(
+            "If polling is unavoidable: choose the pause by how late the program may notice.",
+        ),
     ];
     finding.distrust = "Intended pauses, as in a clock, lose nothing.".into();
     finding.numbers = vec![

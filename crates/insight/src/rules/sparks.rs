@@ -55,11 +55,13 @@ const COLLECTED: Fate = Fate {
     what: "were garbage before anybody evaluated them",
     code: "Use the result of rpar or par: an unused spark is garbage.",
 };
+/// Advice if values were evaluated before they were sparked.
+pub(super) const INSTEAD_OF_DUDS: &str = "Spark the computation, not its result.";
 const DUD: Fate = Fate {
     name: "dud",
     limit: 0.25,
     what: "were of values that had been evaluated",
-    code: "Spark the computation, not its result.",
+    code: INSTEAD_OF_DUDS,
 };
 
 fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {

@@ -16,6 +16,8 @@ const MIN_SHARE: f64 = 0.30;
 const MIN_BYTES: u64 = 10_000_000;
 /// Minimum share of it that is not stacks: stacks alone come from many threads, or from recursion.
 const MIN_THUNKS: f64 = 0.25;
+/// Share of it up to which stacks are not worth a word.
+const SMALL: f64 = 0.02;
 
 const NAME: &str = "unevaluated";
 
@@ -53,8 +55,12 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             format::bytes(all)
         ));
     }
+    let who = match (all - thunks) as f64 > SMALL * all as f64 {
+        true => "thunks and the stack that evaluates them",
+        false => "thunks",
+    };
     let title = format!(
-        "At the peak thunks take {}, {} of the heap",
+        "At the peak {who} take {}, {} of the heap",
         format::bytes(all),
         format::fraction(share)
     );

@@ -235,14 +235,17 @@ fn mostly_computing(report: &Report) -> Option<String> {
     ))
 }
 
-/// States how much lost time is unexplained, and its main cause; `None` if it is at most a fifth of the range.
+/// States how much lost time is unexplained, and its main cause; `None` if it is at most a fifth of the range, or less
+/// than what the findings explain.
 fn mostly_unexplained(report: &Report) -> Option<String> {
     /// Divisor of the range: a smaller unexplained part is not worth looking into first.
     const MUCH: u64 = 5;
-    if report.unexplained_ns <= report.range.duration().0 / MUCH {
+    let lost = report.lost_time.iter().filter(|row| row.cause.is_lost());
+    let claimed_cap_ns: u64 = { lost.clone() }.map(|row| row.claimed_cap_ns).sum();
+    let explained_ns = claimed_cap_ns / report.caps.max(1);
+    if report.unexplained_ns <= explained_ns.max(report.range.duration().0 / MUCH) {
         return None;
     }
-    let lost = report.lost_time.iter().filter(|row| row.cause.is_lost());
     let most = lost.max_by_key(|row| row.unexplained_cap_ns)?;
     Some(format!(
         "{} Largest cause: {}.",
@@ -371,26 +374,31 @@ mod tests {
 
     #[test]
     fn much_that_is_not_explained_is_said_with_the_most_of_it() {
-        let row = |cause, left| LostTime {
+        let row = |cause, claimed, left| LostTime {
             cause,
-            cap_ns: 50,
-            ns: 50,
+            cap_ns: claimed + left,
+            ns: claimed + left,
             share: 0.5,
-            claimed_cap_ns: 50 - left,
+            claimed_cap_ns: claimed,
             unexplained_cap_ns: left,
         };
-        let report = |serial| Report {
+        let report = |claimed, serial| Report {
+            caps: 1,
             range: Interval::new(Nanos(0), Nanos(100)),
-            lost_time: vec![row(Cause::GcWaiting, 10), row(Cause::Serial, serial)],
+            lost_time: vec![
+                row(Cause::GcWaiting, claimed, 10),
+                row(Cause::Serial, 0, serial),
+            ],
             unexplained_ns: 10 + serial,
             ..Report::default()
         };
-        let text = mostly_unexplained(&report(11)).unwrap();
+        let text = mostly_unexplained(&report(20, 11)).unwrap();
         assert!(
             text.ends_with(&format!("{}.", cause(Cause::Serial))),
             "{text}"
         );
-        assert_eq!(mostly_unexplained(&report(10)), None);
+        assert_eq!(mostly_unexplained(&report(0, 10)), None);
+        assert_eq!(mostly_unexplained(&report(21, 11)), None);
     }
 
     #[test]
