@@ -202,6 +202,21 @@ fn causes_that_look_like_others_are_told_from_them() {
     );
     let asleep = said("serial-section", "serial-section-asleep");
     assert!(asleep.contains("threads with work to do slept"), "{asleep}");
+    let left = meaning("serial-section", "serial-section-left");
+    assert!(left.contains("work that they left to it"), "{left}");
+    let server = meaning("slowest-stage", "slowest-stage-server");
+    assert!(server.contains("what the others ask for"), "{server}");
+    let batch = said("one-at-a-time", "one-at-a-time-batch");
+    assert!(batch.contains("8 other threads waited for it"), "{batch}");
+    let results = meaning("one-at-a-time", "one-at-a-time-results");
+    assert!(
+        results.contains("They give work to other threads"),
+        "{results}"
+    );
+    let commands = said("lock-convoy", "lock-convoy-commands");
+    assert!(commands.contains("perhaps to start commands"), "{commands}");
+    let files = said("finalizers", "finalizers-files");
+    assert!(files.starts_with("4,000 short foreign calls"), "{files}");
     let slice = said("costly-flags", "costly-flags-slice");
     assert!(slice.starts_with("-C0.0002 was asked for"), "{slice}");
     let large = said("large-objects", "large-objects-numbers");

@@ -4,6 +4,7 @@
 -- > Finalizers one     one for each table
 -- > Finalizers many    one table of many entries that stays, each with a weak pointer
 -- > Finalizers cache   entries that die soon, each with a weak pointer, in a program that collects much
+-- > Finalizers files   a file is opened, written and closed for each line
 module Main (main) where
 
 import Control.Monad
@@ -17,6 +18,7 @@ main = do
   case how of
     "many" -> keep
     "cache" -> cache
+    "files" -> forM_ [1 .. 4000 :: Int] (\n -> appendFile "/dev/null" (show n ++ "\n"))
     _ -> replaceOften how
 
 keep :: IO ()

@@ -6,6 +6,7 @@
 -- > OneWorker threads    threads put sums that they have not evaluated where main finds them
 -- > OneWorker workers    two threads answer again and again, with sums that they have not evaluated
 -- > OneWorker ahead      the same, but their answers need not be taken before the next: they end long before main
+-- > OneWorker server     four threads ask one that answers with sums that it has evaluated
 module Main (main) where
 
 import Control.Concurrent
@@ -35,13 +36,25 @@ main = do
     replicateM_ 2 (forkIO (forever (takeMVar questions >>= putMVar answers . total)))
     _ <- forkIO (forM_ [1 .. 1000] (putMVar questions . (+ 1000)))
     replicateM_ 1000 (takeMVar answers >>= evaluate)
+  when (how == "server") $ do
+    questions <- newChan
+    _ <- forkIO . forever $ do
+      (question, answer) <- readChan questions
+      evaluate (total question) >>= putMVar answer
+    dones <- forM [1 .. 4] $ \client -> do
+      (done, answer) <- (,) <$> newEmptyMVar <*> newEmptyMVar
+      _ <- forkIO $ do
+        forM_ [1 .. 400] (\number -> writeChan questions (10000 + client * number, answer) >> takeMVar answer)
+        putMVar done ()
+      pure done
+    mapM_ takeMVar dones
   when (how == "ahead") $ do
     (questions, answers) <- (,) <$> newEmptyMVar <*> newChan
     let answer question = evaluate (total (question `div` 90)) >> writeChan answers (total question)
     replicateM_ 2 (forkIO (replicateM_ 1500 (takeMVar questions >>= answer)))
     _ <- forkIO (forM_ [1 .. 3000] (putMVar questions . (+ 2000)))
     replicateM_ 3000 (readChan answers >>= evaluate)
-  evaluate (sum (reverse sums)) >>= print
+  unless (how == "server") (evaluate (sum (reverse sums)) >>= print)
 
 total :: Int -> Integer
 total upTo = sum [1 .. toInteger upTo]

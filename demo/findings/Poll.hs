@@ -3,6 +3,7 @@
 -- > Poll poll    it looks, and sleeps for a while
 -- > Poll wait    it is told
 -- > Poll boxes   three threads look for each other's answers
+-- > Poll results   four threads look every 10 ms whether what they asked for is there
 -- > Poll many    forty threads look, each into a box of its own
 module Main (main) where
 
@@ -18,6 +19,7 @@ main = do
   case how of
     "boxes" -> boxes
     "many" -> many
+    "results" -> results
     _ -> one how
 
 -- | A box that is looked at every 5 ms.
@@ -31,6 +33,24 @@ boxes = do
   _ <- stage first second
   _ <- stage second third
   forM_ [1 .. 30 :: Int] (\n -> putMVar first n >> receive third)
+
+results :: IO ()
+results = do
+  jobs <- newChan
+  _ <- forkIO . forever $ do
+    (n, box) <- readChan jobs
+    writeIORef box $! Just $! sum [n .. 2000000]
+  dones <- forM [1 .. 4 :: Int] $ \client -> do
+    done <- newEmptyMVar
+    _ <- forkIO $ do
+      answers <- forM [1 .. 30] $ \number -> do
+        box <- newIORef Nothing
+        writeChan jobs (client * number, box)
+        let look = readIORef box >>= maybe (threadDelay 10000 >> look) pure
+        look
+      putMVar done $! sum answers
+    pure done
+  mapM takeMVar dones >>= print . sum
 
 many :: IO ()
 many = do

@@ -5,6 +5,7 @@
 -- > Requests asks    it asks six threads in turn, and waits for each answer
 -- > Requests groups  it asks six at a time, of which one takes much longer, and waits for all of them
 -- > Requests fresh   it makes a thread for each question, and waits for its answer; another thread gives a sign of life
+-- > Requests batch   eight threads ask one that answers all of them every 10 ms
 -- > Requests beat    it is asked nothing; a thread gives a sign of life now and then, and main works
 module Main (main) where
 
@@ -43,10 +44,30 @@ main = do
         done <- newEmptyMVar
         _ <- forkIO (request number >> putMVar done ())
         takeMVar done
+    "batch" -> batch
     _ -> do
       beat <- forkIO (forever (threadDelay 4000))
       labelThread beat "beat"
       forM_ [1 .. 60] (\round -> evaluate (length (show (product [1 .. 1500 + round :: Integer]))))
+
+-- | Requests gather in a list until the next answer.
+batch :: IO ()
+batch = do
+  gathered <- newMVar []
+  _ <- forkIO . forever $ do
+    threadDelay 10000
+    swapMVar gathered [] >>= mapM_ (`putMVar` ())
+  dones <- forM [1 .. 8] $ \client -> do
+    done <- newEmptyMVar
+    _ <- forkIO $ do
+      forM_ [1 .. 50] $ \number -> do
+        answer <- newEmptyMVar
+        _ <- evaluate (sum [1 .. 2000 + client * number])
+        modifyMVar_ gathered (pure . (answer :))
+        takeMVar answer
+      putMVar done ()
+    pure done
+  mapM_ takeMVar dones
 
 -- | What is outside is a sleep here.
 request :: Int -> IO ()

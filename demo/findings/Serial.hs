@@ -3,6 +3,7 @@
 -- > Serial serial    the middle is done by main
 -- > Serial par       the middle is done by four threads as well
 -- > Serial merge     two threads work, and main goes on with what they have
+-- > Serial left     two threads work, and leave sums that they have not evaluated to main
 module Main (main) where
 
 import Control.Concurrent
@@ -18,6 +19,17 @@ main = do
   case how of
     "serial" -> together >> work 60 0 >> together
     "merge" -> parts 2 30 >> work 60 0
+    "left" -> do
+      sums <- newMVar []
+      parts 2 15
+      dones <- forM [1 .. 2] $ \salt -> do
+        done <- newEmptyMVar
+        _ <- forkIO $ do
+          forM_ [1 .. 40] (\k -> modifyMVar_ sums (pure . (total (300000 + salt * k) :)))
+          putMVar done ()
+        pure done
+      mapM_ takeMVar dones
+      readMVar sums >>= print . sum
     _ -> together >> together >> together
 
 -- | Four threads, a capability each.

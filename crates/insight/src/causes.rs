@@ -86,6 +86,7 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("short-of-cores", "polling", is_severe),
     ("live-growth", "deep-stack", is_large_part),
     ("major-gc-heavy", "costly-flags", costs_half),
+    ("major-gc-heavy", "live-growth", is_severe_or_medium),
     ("long-pause", "costly-flags", costs_half),
     ("major-gc-heavy", "finalizers", is_no_hint),
     // Each thread has a stack, and is woken once at least.
@@ -188,6 +189,11 @@ fn is_time_slice(_: &Finding, cause: &Finding) -> bool {
 /// The cause has much of the time.
 fn is_severe(_: &Finding, cause: &Finding) -> bool {
     cause.severity == Severity::High
+}
+
+/// The cause is more than small.
+fn is_severe_or_medium(_: &Finding, cause: &Finding) -> bool {
+    cause.severity >= Severity::Medium
 }
 
 /// The symptom is only a hint, so the log cannot distinguish it from its cause.

@@ -11,8 +11,11 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use crate::loss_budget::{LossBudget, Pool};
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::ThreadId;
+use model::class::WaitReason;
 use model::format;
 
 /// Label of the threads, from `GHC.Weak.Finalize`.
@@ -27,6 +30,13 @@ const MIN_SHARE: f64 = 0.01;
 const MIN_COLLECTIONS: usize = 50;
 const MOST_COLLECTIONS: f64 = 0.50;
 const MIN_COLLECTING: f64 = 0.10;
+
+/// Minimum number of short foreign calls for each collection after which weak pointers died, and minimum share of the time
+/// in them, for a program that opens and closes files all the time.
+const CALLS: u64 = 10;
+const MIN_CALLING: f64 = 0.10;
+/// Maximum length of such a call.
+const SHORT_CALL_NS: u64 = 1_000_000;
 
 /// Minimum number of live weak pointers, and minimum share of the heap: less than that costs little.
 const MIN_WEAK: u64 = 50_000;
@@ -79,7 +89,11 @@ async fn evaluate(
     let share = context.share_of_caps(ran_ns);
     if threads.len() < MIN_COUNT || share < MIN_SHARE {
         let found = many_weak_pointers(context).or_else(|| after_collections(context, &threads));
-        if let Some(finding) = found {
+        if let Some(mut finding) = found {
+            let calls = foreign_calls(context, yielder).await;
+            if calls.count >= CALLS * threads.len() as u64 && calls.share(context) >= MIN_CALLING {
+                of_files(context, &mut finding, calls);
+            }
             return Outcome::Found(vec![finding]);
         }
         return Outcome::Clear(format!(
@@ -145,6 +159,58 @@ fn after_collections(context: &RuleContext<'_>, threads: &[(ThreadId, u64)]) -> 
     );
     finding.distrust = "A few weak pointers, as of files and foreign memory, cost nothing.".into();
     Some(finding.with_evidence(evidence(context, threads)))
+}
+
+/// Short foreign calls of the program, with their total time.
+#[derive(Clone, Copy, Default)]
+struct ForeignCalls {
+    count: u64,
+    ns: u64,
+}
+
+impl ForeignCalls {
+    fn share(self, context: &RuleContext<'_>) -> f64 {
+        context.share_of_caps(self.ns)
+    }
+}
+
+async fn foreign_calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> ForeignCalls {
+    let mut calls = ForeignCalls::default();
+    let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+        let ns = turn.duration(0);
+        if turn.wait_reason() == Some(WaitReason::ForeignCall) && ns < SHORT_CALL_NS {
+            calls.count += 1;
+            calls.ns += ns;
+        }
+    };
+    let is_call = |reason| reason == WaitReason::ForeignCall;
+    context
+        .each_turn_blocked((is_call, 0), yielder, visit)
+        .await;
+    calls
+}
+
+/// Changes a finding of a program that makes many short foreign calls between collections, after each of which weak
+/// pointers die: it opens and closes files again and again.
+fn of_files(context: &RuleContext<'_>, finding: &mut Finding, calls: ForeignCalls) {
+    let share = calls.share(context);
+    finding.title = format!(
+        "{} took {} of the time, and weak pointers died in most collections: as if files are opened and closed again and again",
+        format::pluralize(calls.count, "short foreign call"),
+        format::fraction(share)
+    );
+    finding.severity = Severity::of_share(share).min(Severity::Medium);
+    finding.meaning = "Each Handle has a weak pointer, whose finalizer closes the file if nobody else does. Opening, locking, writing and closing are foreign calls, and each Handle gets new buffers.".into();
+    finding.tries.insert(
+        0,
+        Advice::code(
+            "Keep a file open, with a buffer, for many writes or reads: one Handle in place of appendFile, readFile or withFile for each.",
+        ),
+    );
+    finding.numbers = vec![
+        ("short foreign calls".into(), Value::Count(calls.count)),
+        ("in them".into(), Value::Ns(calls.ns)),
+    ];
 }
 
 fn advice() -> Vec<Advice> {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::format;
@@ -180,6 +180,9 @@ fn advice() -> Vec<Advice> {
             "For a loop that does not allocate: compile its module with this flag, so that it can be interrupted.",
             "code a little larger and slower",
         ),
+        Advice::code(
+            "Arithmetic on an Integer of many thousand digits is such a call too, and cannot be made safe: keep the numbers small, for example reduce after each step of a power (modular exponentiation).",
+        ),
         Advice::measure(
             "-p -l",
             "Cost-centre samples in these waits can distinguish a loop from a call.",
@@ -265,6 +268,9 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         (false, true) => Confidence::Probable,
         (false, false) => Confidence::Hint,
     };
+    if count < MIN_COUNT as u64 {
+        finding.severity = finding.severity.min(Severity::Low);
+    }
     let why = match (is_sure, is_likely) {
         (true, _) => "",
         (false, true) if regular.is_some() => {

@@ -17,6 +17,8 @@ use model::time::Interval;
 const MIN_SHARE: f64 = 0.50;
 /// Share of the heap from which three kinds of data together count as one structure.
 const NEARLY_ALL: f64 = 0.90;
+/// Minimum share of list cells for Strings, or a long list: their elements, if they are not shared, are a third or more.
+const MOSTLY_LISTS: f64 = 0.75;
 /// Minimum size; less is not worth a look.
 const MIN_BYTES: u64 = 10_000_000;
 /// Minimum number of censuses for a statement about growth.
@@ -331,7 +333,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     finding.severity = match (trend, holder.group) {
         (SizeTrend::Grows, _) | (_, Group::Threads) => Severity::Medium,
         // Hardly any program is made of lists alone, other than by String, or by a list that is traversed twice.
-        (_, Group::Lists) if share >= NEARLY_ALL => Severity::Medium,
+        (_, Group::Lists) if share >= MOSTLY_LISTS => Severity::Medium,
         _ => Severity::Low,
     };
     let (what, advice) = holder.explanation(context);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::union;
 use crate::threads::{Wait, Wakeup};
@@ -34,6 +34,9 @@ const MAX_RUNNING: f64 = 1.5;
 /// If fewer run, and as many sleep, those that hold what the others wait for sleep: no lock around work.
 const MIN_RUNNING: f64 = 0.5;
 const ASLEEP: f64 = 0.5;
+/// Minimum number of short-lived threads that read the output of commands, and the maximum number of their runs.
+const MIN_COMMANDS: usize = 50;
+const FEW_RUNS: usize = 8;
 /// Minimum share of capability time; less is not worth a change.
 const MIN_SHARE: f64 = 0.05;
 
@@ -207,6 +210,9 @@ async fn evaluate(
     finding.distrust =
         "MVars have no names in the log. In a pipeline each thread waits for the previous one: keep several items in flight."
             .into();
+    if made_for_io(context, &members, yielder).await >= MIN_COMMANDS {
+        explain_by_commands(&mut finding);
+    }
     let handed: u64 = members.values().map(|wakes| wakes.received).sum();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
@@ -215,6 +221,48 @@ async fn evaluate(
         ("time with a waiter".into(), Value::Ns(waiting_ns)),
     ];
     Outcome::Found(vec![finding.with_evidence(evidence_by_member(&waits))])
+}
+
+/// Returns how many short-lived threads that wait for I/O the members created, as `readProcess` does to read the output of
+/// a command.
+async fn made_for_io(
+    context: &RuleContext<'_>,
+    members: &BTreeMap<ThreadId, WakeCounts>,
+    yielder: &dyn Yield,
+) -> usize {
+    let (mut count, mut steps) = (0, Steps::new(yielder));
+    let store = &context.log.store;
+    let waits_for_io = |life: ThreadLane<'_>| {
+        let mut reasons =
+            { life.turns_overlapping(context.range) }.filter_map(|(_, turn)| turn.wait_reason());
+        life.runs() <= FEW_RUNS && reasons.any(|reason| reason == WaitReason::Io)
+    };
+    for cap in context.cap_ids() {
+        let mut runs = store.run_cursor(cap);
+        for (at, thread) in store.creations_on(cap, context.range) {
+            steps.step().await;
+            let creator = runs.thread_at(at);
+            if creator.is_some_and(|creator| members.contains_key(&creator)) {
+                count += usize::from(store.thread_lane(thread).is_some_and(waits_for_io));
+            }
+        }
+    }
+    count
+}
+
+/// Changes a finding about threads that create readers of output again and again.
+fn explain_by_commands(finding: &mut Finding) {
+    finding.title = finding
+        .title
+        .replace("for a lock or in a pipeline", "perhaps to start commands")
+        .into();
+    finding.meaning = "Each of these threads creates short-lived threads that wait for I/O, again and again, as readProcess does for the output of a command. Only one command of a program can start at a time: a lock guards that, and forking stops the others for longer the more memory the program has.".into();
+    finding.tries.insert(
+        0,
+        Advice::code(
+            "If they start commands of the operating system: do that work in the program, or give one command many inputs.",
+        ),
+    );
 }
 
 /// Aggregates the waits into one piece of evidence per member.

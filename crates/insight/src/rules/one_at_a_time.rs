@@ -3,7 +3,7 @@
 //! A program that queries a database, a service or a disk, waits for the answer and queries again takes as long as
 //! all answers together. Nothing runs while it waits, and the same thread continues each time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use super::polling::{CHECK_NS, is_polling};
@@ -41,6 +41,11 @@ const OTHERS: f64 = 0.50;
 /// A thread with a smaller share of the program's running time, which also wakes others after a smaller share of
 /// its waits, merely checks whether something has happened.
 const WORK: f64 = 0.50;
+
+/// Minimum number of threads that one which sleeps serves, and of those that it wakes each time.
+const MIN_SERVED: usize = 2;
+/// Minimum mean length of its sleeps; a shorter one may be the time of a device.
+const INTERVAL_NS: u64 = 3_000_000;
 
 const BY_TIMER: &str = "A timer ended each of these waits (threadDelay, or a timeout that expired), and no thread had work meanwhile: a program that waits for an event this way waits longer than necessary.";
 const INSTEAD_OF_SLEEPING: &str = "Wait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).";
@@ -262,9 +267,64 @@ async fn evaluate(
             "nothing ran while {name} waited, but it does little of the program's work"
         ));
     }
-    Outcome::Found(vec![
-        finding(context, loss_budget, (thread, idle_waits), yielder).await,
-    ])
+    let mut finding = finding(context, loss_budget, (thread, idle_waits), yielder).await;
+    if idle_waits.is_by_timer() {
+        let served = served_by(context, (thread, ran_ns), yielder).await;
+        let is_each_time = served.wakeups >= waits.saturating_mul(MIN_SERVED as u64);
+        let is_long = idle_waits.ns >= waits.saturating_mul(INTERVAL_NS);
+        if is_each_time && is_long && served.threads.len() >= MIN_SERVED {
+            of_serving(&mut finding, served.threads.len());
+        }
+    }
+    Outcome::Found(vec![finding])
+}
+
+/// Threads that do much of the program's work and are woken by one thread, with the number of these wakeups.
+struct Served {
+    threads: BTreeSet<ThreadId>,
+    wakeups: u64,
+}
+
+/// Returns what a thread serves: the threads that it wakes again and again, if they do most of the work.
+async fn served_by(
+    context: &RuleContext<'_>,
+    (thread, ran_ns): (ThreadId, u64),
+    yielder: &dyn Yield,
+) -> Served {
+    let mut woken: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    let visit = |wakeup: Wakeup| {
+        if wakeup.waker == thread {
+            *woken.entry(wakeup.thread).or_default() += 1;
+        }
+    };
+    context.each_wakeup(yielder, visit).await;
+    woken.retain(|_, count| *count >= MIN_COUNT);
+    let did_ns: u64 = { woken.keys() }
+        .map(|one| context.run_statistics(*one, context.range).all_ns)
+        .sum();
+    if (did_ns as f64) < WORK * ran_ns as f64 {
+        woken.clear();
+    }
+    Served {
+        wakeups: woken.values().sum(),
+        threads: woken.into_keys().collect(),
+    }
+}
+
+/// Changes a finding about a thread that sleeps, and then wakes several others that do the work: they wait for it.
+fn of_serving(finding: &mut Finding, served: usize) {
+    finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
+    let others = format::pluralize(served as u64, "other thread");
+    finding.title = format!("{}: {others} waited for it", finding.title).into();
+    finding.meaning = format!("{BY_TIMER} Each time it then woke several of {others} that do most of the work, and that had nothing to do until then. If they wait for its answer, as for a batch that is written at intervals, each of them waits for half an interval or more.").into();
+    finding.tries = vec![
+        Advice::code(
+            "Begin as soon as there is something to do: block on the queue (readTQueue, takeMVar), then take all that is there.",
+        ),
+        Advice::code(
+            "If a batch should fill: wait for its size or a short time, whichever comes first (registerDelay).",
+        ),
+    ];
 }
 
 async fn finding(

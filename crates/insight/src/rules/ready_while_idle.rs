@@ -177,9 +177,10 @@ async fn evaluate(
         ),
     ]);
     if context.has_argument("-qm") {
-        finding
-            .tries
-            .push(Advice::code("Drop -qm: it prevents migration of threads."));
+        finding.tries.insert(
+            0,
+            Advice::code("Drop -qm: it prevents migration of threads."),
+        );
     }
     finding.distrust =
         "On a busy machine, a capability that appears idle may wait for a core.".into();

@@ -148,11 +148,13 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
             "Free stable pointers (freeStablePtr), and let fewer threads live at a time.",
         ));
     }
-    finding.tries.push(Advice::flag(
-        "-A16m",
-        "Collect less often. Measure it.",
-        "memory: 16 MiB for each capability; the processor's cache helps less",
-    ));
+    if context.larger_areas().any(|(flag, _)| flag == "-A16m") {
+        finding.tries.push(Advice::flag(
+            "-A16m",
+            "Collect less often. Measure it.",
+            "memory: 16 MiB for each capability; the processor's cache helps less",
+        ));
+    }
     finding.distrust =
         "Young data that mostly survives for a while looks similar, if the machine was busy."
             .into();

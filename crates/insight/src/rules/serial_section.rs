@@ -46,6 +46,8 @@ const MIN_PARALLEL: f64 = 0.05;
 const WORKER: f64 = 0.15;
 /// Minimum share of one stretch in all of them, for shares of the work that are uneven.
 const MAIN_STRETCH: f64 = 0.50;
+/// Maximum length of an interruption of that stretch, in relation to what comes before it.
+const INTERRUPTED: f64 = 0.20;
 /// Share of the time before in which a thread waits that puts the results of others together.
 const MOSTLY_WAITED: f64 = 0.50;
 /// Minimum share of the idle time in which others with work sleep: then the timer is the cause, not the order of the
@@ -401,14 +403,8 @@ async fn finding(
             "Make more and smaller sparks: split the work by its amount, not by the number of items.",
         );
     }
-    let ranges = found.stretches.iter().map(|stretch| stretch.range);
-    let longest = ranges.max_by_key(Interval::duration).unwrap_or_default();
-    let is_at_end = longest.duration().0 as f64 >= MAIN_STRETCH * alone_ns as f64;
-    // Many stretches, one after each parallel step, are not the rest of one uneven share.
-    let of_longest = evidence.iter().find(|one| one.range == longest);
-    let of_longest = of_longest.and_then(|one| one.subjects.first());
-    if let Some(Subject::Thread(lone)) = of_longest.filter(|_| is_at_end).copied() {
-        add_uneven_shares(context, &mut finding, (lone, longest.start()), yielder).await;
+    if let Some(alone) = main_stretch(&evidence, alone_ns) {
+        add_uneven_shares(context, &mut finding, alone, yielder).await;
     }
     finding.distrust =
         "A program that waits for others, such as a server, may have had no more work.".into();
@@ -421,6 +417,33 @@ async fn finding(
     let mut finding = finding.with_evidence(evidence);
     finding.places = count;
     finding
+}
+
+/// Returns the thread of the longest stretch, and the start of the first stretch of those that have most of the time and
+/// follow each other, all of this thread, with short interruptions. Many stretches, one after each parallel step, are not
+/// the rest of one uneven share.
+fn main_stretch(evidence: &[Evidence], alone_ns: u64) -> Option<(ThreadId, Nanos)> {
+    let subject = |one: &Evidence| match one.subjects.first() {
+        Some(Subject::Thread(thread)) => Some(*thread),
+        _ => None,
+    };
+    let lone = subject(evidence.iter().max_by_key(|one| one.range.duration())?)?;
+    let mut stretches: Vec<Interval> = { evidence.iter() }
+        .filter(|one| subject(one) == Some(lone))
+        .map(|one| one.range)
+        .collect();
+    stretches.sort_small_by_key(|range| range.start());
+    let (mut joined, mut of_joined_ns, mut most) = (Interval::default(), 0, (0, Nanos(0)));
+    for range in stretches {
+        let apart_ns = range.start().since(joined.end()).0;
+        let is_near = of_joined_ns > 0 && apart_ns as f64 <= INTERRUPTED * of_joined_ns as f64;
+        (joined, of_joined_ns) = match is_near {
+            true => (joined.hull(range), of_joined_ns + range.duration().0),
+            false => (range, range.duration().0),
+        };
+        most = most.max((of_joined_ns, joined.start()));
+    }
+    (most.0 as f64 >= MAIN_STRETCH * alone_ns as f64).then_some((lone, most.1))
 }
 
 /// Returns the share of the time before `alone` in which a thread waited for others.
@@ -457,12 +480,15 @@ async fn add_uneven_shares(
     };
     if waited_before(context, most, alone) >= MOSTLY_WAITED {
         finding.meaning = format!(
-            "{} waited for {}, and then works alone, perhaps on their results. The other capabilities have no work, and it limits the speedup of the whole program.",
+            "{} waited for {}, and then works alone, on their results or on work that they left to it. The other capabilities have no work, and it limits the speedup of the whole program.",
             context.thread_name(lone),
             format::pluralize(others.len() as u64, "other thread")
         )
         .into();
         finding.tries[0] = Advice::code(
+            "If it is their work: they may have stored values without evaluating them. Evaluate in those threads (evaluate, force or $!) before putMVar, writeIORef and modifyMVar.",
+        );
+        finding.tries[1] = Advice::code(
             "Let those threads do more of it: merge results in pairs, split them by key so that nothing is left to merge, or write what each has when it is done.",
         );
         return;

@@ -10,6 +10,7 @@ use crate::context::RuleContext;
 use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
+use crate::threads::Wakeup;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Yield, sort};
@@ -24,6 +25,9 @@ const CHECKS: f64 = 0.25;
 pub(super) const WORKING: f64 = 0.10;
 /// From this mean number of sleeps that begin together on, several are asked at once, and the slowest of them counts.
 const BATCH: f64 = 2.0;
+/// Minimum number of wakeups that they give for each of their runs, for threads that look for the results of others. A
+/// clock, which gives work each time that it wakes, has no runs that merely check.
+const ASKS: f64 = 0.10;
 /// Minimum number of threads that answer another one, one after the other; a single one may be a device.
 const MIN_ANSWERERS: usize = 2;
 /// Minimum number of answers if the program waits for them for this share of the time.
@@ -87,7 +91,36 @@ pub(super) async fn several_threads(
     if !is_much || (checks as f64) < CHECKS * sleeps.len() as f64 {
         return None;
     }
-    Some(sleepers_finding(context, loss_budget, (&sleeps, slept_ns), yielder).await)
+    let given = wakeups_by(context, &pollers, yielder).await;
+    let lives = context.lives_of(pollers.iter().copied());
+    let runs: usize = lives.map(|life| life.runs()).sum();
+    let do_ask = given as f64 >= ASKS * runs as f64;
+    let finding = sleepers_finding(context, loss_budget, (&sleeps, slept_ns), yielder).await;
+    Some(if do_ask { of_askers(finding) } else { finding })
+}
+
+/// Returns how often some threads woke others.
+async fn wakeups_by(
+    context: &RuleContext<'_>,
+    wakers: &BTreeSet<ThreadId>,
+    yielder: &dyn Yield,
+) -> u64 {
+    let mut given = 0;
+    let visit = |wakeup: Wakeup| given += u64::from(wakers.contains(&wakeup.waker));
+    context.each_wakeup(yielder, visit).await;
+    given
+}
+
+/// Changes a finding about threads that sleep and check: they also give work to others, and nothing runs once that is
+/// done, so it is the result that they look for.
+fn of_askers(mut finding: Finding) -> Finding {
+    finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "They give work to other threads, sleep, and often run only for a moment in between, as to look whether the result is there. When the others are done, nothing runs until a timer wakes them: a result is noticed half a pause late on average.".into();
+    finding.tries[0] = Advice::code(
+        "Wait for the result: let the thread that makes it put it into an MVar or TMVar, and take it from there, with a timeout if needed.",
+    );
+    finding
 }
 
 /// Returns whether the threads that answer another one sleep one after the other, and for long.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Severity, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::{Wait, Wakeup};
 use analysis::timeline::thread_lane::ThreadLane;
@@ -22,6 +22,8 @@ use model::format;
 const BUSY: f64 = 0.70;
 /// Minimum work of all other threads, as a share of its own: with less, it does the program's work alone.
 const OTHERS: f64 = 0.10;
+/// Minimum number of threads that wait for it if it works alone: one or two may merely log what it does.
+pub(super) const MIN_CLIENTS: usize = 3;
 /// Maximum work of another thread, as a share of its own: with more, there are two slow stages.
 const NEXT: f64 = 0.60;
 /// Minimum number of times that it wakes a thread that waits for it.
@@ -46,6 +48,8 @@ pub(super) const RULE: Rule = Rule {
 struct Stage {
     thread: ThreadId,
     ran_ns: u64,
+    /// Whether the others hardly work.
+    is_alone: bool,
 }
 
 async fn evaluate(
@@ -72,6 +76,13 @@ async fn evaluate(
         Err(why) => return Outcome::Clear(why),
     };
     let waits = waits_for(context, stage.thread, yielder).await;
+    if stage.is_alone && waits.len() < MIN_CLIENTS {
+        return Outcome::Clear(format!(
+            "{} does nearly all the work, and {} waited for it; the limit is 3",
+            context.thread_name(stage.thread),
+            format::pluralize(waits.len() as u64, "other thread")
+        ));
+    }
     let spans: Vec<(u64, u64)> = waits.values().flatten().map(Wait::span).collect();
     let cap_ns = context
         .overlapping_idle_ns(spans.iter().copied(), yielder)
@@ -107,6 +118,9 @@ async fn evaluate(
             "Make its work cheaper: a profile shows where its time goes (-prof, +RTS -p -l-au).",
         ),
     ];
+    if stage.is_alone {
+        explain_server(&mut finding);
+    }
     finding.distrust =
         "If one thread must do this work in order, only making it cheaper helps.".into();
     finding.numbers = vec![
@@ -145,15 +159,31 @@ fn busiest(by_thread: &BTreeMap<ThreadId, u64>, open_ns: u64) -> Result<Stage, S
     });
     let share = |ns: u64| ns as f64 / ran_ns.max(1) as f64;
     let busy = ran_ns as f64 / open_ns.max(1) as f64;
-    if busy < BUSY || share(sum_ns) < OTHERS || share(next_ns) > NEXT {
+    if busy < BUSY || share(next_ns) > NEXT {
         return Err(format!(
-            "the busiest thread worked for {} of the time outside collections, the next for {} of that, and all others for {}; the limits are at least 70 %, at most 60 % and at least 10 %",
+            "the busiest thread worked for {} of the time outside collections, and the next for {} of that; the limits are at least 70 % and at most 60 %",
             format::fraction(busy),
             format::fraction(share(next_ns)),
-            format::fraction(share(sum_ns))
         ));
     }
-    Ok(Stage { thread, ran_ns })
+    Ok(Stage {
+        thread,
+        ran_ns,
+        is_alone: share(sum_ns) < OTHERS,
+    })
+}
+
+/// Changes a finding about a thread that does nearly all the work.
+fn explain_server(finding: &mut Finding) {
+    finding.meaning = "This thread does nearly all the work of the program, and more capabilities do not help. Either it computes what the others ask for, as a server does that owns the data, or they hand it values that are not evaluated, and it evaluates them.".into();
+    finding.tries = vec![
+        Advice::code(
+            "If it answers requests: let it hand out the data (a snapshot, such as an immutable map), and let those that ask compute. Or start several of it.",
+        ),
+        Advice::code(
+            "If the others produce what it uses: evaluate there (evaluate, force or $!) before putMVar, writeChan and the like.",
+        ),
+    ];
 }
 
 /// Returns the waits for an `MVar` or in STM of threads that another one often wakes, and that wait for long.
