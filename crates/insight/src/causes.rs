@@ -93,6 +93,8 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("major-gc-heavy", "tiny-threads", is_severe),
     ("remembered-set", "tiny-threads", is_severe),
     ("hand-overs", "tiny-threads", is_severe),
+    ("bound-main", "tiny-threads", are_as_many),
+    ("mutual-thunks", "short-of-cores", is_severe_or_medium),
     ("nursery-too-small", "finalizers", is_no_hint),
     ("nursery-too-small", "costly-flags", is_time_slice),
     ("major-gc-heavy", "costly-flags", is_time_slice),
@@ -189,6 +191,11 @@ fn is_time_slice(_: &Finding, cause: &Finding) -> bool {
 /// The cause has much of the time.
 fn is_severe(_: &Finding, cause: &Finding) -> bool {
     cause.severity == Severity::High
+}
+
+/// The cause has half as many places as the symptom, or more: a thread is created, and waited for.
+fn are_as_many(symptom: &Finding, cause: &Finding) -> bool {
+    symptom.places <= cause.places.saturating_mul(2)
 }
 
 /// The cause is more than small.

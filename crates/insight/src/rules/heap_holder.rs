@@ -4,6 +4,7 @@
 //! the largest census, its name shows where to look. Thunks and byte arrays in profiles by closure type have rules
 //! of their own.
 
+use super::census::Peak;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
@@ -17,6 +18,8 @@ use model::time::Interval;
 const MIN_SHARE: f64 = 0.50;
 /// Share of the heap from which three kinds of data together count as one structure.
 const NEARLY_ALL: f64 = 0.90;
+/// Minimum share of `MVar`s in the heap for messages that nobody has read.
+const MVARS: f64 = 0.05;
 /// Minimum share of list cells for Strings, or a long list: their elements, if they are not shared, are a third or more.
 const MOSTLY_LISTS: f64 = 0.75;
 /// Minimum size; less is not worth a look.
@@ -339,6 +342,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let (what, advice) = holder.explanation(context);
     finding.meaning = format!("{what}{}", trend.sentence()).into();
     finding.tries = vec![Advice::code(advice)];
+    add_unread_messages(context, &mut finding);
     if trend == SizeTrend::Stays && !advice.starts_with("Find") {
         let find = "Find what retains it, and let it be made and consumed piece by piece, or drop it earlier.";
         finding.tries.insert(0, Advice::code(find));
@@ -362,6 +366,29 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         amount: Value::Bytes(holder.bytes),
     };
     Outcome::Found(vec![finding.with_evidence([evidence])])
+}
+
+/// Adds what many `MVar`s in a heap mean: a `Chan` has one for each message.
+fn add_unread_messages(context: &RuleContext<'_>, finding: &mut Finding) {
+    let Some(peak) = Peak::find(context) else {
+        return;
+    };
+    let mvars = peak.types(|name| matches!(name, "MVAR_CLEAN" | "MVAR_DIRTY"));
+    let bytes: u64 = mvars.iter().map(|(_, bytes)| bytes).sum();
+    let share = bytes as f64 / peak.bytes.max(1) as f64;
+    if share < MVARS {
+        return;
+    }
+    finding.meaning = format!(
+        "{} MVars are {} of the heap: a Chan has one for each message, so messages wait in one that is read too slowly, or not at all.",
+        finding.meaning,
+        format::fraction(share)
+    )
+    .into();
+    let advice = Advice::code(
+        "Read all copies of a Chan: the one that dupChan was called on keeps all messages until it is read. A broadcast TChan has no such reader. Bound the queue (TBQueue) if readers are slower.",
+    );
+    finding.tries.insert(0, advice);
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Each one traverses all live data and copies most of it. They happen whenever the old generation has grown by
 //! the factor of `-F`.
 
+use super::nursery_too_small;
 use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
@@ -120,13 +121,18 @@ fn tries(context: &RuleContext<'_>, pause_ns: u64) -> Vec<Advice> {
     );
     // It must save half of what first use of its memory costs.
     let pays = context.larger_areas().any(|(flag, bytes)| {
-        area.flag.as_deref() == Some(flag) && pause_ns > bytes.saturating_mul(FIRST_USE_NS) / 2
+        area.flag.as_deref() == Some(flag)
+            && pause_ns > bytes.saturating_mul(FIRST_USE_NS) / 2
+            && nursery_too_small::pays(context, bytes)
     });
-    if pays && !only_grows(context) {
-        vec![area, less]
-    } else if context.share(pause_ns) >= MIN_SHARE_FOR_FACTOR {
-        vec![factor, less]
+    let profile = Advice::measure(
+        "-hT -l",
+        "A heap profile by closure type names what is alive, without a profiling build.",
+    );
+    let flag = if pays && !only_grows(context) {
+        Some(area)
     } else {
-        vec![less]
-    }
+        Some(factor).filter(|_| context.share(pause_ns) >= MIN_SHARE_FOR_FACTOR)
+    };
+    flag.into_iter().chain([less, profile]).collect()
 }

@@ -338,6 +338,16 @@ pub(super) fn small_area_option(context: &RuleContext<'_>) -> Option<String> {
     (context.allocation_area_bytes() < OLD_AREA_BYTES).then(|| format!("-A{value}"))
 }
 
+/// Returns whether an area saves more than it costs, according to all minor collections: if data lives for longer than it
+/// takes to fill it, it is promoted as before.
+pub(super) fn pays(context: &RuleContext<'_>, area_bytes: u64) -> bool {
+    let is_minor = |gc: &GcPause<'_>| gc.statistics.is_some() && !gc.is_major;
+    let minors: Vec<_> = context.gc_pauses_where(is_minor).collect();
+    let minors = MinorTotals::new(context, &minors);
+    let leaves_cache = area_bytes > LARGE_BYTES && minors.copy_ns() < UNCACHED_NS;
+    !minors.is_lasting() && !leaves_cache && minors.gain_ns(area_bytes) > 0.0
+}
+
 /// Area to advise, with what it saves.
 struct AdvisedArea {
     flag: &'static str,

@@ -7,7 +7,7 @@
 
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
+use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use model::format;
 
@@ -159,6 +159,11 @@ fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
         return;
     }
     if context.caps <= 2 {
+        // No option is known to gain.
+        finding.severity = match finding.severity {
+            Severity::High => Severity::Medium,
+            other => other.min(Severity::Low),
+        };
         finding.tries.push(Advice::code("Measure -qg and larger areas for this program (eventscope try): one log does not tell whether threads that work in parallel gain from them."));
         return;
     }

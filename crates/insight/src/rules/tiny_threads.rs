@@ -6,7 +6,7 @@
 use super::hand_overs::{IN_TURNS, one_capability_advice};
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
+use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::FinishedThread;
 use analysis::yielder::{Steps, Yield};
@@ -18,6 +18,10 @@ use model::format;
 const MIN_RATE: f64 = 5_000.0;
 /// Maximum median run time of a thread over its whole life.
 const TINY_NS: u64 = 10_000;
+/// The same, if capabilities are idle for this share of their time while threads are handed over: waking the OS thread of
+/// a capability takes tens of microseconds.
+const SMALL_NS: u64 = 50_000;
+const MUCH_HANDING_OVER: f64 = 0.20;
 /// Minimum number of threads; fewer are no pattern.
 const MIN_COUNT: usize = 1000;
 /// Maximum gap between two runs that is due to switching alone.
@@ -110,15 +114,21 @@ async fn evaluate(
         }
     };
     let count = threads.len() as u64;
-    if threads.len() < MIN_COUNT || rate < MIN_RATE || median_ns >= TINY_NS {
+    let handing_over = context.share_of_caps(loss_budget.all_ns(Pool::HandOver));
+    let is_costly = handing_over >= MUCH_HANDING_OVER;
+    let (limit_ns, limit) = match is_costly && median_ns >= TINY_NS {
+        true => (SMALL_NS, "50 µs"),
+        false => (TINY_NS, "10 µs"),
+    };
+    if threads.len() < MIN_COUNT || rate < MIN_RATE || median_ns >= limit_ns {
         return Outcome::Clear(format!(
-            "{} came and went, {} a second, half of them with {} of work or more; the limits are 5,000 a second and 10 µs",
+            "{} came and went, {} a second, half of them with {} of work or more; the limits are 5,000 a second and {limit}",
             format::pluralize(count, "thread"),
             format::count(rate as u64),
-            format::duration(Duration(median_ns))
+            format::duration(Duration(median_ns)),
         ));
     }
-    threads.retain(|small| small.ran_ns < TINY_NS);
+    threads.retain(|small| small.ran_ns < limit_ns);
     let small: SeededSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
     let (mut switching_ns, runs) = switching(context, &small, yielder).await;
     if are_calls_from_foreign_code(context, &threads) {
@@ -129,18 +139,23 @@ async fn evaluate(
         )]);
     }
     let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
-    let are_moved =
-        context.caps > 1 && parallelism <= IN_TURNS && small.len() as f64 >= MOVED * runs as f64;
+    let are_moved = context.caps > 1
+        && (parallelism <= IN_TURNS || is_costly)
+        && small.len() as f64 >= MOVED * runs as f64;
     if are_moved {
         switching_ns = switching_ns.max(loss_budget.unclaimed_ns(Pool::HandOver));
     }
     let title = format!(
-        "{} had less than 10 µs of work each, half of all threads less than {}",
+        "{} had less than {limit} of work each, half of all threads less than {}",
         format::pluralize(small.len() as u64, "thread"),
         format::duration(Duration(median_ns))
     );
     let mut finding =
         context.time_finding(NAME, title, loss_budget, (Pool::HandOver, switching_ns));
+    if are_moved && is_costly {
+        // Other rules have claimed most of it, by what it looks like.
+        finding.severity = Severity::of_share(handing_over);
+    }
     finding.confidence = Confidence::Probable;
     finding.meaning = format!("{MEANING}{}", if are_moved { MORE_IF_MOVED } else { "" }).into();
     finding.tries = vec![
@@ -150,7 +165,7 @@ async fn evaluate(
             "Without -threaded, each timeout creates a thread: set one timeout per batch.",
         ),
     ];
-    if are_moved {
+    if are_moved && parallelism <= IN_TURNS {
         finding.tries.insert(0, one_capability_advice(parallelism));
     }
     finding.distrust =
