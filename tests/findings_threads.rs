@@ -180,6 +180,14 @@ fn said(rule: &str, log: &str) -> String {
     format!("{} {}", found.title, found.meaning)
 }
 
+/// An area that is nearly all of the memory was asked for: the advice is a smaller one.
+#[test]
+fn a_huge_area_is_told_with_a_smaller_one() {
+    let areas = finding("heap-over-live", "heap-over-live-areas");
+    let flags = areas.tries.iter().filter_map(|one| one.flag.as_deref());
+    assert_eq!(flags.collect::<Vec<_>>(), ["-A16m"]);
+}
+
 /// A pool is too small whatever hands its places on; threads that foreign code makes are calls; a clock is not asked.
 #[test]
 fn causes_that_look_like_others_are_told_from_them() {

@@ -469,20 +469,39 @@ mod tests {
 
     #[test]
     fn only_severe_causes_explain_what_they_bring() {
-        for (symptom, cause, subject) in [
-            ("hand-overs", "tiny-threads", None),
-            ("major-gc-heavy", "tiny-threads", None),
-            ("par-gc-unbalanced", "capabilities-unused", None),
-            ("nursery-too-small", "costly-flags", Some("-C0.0001")),
+        use Severity::{High, Low, Medium};
+        for (symptom, cause, subject, least) in [
+            ("hand-overs", "tiny-threads", None, High),
+            ("major-gc-heavy", "tiny-threads", None, High),
+            ("par-gc-unbalanced", "capabilities-unused", None, High),
+            ("nursery-too-small", "costly-flags", Some("-C0.0001"), High),
+            ("major-gc-heavy", "live-growth", None, Medium),
+            ("mutual-thunks", "short-of-cores", None, Medium),
         ] {
-            for severity in [Severity::High, Severity::Medium] {
+            for severity in [High, Medium, Low] {
                 let mut all = [found(symptom), found(cause)];
                 all[1].severity = severity;
                 all[1].subject = subject.map(str::to_owned);
                 link_causes(&mut all);
-                let expected = (severity == Severity::High).then_some(cause);
+                let expected = (severity >= least).then_some(cause);
                 assert_eq!(all[0].explained_by.as_deref(), expected, "{symptom}");
             }
+        }
+    }
+
+    #[test]
+    fn changes_to_main_are_of_the_threads_that_it_waits_for() {
+        let of_places = |rule, places| Finding {
+            places,
+            ..found(rule)
+        };
+        for (threads, expected) in [(50, Some("tiny-threads")), (49, None)] {
+            let mut all = [
+                of_places("bound-main", 100),
+                of_places("tiny-threads", threads),
+            ];
+            link_causes(&mut all);
+            assert_eq!(all[0].explained_by.as_deref(), expected, "{threads}");
         }
     }
 

@@ -222,11 +222,12 @@ fn mostly_computing(report: &Report) -> Option<String> {
     let capabilities = running.cap_ns as f64 / report.range.duration().0.max(1) as f64;
     let mut undecided = report.cannot_tell.iter();
     let has_no_samples = undecided.any(|rule| rule.rule == "hot-cost-centre");
-    let is_about_time = |finding: &&Finding| finding.axis == Axis::Time && finding.is_significant();
-    if capabilities < BUSY
-        || !has_no_samples
-        || report.findings.iter().any(|one| is_about_time(&one))
-    {
+    // What matters on another axis, such as memory, costs time too.
+    let is_answer = |finding: &Finding| {
+        let is_about_time = finding.axis == Axis::Time && finding.is_significant();
+        is_about_time || finding.axis != Axis::Log && finding.severity >= Severity::Medium
+    };
+    if capabilities < BUSY || !has_no_samples || report.findings.iter().any(is_answer) {
         return None;
     }
     Some(format!(
