@@ -263,8 +263,9 @@ pub(crate) fn link_causes(findings: &mut [Finding]) {
             _ => cause,
         });
         finding.explained_by = cause.map(Into::into);
-        // The cause comes first: without it, options that treat the symptom may gain nothing.
-        if cause.is_some() {
+        // The cause comes first: without it, options that treat the symptom may gain nothing. Data that grows may be
+        // wanted, however.
+        if cause.is_some_and(|cause| cause != "live-growth") {
             finding.tries.retain(|one| one.kind != AdviceKind::Flag);
         }
         if is_busy && ABOUT_PAUSES.contains(&&*finding.rule) {
