@@ -77,6 +77,13 @@ async fn evaluate(
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
 ) -> Outcome {
+    let idle_ns = context.times.parallelism_ns.first().copied().unwrap_or(0);
+    if context.share(idle_ns) < MIN_SHARE {
+        return Outcome::Clear(format!(
+            "no thread ran for {} of the time; the limit is 5 %",
+            format::fraction(context.share(idle_ns))
+        ));
+    }
     let found = ended_waits(context, yielder).await;
     let waited_ns: u64 = found.iter().map(|(_, (from, to))| to - from).sum();
     let share = context.share(waited_ns);

@@ -232,6 +232,9 @@ async fn made_for_io(
 ) -> usize {
     let (mut count, mut steps) = (0, Steps::new(yielder));
     let store = &context.log.store;
+    if context.threads(yielder).await.times.blocked_ns[WaitReason::Io as usize] == 0 {
+        return 0;
+    }
     let waits_for_io = |life: ThreadLane<'_>| {
         let mut reasons =
             { life.turns_overlapping(context.range) }.filter_map(|(_, turn)| turn.wait_reason());
@@ -254,8 +257,7 @@ async fn made_for_io(
 fn explain_by_commands(finding: &mut Finding) {
     finding.title = finding
         .title
-        .replace("for a lock or in a pipeline", "perhaps to start commands")
-        .into();
+        .replace("for a lock or in a pipeline", "perhaps to start commands");
     finding.meaning = "Each of these threads creates short-lived threads that wait for I/O, again and again, as readProcess does for the output of a command. Only one command of a program can start at a time: a lock guards that, and forking stops the others for longer the more memory the program has.".into();
     finding.tries.insert(
         0,

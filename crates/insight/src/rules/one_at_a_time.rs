@@ -315,7 +315,7 @@ async fn served_by(
 fn of_serving(finding: &mut Finding, served: usize) {
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
     let others = format::pluralize(served as u64, "other thread");
-    finding.title = format!("{}: {others} waited for it", finding.title).into();
+    finding.title = format!("{}: {others} waited for it", finding.title);
     finding.meaning = format!("{BY_TIMER} Each time it then woke several of {others} that do most of the work, and that had nothing to do until then. If they wait for its answer, as for a batch that is written at intervals, each of them waits for half an interval or more.").into();
     finding.tries = vec![
         Advice::code(
