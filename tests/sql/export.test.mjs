@@ -47,6 +47,11 @@ function questions() {
   return blocks.map(([, title, sql]) => ({ title, sql: sql.replaceAll('DIR', folder) }));
 }
 
+/** Of so many logs one is compared with what commands print, each in a process of its own. */
+const ONE_IN = 10;
+/** Returns one of so many rows, the same in each run. */
+const some = (rows) => rows.sort((one, other) => (one.run < other.run ? -1 : 1)).filter((_, place) => place % ONE_IN === 0);
+
 let database;
 /** Logs that can be opened, by run. */
 const logs = new Map();
@@ -92,7 +97,7 @@ test('the questions have the numbers of the command line', async () => {
   const by = (word) => asked.find(({ title }) => title.includes(word)).sql;
   const alone = (await ask(by('How long are the pauses'))).filter(({ run }) => logs.get(run).path.length === 1);
   assert.ok(alone.length > 50, `${alone.length} runs`);
-  await forEachAtOnce(alone, async (row) => {
+  await forEachAtOnce(some(alone), async (row) => {
     const [log] = logs.get(row.run).path;
     const pauses = JSON.parse((await command('collections', log, '--json')).stdout).map(({ pause_ns }) => pause_ns).sort((a, b) => a - b);
     const rank = (share) => pauses[Math.max(Math.ceil(pauses.length * share) - 1, 0)];
@@ -106,9 +111,6 @@ test('the questions have the numbers of the command line', async () => {
   const metrics = JSON.parse((await command('metrics', log, '--json')).stdout);
   assert.equal(most.allocated_bytes, metrics.find(({ name }) => name === 'alloc.bytes').value);
 });
-
-/** Of so many logs one is compared with what commands print, each in a process of its own. */
-const ONE_IN = 6;
 
 test('totals are those of the command line', async () => {
   const sums = await ask(`
@@ -129,8 +131,7 @@ test('totals are those of the command line', async () => {
   // Logs with equal names in several folders cannot be distinguished here; tests/export.rs covers each log.
   const alone = sums.filter((row) => logs.get(row.run).path.length === 1);
   assert.ok(alone.length > 100, `${alone.length} logs`);
-  const some = alone.sort((one, other) => (one.run < other.run ? -1 : 1)).filter((_, place) => place % ONE_IN === 0);
-  await forEachAtOnce(some, async (row) => {
+  await forEachAtOnce(some(alone), async (row) => {
     const [log] = logs.get(row.run).path;
     const printed = async (name, ...args) => (await command(name, log, ...args)).stdout;
     const collecting = lines(await printed('spans', 'gc'));
