@@ -3,7 +3,7 @@
 //! Each one traverses all live data and copies most of it. They happen whenever the old generation has grown by
 //! the factor of `-F`.
 
-use super::nursery_too_small;
+use super::area_estimate;
 use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
@@ -123,7 +123,7 @@ fn tries(context: &RuleContext<'_>, pause_ns: u64) -> Vec<Advice> {
     let pays = context.larger_areas().any(|(flag, bytes)| {
         area.flag.as_deref() == Some(flag)
             && pause_ns > bytes.saturating_mul(FIRST_USE_NS) / 2
-            && nursery_too_small::pays(context, bytes)
+            && area_estimate::pays(context, bytes)
     });
     let profile = Advice::measure(
         "-hT -l",

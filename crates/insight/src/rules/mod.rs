@@ -2,6 +2,7 @@
 //! here, and a line in [`RULES`].
 
 mod alloc_burst;
+mod area_estimate;
 mod blocked_together;
 mod bound_main;
 mod capabilities_unused;
