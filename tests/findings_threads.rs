@@ -223,6 +223,13 @@ fn causes_that_look_like_others_are_told_from_them() {
     );
     let commands = said("lock-convoy", "lock-convoy-commands");
     assert!(commands.contains("perhaps to start commands"), "{commands}");
+    let unread = meaning("heap-holder", "heap-holder-unread");
+    assert!(
+        unread.contains("a Chan has one for each message"),
+        "{unread}"
+    );
+    let pairs = said("tiny-threads", "tiny-threads-pairs");
+    assert!(pairs.contains("less than 50 µs of work each"), "{pairs}");
     let files = said("finalizers", "finalizers-files");
     assert!(files.starts_with("4,000 short foreign calls"), "{files}");
     let slice = said("costly-flags", "costly-flags-slice");

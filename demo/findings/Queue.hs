@@ -3,6 +3,7 @@
 -- > Queue free     as fast as it can: what was not taken yet waits in a queue
 -- > Queue bound    it waits when ten wait
 -- > Queue load     it makes a table, which the other one uses once it is complete
+-- > Queue copies   it is read through copies (dupChan), and its original by nobody
 module Main (main) where
 
 import Control.Concurrent
@@ -24,6 +25,17 @@ main = do
       made <- takeMVar table
       _ <- evaluate (foldl (\sum' i -> (sum' + Map.findWithDefault 0 i made) `mod` 1000003) 0 [1 .. 500000])
       performMajorGC
+    "copies" -> do
+      original <- newChan
+      copies <- replicateM 2 (dupChan original)
+      dones <- forM copies $ \copy -> do
+        done <- newEmptyMVar
+        _ <- forkIO (replicateM_ 120000 (readChan copy >>= evaluate . length) >> putMVar done ())
+        pure done
+      forM_ [1 .. 120000 :: Int] (\number -> let text = show number in evaluate (length text) >> writeChan original text)
+      mapM_ takeMVar dones
+      performMajorGC
+      readChan original >>= putStrLn
     _ -> do
       queue <- newChan
       places <- newQSem (if how == "bound" then 10 else 1000000)

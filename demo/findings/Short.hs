@@ -1,6 +1,7 @@
 -- | Many threads with hardly any work each.
 --
 -- > Short 6000 20     six thousand threads, each adds twenty numbers
+-- > Short 1500 900    fifteen hundred, each adds nine hundred; main waits for each two before it makes the next
 -- > Short 60 20000    the same in sixty threads, each adds twenty thousand
 module Main (main) where
 
@@ -12,11 +13,13 @@ import System.Environment (getArgs)
 main :: IO ()
 main = do
   [threads, numbers] <- map read <$> getArgs
-  dones <- forM [1 .. threads] $ \thread -> do
-    done <- newEmptyMVar
-    _ <- forkIO (evaluate (total (numbers + thread `mod` 3)) >> putMVar done ())
-    pure done
-  mapM_ takeMVar dones
+  let start thread = do
+        done <- newEmptyMVar
+        _ <- forkIO (evaluate (total (numbers + thread `mod` 3)) >> putMVar done ())
+        pure done
+  case numbers of
+    900 -> forM_ [1, 3 .. threads] (\thread -> mapM start [thread, thread + 1] >>= mapM_ takeMVar)
+    _ -> mapM start [1 .. threads] >>= mapM_ takeMVar
 
 total :: Int -> Integer
 total upTo = sum [1 .. toInteger upTo]
