@@ -232,6 +232,13 @@ fn causes_that_look_like_others_are_told_from_them() {
     assert!(pairs.contains("less than 50 µs of work each"), "{pairs}");
     let files = said("finalizers", "finalizers-files");
     assert!(files.starts_with("4,000 short foreign calls"), "{files}");
+    let each = said("one-worker", "one-worker-each");
+    assert!(
+        each.starts_with("Thread 5 waited for 80 threads, one after the other"),
+        "{each}"
+    );
+    let collector = said("costly-flags", "costly-flags-qg");
+    assert!(collector.starts_with("-qg was asked for"), "{collector}");
     let slice = said("costly-flags", "costly-flags-slice");
     assert!(slice.starts_with("-C0.0002 was asked for"), "{slice}");
     let large = said("large-objects", "large-objects-numbers");

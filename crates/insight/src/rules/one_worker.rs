@@ -14,6 +14,7 @@ use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, S
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::{FinishedThread, Wakeup};
 use analysis::yielder::{Steps, Yield};
+use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -33,6 +34,12 @@ const MIN_EARLY: usize = 2;
 const AT_END_NS: u64 = 2_000_000;
 /// Maximum share of the work done by each of these threads, and by all of them.
 const LITTLE: f64 = 0.05;
+
+/// Minimum number of threads that are waited for one after the other, minimum share of the work that they do, and maximum
+/// number of them that live at a time, on average.
+const MIN_SEQUENCE: usize = 20;
+const MOST_WORK: f64 = 0.50;
+const AT_ONCE: f64 = 1.2;
 
 /// Minimum work of a thread that has a share of it.
 const MIN_WORK_NS: u64 = 500_000;
@@ -110,6 +117,10 @@ async fn evaluate(
         if let Some(finding) = lazy_results(context, loss_budget, (&producers, &worked)) {
             return finish(context, finding, (cap, share, most_ns));
         }
+        if let Some(each) = waited_for_each(context, (&threads, ran_ns), yielder).await {
+            let finding = each_finding(context, loss_budget, each);
+            return finish(context, finding, (cap, share, most_ns));
+        }
         if let Some(finding) = uneven_shares(context, loss_budget, (&threads, ran_ns)) {
             return finish(context, finding, (cap, share, most_ns));
         }
@@ -146,6 +157,69 @@ fn finish(
         amount: Value::Ns(most_ns),
     };
     Outcome::Found(vec![finding.with_evidence([evidence])])
+}
+
+/// Threads that one thread makes one after the other, and waits for each.
+struct Sequence {
+    maker: ThreadId,
+    count: u64,
+    ran_ns: u64,
+}
+
+/// Finds threads that did most of the work, one at a time, and each woke the same thread.
+async fn waited_for_each(
+    context: &RuleContext<'_>,
+    (threads, ran_ns): (&[FinishedThread], u64),
+    yielder: &dyn Yield,
+) -> Option<Sequence> {
+    let length_ns = context.length_ns();
+    let is_short = |one: &&FinishedThread| one.life.duration().0 < length_ns / MIN_SEQUENCE as u64;
+    let short = || threads.iter().filter(is_short);
+    let did_ns: u64 = short().map(|one| one.ran_ns).sum();
+    let alive_ns: u64 = short().map(|one| one.life.duration().0).sum();
+    let is_most = did_ns as f64 >= MOST_WORK * ran_ns as f64;
+    if short().count() < MIN_SEQUENCE || !is_most || alive_ns as f64 > AT_ONCE * length_ns as f64 {
+        return None;
+    }
+    let short: SeededSet<ThreadId> = short().map(|one| one.thread).collect();
+    let mut woken: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    let visit = |wakeup: Wakeup| {
+        if short.contains(&wakeup.waker) {
+            *woken.entry(wakeup.thread).or_default() += 1;
+        }
+    };
+    context.each_wakeup(yielder, visit).await;
+    let (maker, count) = woken.into_iter().max_by_key(|(_, count)| *count)?;
+    (count as f64 >= MOST_WORK * short.len() as f64).then_some(Sequence {
+        maker,
+        count,
+        ran_ns: did_ns,
+    })
+}
+
+fn each_finding(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    each: Sequence,
+) -> Finding {
+    let name = context.thread_name(each.maker);
+    let title = format!(
+        "{name} waited for {}, one after the other: hardly two of them ran at a time",
+        format::pluralize(each.count, "thread")
+    );
+    let mut finding = serial_finding(context, loss_budget, title);
+    finding.severity = finding.severity.min(Severity::Medium);
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "These threads did most of the work, and each was over before the next began: a thread that is waited for at once does not run beside the one that made it.".into();
+    finding.tries = vec![Advice::code(
+        "Start several before waiting for the first: mapConcurrently or forConcurrently from the package async, or make all (mapM async) and then wait for all (mapM wait).",
+    )];
+    finding.numbers = vec![
+        ("threads".into(), Value::Count(each.count)),
+        ("ran for, in all".into(), Value::Ns(each.ran_ns)),
+    ];
+    finding.subject = Some(name);
+    finding
 }
 
 /// Finds threads that began together, of which one has nearly all of the work and the others end early.

@@ -503,3 +503,27 @@ async fn add_uneven_shares(
     .into();
     finding.tries = uneven_advice();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_interruptions_do_not_part_the_main_stretch() {
+        let alone = |thread, from, to| Evidence {
+            range: Interval::new(Nanos(from), Nanos(to)),
+            subjects: vec![Subject::Thread(ThreadId(thread))],
+            amount: Value::Ns(to - from),
+        };
+        let main = |next| main_stretch(&[alone(1, 100, 200), next, alone(1, 320, 400)], 250);
+        let first = Some((ThreadId(1), Nanos(100)));
+        assert_eq!(main(alone(1, 210, 300)), first);
+        // Its last stretch comes too late, and so has less than half of the time with it.
+        assert_eq!(main(alone(2, 210, 300)), None);
+        assert_eq!(
+            main_stretch(&[alone(1, 100, 250), alone(1, 300, 310)], 300),
+            first
+        );
+        assert_eq!(main_stretch(&[], 300), None);
+    }
+}
