@@ -53,9 +53,9 @@ const MOST_PAGE_BYTES: u64 = 1_178_000;
 ///   are idle after short calls,
 /// - 6,000 for what larger areas cost, collections caused by large objects, calls from foreign code, time slices, and
 ///   weak pointers that die in most collections,
-/// - 8,000 for groups, batches, results that are polled, servers, commands, files, unread messages and threads that are
+/// - 16,000 for groups, batches, results that are polled, servers, commands, files, unread messages and threads that are
 ///   waited for one after the other.
-const MOST_WORKER_BYTES: u64 = 1_627_000;
+const MOST_WORKER_BYTES: u64 = 1_635_000;
 
 /// Maximum bytes of the program for fleets, which only its page loads: statistics, charts and texts, and the descriptions
 /// of metrics.

@@ -88,8 +88,10 @@ async fn evaluate(
     let ran_ns: u64 = threads.iter().map(|(_, ns)| ns).sum();
     let share = context.share_of_caps(ran_ns);
     if threads.len() < MIN_COUNT || share < MIN_SHARE {
-        let found = many_weak_pointers(context).or_else(|| after_collections(context, &threads));
-        if let Some(mut finding) = found {
+        if let Some(finding) = many_weak_pointers(context) {
+            return Outcome::Found(vec![finding]);
+        }
+        if let Some(mut finding) = after_collections(context, &threads) {
             let calls = foreign_calls(context, yielder).await;
             if calls.count >= CALLS * threads.len() as u64 && calls.share(context) >= MIN_CALLING {
                 of_files(context, &mut finding, calls);

@@ -404,7 +404,7 @@ fn sparks_finding(
             format::count(sparks.gcd)
         )
         .into(),
-        false => "The sparks ran, but they are a small part of the work: a spark that ends at the first constructor leaves the rest to the thread that needs the value.".into(),
+        false => "The sparks ran, but they are a small part of the work. Either each ends at the first constructor and leaves the rest to the thread that needs the value, or most of the work is outside of them, such as reading what they work on.".into(),
     };
     let before = Advice::code(
         "Spark before the values are needed, a whole chunk or several ahead, and use the result of rpar, parList or using.",
@@ -414,7 +414,12 @@ fn sparks_finding(
     finding.tries = match is_late {
         true if is_dud => vec![Advice::code(INSTEAD_OF_DUDS), whole],
         true => vec![before, whole],
-        false => vec![whole, before],
+        false => vec![
+            whole,
+            Advice::code(
+                "If one thread makes what the sparks work on: let each spark make its own part of it.",
+            ),
+        ],
     };
     finding.numbers = vec![
         ("sparks".into(), Value::Count(sparks.count)),
