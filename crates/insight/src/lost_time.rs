@@ -354,6 +354,17 @@ pub(crate) fn union(spans: &[(u64, u64)]) -> Vec<(u64, u64)> {
     all
 }
 
+/// Returns how much of a span lies in stretches, which are sorted and disjoint.
+pub(crate) fn overlap_ns((from, to): (u64, u64), stretches: &[(u64, u64)]) -> u64 {
+    let first = stretches.partition_point(|stretch| stretch.1 <= from);
+    let near = stretches
+        .iter()
+        .skip(first)
+        .take_while(|stretch| stretch.0 < to);
+    near.map(|stretch| stretch.1.min(to) - stretch.0.max(from))
+        .sum()
+}
+
 /// Divides the idle time with no thread ready.
 async fn divide_idle(
     context: &RuleContext<'_>,

@@ -293,6 +293,22 @@ impl<'a> RuleContext<'a> {
         }
     }
 
+    /// Returns how often each thread was woken by threads for which `is_waker` is true.
+    pub(crate) async fn woken_by(
+        &self,
+        is_waker: &dyn Fn(ThreadId) -> bool,
+        yielder: &dyn Yield,
+    ) -> BTreeMap<ThreadId, u64> {
+        let mut woken: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        let visit = |wakeup: Wakeup| {
+            if is_waker(wakeup.waker) {
+                *woken.entry(wakeup.thread).or_default() += 1;
+            }
+        };
+        self.each_wakeup(yielder, visit).await;
+        woken
+    }
+
     /// Returns whether a thread is the runtime's spark evaluator, by its label.
     pub(crate) fn is_spark_evaluator(&self, thread: ThreadId) -> bool {
         self.log.store.label_of(thread) == Some("spark evaluator")

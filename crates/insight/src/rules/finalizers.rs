@@ -94,7 +94,7 @@ async fn evaluate(
         if let Some(mut finding) = after_collections(context, &threads) {
             let calls = foreign_calls(context, yielder).await;
             if calls.count >= CALLS * threads.len() as u64 && calls.share(context) >= MIN_CALLING {
-                of_files(context, &mut finding, calls);
+                explain_files(context, &mut finding, calls);
             }
             return Outcome::Found(vec![finding]);
         }
@@ -194,7 +194,7 @@ async fn foreign_calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> Foreig
 
 /// Changes a finding of a program that makes many short foreign calls between collections, after each of which weak
 /// pointers die: it opens and closes files again and again.
-fn of_files(context: &RuleContext<'_>, finding: &mut Finding, calls: ForeignCalls) {
+fn explain_files(context: &RuleContext<'_>, finding: &mut Finding, calls: ForeignCalls) {
     let share = calls.share(context);
     finding.title = format!(
         "{} took {} of the time, and weak pointers died in most collections: as if files are opened and closed again and again",

@@ -10,7 +10,7 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
-use crate::lost_time::union;
+use crate::lost_time::{overlap_ns, union};
 use crate::threads::{Wait, Wakeup};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
@@ -121,19 +121,10 @@ async fn waits(
 
 /// Returns how much of the spans lies in stretches, which are sorted and disjoint.
 async fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)], yielder: &dyn Yield) -> u64 {
-    let inside = |(from, to): (u64, u64)| {
-        let first = stretches.partition_point(|stretch| stretch.1 <= from);
-        let near = stretches
-            .iter()
-            .skip(first)
-            .take_while(|stretch| stretch.0 < to);
-        near.map(|stretch| stretch.1.min(to) - stretch.0.max(from))
-            .sum::<u64>()
-    };
     let (mut all_ns, mut steps) = (0, Steps::new(yielder));
     for span in spans {
         steps.step().await;
-        all_ns += inside(*span);
+        all_ns += overlap_ns(*span, stretches);
     }
     all_ns
 }
@@ -189,10 +180,15 @@ async fn evaluate(
             "while threads that wake each other waited for an MVar, {running:.1} of them ran; the limit is 1.5"
         ));
     }
+    let starts_commands = made_for_io(context, &members, yielder).await >= MIN_COMMANDS;
     let count = members.len() as u64;
     let title = format!(
-        "{} take turns, for a lock or in a pipeline: on average {running:.1} of them ran",
-        format::pluralize(count, "thread")
+        "{} take turns, {}: on average {running:.1} of them ran",
+        format::pluralize(count, "thread"),
+        match starts_commands {
+            true => "perhaps to start commands",
+            false => "for a lock or in a pipeline",
+        }
     );
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
     let mut finding = context
@@ -210,7 +206,7 @@ async fn evaluate(
     finding.distrust =
         "MVars have no names in the log. In a pipeline each thread waits for the previous one: keep several items in flight."
             .into();
-    if made_for_io(context, &members, yielder).await >= MIN_COMMANDS {
+    if starts_commands {
         explain_by_commands(&mut finding);
     }
     let handed: u64 = members.values().map(|wakes| wakes.received).sum();
@@ -255,9 +251,6 @@ async fn made_for_io(
 
 /// Changes a finding about threads that create readers of output again and again.
 fn explain_by_commands(finding: &mut Finding) {
-    finding.title = finding
-        .title
-        .replace("for a lock or in a pipeline", "perhaps to start commands");
     finding.meaning = "Each of these threads creates short-lived threads that wait for I/O, again and again, as readProcess does for the output of a command. Only one command of a program can start at a time: a lock guards that, and forking stops the others for longer the more memory the program has.".into();
     finding.tries.insert(
         0,

@@ -13,7 +13,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{GapEnd, RunWithGap, each_run, gap_end};
-use crate::threads::Wakeup;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::timeline::user_spans::UserSpan;
@@ -193,10 +192,8 @@ async fn is_worker(
     if idle_waits.ran_ns as f64 >= WORK * ran_ns as f64 && !is_polling() {
         return true;
     }
-    let mut given = 0_u64;
-    let visit = |wakeup: Wakeup| given += u64::from(wakeup.waker == thread);
-    context.each_wakeup(yielder, visit).await;
-    given as f64 >= WORK * idle_waits.waits as f64
+    let woken = context.woken_by(&|waker| waker == thread, yielder).await;
+    woken.values().sum::<u64>() as f64 >= WORK * idle_waits.waits as f64
 }
 
 /// Returns how often all other threads continued after a sleep, I/O or a foreign call.
@@ -273,7 +270,7 @@ async fn evaluate(
         let is_each_time = served.wakeups >= waits.saturating_mul(MIN_SERVED as u64);
         let is_long = idle_waits.ns >= waits.saturating_mul(INTERVAL_NS);
         if is_each_time && is_long && served.threads.len() >= MIN_SERVED {
-            of_serving(&mut finding, served.threads.len());
+            explain_served(&mut finding, served.threads.len());
         }
     }
     Outcome::Found(vec![finding])
@@ -291,13 +288,7 @@ async fn served_by(
     (thread, ran_ns): (ThreadId, u64),
     yielder: &dyn Yield,
 ) -> Served {
-    let mut woken: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let visit = |wakeup: Wakeup| {
-        if wakeup.waker == thread {
-            *woken.entry(wakeup.thread).or_default() += 1;
-        }
-    };
-    context.each_wakeup(yielder, visit).await;
+    let mut woken = context.woken_by(&|waker| waker == thread, yielder).await;
     woken.retain(|_, count| *count >= MIN_COUNT);
     let did_ns: u64 = { woken.keys() }
         .map(|one| context.run_statistics(*one, context.range).all_ns)
@@ -312,7 +303,7 @@ async fn served_by(
 }
 
 /// Changes a finding about a thread that sleeps, and then wakes several others that do the work: they wait for it.
-fn of_serving(finding: &mut Finding, served: usize) {
+fn explain_served(finding: &mut Finding, served: usize) {
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
     let others = format::pluralize(served as u64, "other thread");
     finding.title = format!("{}: {others} waited for it", finding.title);

@@ -4,15 +4,12 @@
 //! capability does nearly all the work, they have no effect: sparks are evaluated too late, too little or not at
 //! all, and a thread that returns an unevaluated value leaves the work to the thread that needs it.
 
-use std::collections::BTreeMap;
-
-use super::slowest_stage;
 use super::sparks::INSTEAD_OF_DUDS;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::threads::{FinishedThread, Wakeup};
+use crate::threads::FinishedThread;
 use analysis::yielder::{Steps, Yield};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Duration, ThreadId};
@@ -46,8 +43,6 @@ const MIN_WORK_NS: u64 = 500_000;
 /// Minimum number of threads that hand over lazy results, and of runs of each: a single one may log, or count.
 const MIN_PRODUCERS: usize = 2;
 const MIN_HANDED: u64 = 200;
-/// Minimum share of their runs that begin when another thread wakes them, for threads that wait for its answers.
-const SERVED: f64 = 0.50;
 /// Maximum mean run of a thread that only hands over.
 const SHORT_NS: u64 = 10_000;
 
@@ -106,12 +101,11 @@ async fn evaluate(
             .fold(0, u64::saturating_add);
         // First, as threads that hand over unevaluated work end early, too.
         let producers = producers(context, ran_ns, yielder).await;
-        if producers.len() >= slowest_stage::MIN_CLIENTS
-            && are_served(context, &producers, yielder).await
-        {
+        let unclaimed_ns = loss_budget.unclaimed_ns(Pool::Serial);
+        let is_explained = unclaimed_ns * 2 <= loss_budget.all_ns(Pool::Serial);
+        if producers.len() >= MIN_PRODUCERS && is_explained {
             return Outcome::Clear(format!(
-                "{worked}, but {} that ran for a moment each waited for the thread that did it",
-                format::pluralize(producers.len() as u64, "thread")
+                "{worked}, but another finding explains most of the time in which only one worked"
             ));
         }
         if let Some(finding) = lazy_results(context, loss_budget, (&producers, &worked)) {
@@ -182,13 +176,8 @@ async fn waited_for_each(
         return None;
     }
     let short: SeededSet<ThreadId> = short().map(|one| one.thread).collect();
-    let mut woken: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let visit = |wakeup: Wakeup| {
-        if short.contains(&wakeup.waker) {
-            *woken.entry(wakeup.thread).or_default() += 1;
-        }
-    };
-    context.each_wakeup(yielder, visit).await;
+    let is_one = |waker| short.contains(&waker);
+    let woken = context.woken_by(&is_one, yielder).await;
     let (maker, count) = woken.into_iter().max_by_key(|(_, count)| *count)?;
     (count as f64 >= MOST_WORK * short.len() as f64).then_some(Sequence {
         maker,
@@ -286,7 +275,6 @@ pub(super) fn uneven_advice() -> Vec<Advice> {
 
 /// Thread that runs very often for a moment each.
 struct Producer {
-    thread: ThreadId,
     runs: u64,
     ran_ns: u64,
 }
@@ -301,15 +289,7 @@ async fn producers(context: &RuleContext<'_>, ran_ns: u64, yielder: &dyn Yield) 
         if !created || context.is_runtime_thread(life.id()) {
             continue;
         }
-        let thread = life.id();
-        let (mut one, mut for_threads) = (
-            Producer {
-                thread,
-                runs: 0,
-                ran_ns: 0,
-            },
-            0,
-        );
+        let (mut one, mut for_threads) = (Producer { runs: 0, ran_ns: 0 }, 0);
         for (_, turn) in life.turns_overlapping(context.range) {
             one.runs += 1;
             one.ran_ns = one.ran_ns.saturating_add(turn.duration(2));
@@ -322,21 +302,6 @@ async fn producers(context: &RuleContext<'_>, ran_ns: u64, yielder: &dyn Yield) 
         all.extend(hands_over.then_some(one));
     }
     all
-}
-
-/// Returns whether one thread wakes most of these threads most of the times that they run: they wait for its answers.
-async fn are_served(context: &RuleContext<'_>, clients: &[Producer], yielder: &dyn Yield) -> bool {
-    let clients: BTreeMap<ThreadId, u64> =
-        clients.iter().map(|one| (one.thread, one.runs)).collect();
-    let mut given: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let visit = |wakeup: Wakeup| {
-        if clients.contains_key(&wakeup.thread) && !clients.contains_key(&wakeup.waker) {
-            *given.entry(wakeup.waker).or_default() += 1;
-        }
-    };
-    context.each_wakeup(yielder, visit).await;
-    let most = given.into_values().max().unwrap_or(0);
-    most as f64 >= SERVED * clients.values().sum::<u64>() as f64
 }
 
 /// Finds threads that run very often for a moment each, while another thread does the work: what they hand over is

@@ -10,6 +10,7 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
+use crate::lost_time::overlap_ns;
 use crate::threads::FinishedThread;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
@@ -94,6 +95,14 @@ struct SerialStretches {
     stretches: Vec<Stretch>,
     one_ns: u64,
     several_ns: u64,
+}
+
+impl SerialStretches {
+    /// Returns start and end of the stretches, in order.
+    fn spans(&self) -> Vec<(u64, u64)> {
+        let span = |one: &Stretch| (one.range.start().0, one.range.end().0);
+        self.stretches.iter().map(span).collect()
+    }
 }
 
 fn steps(range: Interval) -> impl Iterator<Item = Interval> {
@@ -221,7 +230,7 @@ async fn evaluate(
     if !is_parallel {
         finding.confidence = Confidence::Probable;
     }
-    let sleepers = sleepers(context, &found.stretches, yielder).await;
+    let sleepers = sleepers(context, &found.spans(), yielder).await;
     let slept_ns: u64 = sleepers.values().map(|one| one.ns).sum();
     if slept_ns as f64 >= ASLEEP * idle_ns as f64 {
         explain_by_sleepers(context, &mut finding, &sleepers);
@@ -239,7 +248,7 @@ struct Sleeps {
 /// Returns the sleeps in the stretches of the threads that have much of the program's work.
 async fn sleepers(
     context: &RuleContext<'_>,
-    stretches: &[Stretch],
+    stretches: &[(u64, u64)],
     yielder: &dyn Yield,
 ) -> BTreeMap<ThreadId, Sleeps> {
     let mut sleepers: BTreeMap<ThreadId, Sleeps> = BTreeMap::new();
@@ -247,15 +256,7 @@ async fn sleepers(
         if turn.wait_reason() != Some(WaitReason::Delay) {
             return;
         }
-        let (from, to) = turn.part(0);
-        let slept = Interval::new(Nanos(from), Nanos(to.max(from)));
-        let first = stretches.partition_point(|one| one.range.end() <= slept.start());
-        let during = stretches[first..]
-            .iter()
-            .take_while(|one| one.range.start() < slept.end());
-        let ns: u64 = { during }
-            .map(|one| one.range.clip(slept).duration().0)
-            .sum();
+        let ns = overlap_ns(turn.part(0), stretches);
         if ns > 0 {
             let sleeps = sleepers.entry(life.id()).or_default();
             sleeps.ns += ns;
@@ -375,13 +376,11 @@ async fn finding(
         format::duration(Duration(alone_ns)),
         format::duration(Duration(context.length_ns()))
     );
-    let stretches = found.stretches.iter();
-    let spans = stretches.map(|stretch| (stretch.range.start().0, stretch.range.end().0));
     let mut finding = context
         .idle_finding(
             (NAME, title),
             loss_budget,
-            (spans.collect(), idle_ns),
+            (found.spans(), idle_ns),
             yielder,
         )
         .await;

@@ -10,7 +10,6 @@ use crate::context::RuleContext;
 use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
-use crate::threads::Wakeup;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Yield, sort};
@@ -91,36 +90,28 @@ pub(super) async fn several_threads(
     if !is_much || (checks as f64) < CHECKS * sleeps.len() as f64 {
         return None;
     }
-    let given = wakeups_by(context, &pollers, yielder).await;
+    let is_poller = |waker| pollers.contains(&waker);
+    let woken = context.woken_by(&is_poller, yielder).await;
+    let given: u64 = woken.values().sum();
     let lives = context.lives_of(pollers.iter().copied());
     let runs: usize = lives.map(|life| life.runs()).sum();
     let do_ask = given as f64 >= ASKS * runs as f64;
-    let finding = sleepers_finding(context, loss_budget, (&sleeps, slept_ns), yielder).await;
-    Some(if do_ask { of_askers(finding) } else { finding })
-}
-
-/// Returns how often some threads woke others.
-async fn wakeups_by(
-    context: &RuleContext<'_>,
-    wakers: &BTreeSet<ThreadId>,
-    yielder: &dyn Yield,
-) -> u64 {
-    let mut given = 0;
-    let visit = |wakeup: Wakeup| given += u64::from(wakers.contains(&wakeup.waker));
-    context.each_wakeup(yielder, visit).await;
-    given
+    let mut finding = sleepers_finding(context, loss_budget, (&sleeps, slept_ns), yielder).await;
+    if do_ask {
+        explain_askers(&mut finding);
+    }
+    Some(finding)
 }
 
 /// Changes a finding about threads that sleep and check: they also give work to others, and nothing runs once that is
 /// done, so it is the result that they look for.
-fn of_askers(mut finding: Finding) -> Finding {
+fn explain_askers(finding: &mut Finding) {
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
     finding.confidence = Confidence::Probable;
     finding.meaning = "They give work to other threads, sleep, and often run only for a moment in between, as to look whether the result is there. When the others are done, nothing runs until a timer wakes them: a result is noticed half a pause late on average.".into();
     finding.tries[0] = Advice::code(
         "Wait for the result: let the thread that makes it put it into an MVar or TMVar, and take it from there, with a timeout if needed.",
     );
-    finding
 }
 
 /// Returns whether the threads that answer another one sleep one after the other, and for long.

@@ -10,7 +10,7 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::threads::{Wait, Wakeup};
+use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::Yield;
@@ -23,7 +23,7 @@ const BUSY: f64 = 0.70;
 /// Minimum work of all other threads, as a share of its own: with less, it does the program's work alone.
 const OTHERS: f64 = 0.10;
 /// Minimum number of threads that wait for it if it works alone: one or two may merely log what it does.
-pub(super) const MIN_CLIENTS: usize = 3;
+const MIN_CLIENTS: usize = 3;
 /// Maximum work of another thread, as a share of its own: with more, there are two slow stages.
 const NEXT: f64 = 0.60;
 /// Minimum number of times that it wakes a thread that waits for it.
@@ -192,13 +192,7 @@ async fn waits_for(
     stage: ThreadId,
     yielder: &dyn Yield,
 ) -> BTreeMap<ThreadId, Vec<Wait>> {
-    let mut wakes: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let visit = |wakeup: Wakeup| {
-        if wakeup.waker == stage && wakeup.thread != stage {
-            *wakes.entry(wakeup.thread).or_default() += 1;
-        }
-    };
-    context.each_wakeup(yielder, visit).await;
+    let mut wakes = context.woken_by(&|waker| waker == stage, yielder).await;
     wakes.retain(|_, count| *count >= MIN_WAKES);
     let mut waits: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
     let lives = context.lives_of(wakes.keys().copied());
