@@ -139,6 +139,7 @@ test('filters the threads', async ({ page }) => {
   await fragment(page, /q=worker-5/);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('row', { name: 'worker-5' })).toBeVisible();
+  await expect(page.getByRole('searchbox', { name: 'Filter tracks by name' })).toHaveValue('worker-5');
   await expect(async () => {
     const y = await page.getByRole('row', { name: 'worker-5' }).evaluate((head) => head.getBoundingClientRect().y + 11);
     const { x } = await timeline(page);

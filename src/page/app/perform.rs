@@ -133,6 +133,8 @@ impl App {
             if event.key() == "Escape"
                 && let Some(target) = target
             {
+                // Chromium empties a search field otherwise, while its filter stays.
+                event.prevent_default();
                 // Best effort: leaving a field is only a convenience.
                 if !focus_current() {
                     let _ = target.blur();
