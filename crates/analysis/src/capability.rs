@@ -27,6 +27,7 @@ struct Life {
 }
 
 /// Returns the smallest interval that contains both.
+#[inline]
 fn hull(a: Option<Interval>, b: Option<Interval>) -> Option<Interval> {
     a.into_iter().chain(b).reduce(Interval::hull)
 }

@@ -118,6 +118,7 @@ impl Info {
     }
 
     /// Adds `events` events with a total size of `bytes` to the counts of a type.
+    #[inline]
     pub(crate) fn count_of(&mut self, id: EventType, (events, bytes): (u64, u64)) {
         let id = usize::from(id.0);
         if id >= self.counts.len() {

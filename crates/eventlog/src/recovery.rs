@@ -58,6 +58,7 @@ impl TimeConstraints {
     }
 
     /// Returns the constraints after such an event.
+    #[inline]
     pub(crate) fn after_event(mut self, id: u16, time: Nanos) -> Self {
         if id == EventType::GC_START.0 {
             self.collection = time;

@@ -136,6 +136,7 @@ impl Interval {
     }
 
     /// Returns the smallest interval that covers both.
+    #[inline]
     #[must_use]
     pub fn hull(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
