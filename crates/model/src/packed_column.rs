@@ -10,7 +10,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::spill_store::{SpillStore, StoredWords};
+use crate::spill_store::{SpillStore, SpilledWords, StoredWords};
 
 /// Numbers per block; a block has one minimum and one bit width.
 pub const BLOCK: usize = 128;
@@ -42,10 +42,37 @@ macro_rules! words {
 
 words!(u8, u16, u32, u64);
 
-/// Cursor of a reader: caches the last spilled sheet that was read, for nearly sequential access.
+/// Cursor of a reader with nearly sequential access: caches the last spilled sheet that was read, and the numbers of
+/// the last block from which several were read. A cursor is for one list, which only grows.
 #[derive(Debug, Default)]
 pub struct ReadCursor {
     sheet: Option<(usize, Arc<[u64]>)>,
+    /// The block that was read last, and how many numbers were read from it in a row, up to
+    /// [`DECODE_AT`](Self::DECODE_AT).
+    last: (usize, u32),
+    /// The numbers of a block, if that many were read from it.
+    decoded: Option<(usize, Box<[u64; BLOCK]>)>,
+}
+
+impl ReadCursor {
+    /// Reads of single numbers from a block before it is decoded as a whole, which takes as long as some twenty.
+    const DECODE_AT: u32 = 8;
+
+    /// Returns whether a whole block is to be decoded, as numbers are read from it again and again.
+    #[inline]
+    const fn is_worth_decoding(&mut self, block: usize) -> bool {
+        let reads = if self.last.0 == block { self.last.1 } else { 0 };
+        self.last = (block, reads + 1);
+        reads >= Self::DECODE_AT
+    }
+
+    /// Returns the words of a sheet from the cache or the backing.
+    fn sheet(&mut self, number: usize, away: &SpilledWords) -> &[u64] {
+        if self.sheet.as_ref().is_none_or(|(at, _)| *at != number) {
+            self.sheet = Some((number, away.fetch()));
+        }
+        self.sheet.as_ref().map_or(&[], |(_, words)| words)
+    }
 }
 
 /// An append-only list of numbers, packed except for its tail.
@@ -156,18 +183,43 @@ impl<T: Word> PackedColumn<T> {
         }
     }
 
-    /// [`get`](Self::get) for nearly sequential access to many numbers: `cursor` holds the last spilled sheet.
+    /// [`get`](Self::get) for nearly sequential access to many numbers, with the cursor of this reader.
     #[inline]
     pub fn get_with_cursor(&self, index: usize, cursor: &mut ReadCursor) -> Option<T> {
-        let sheet = index / SHEET;
-        let Some(StoredWords::Spilled(away)) = self.sheets.get(sheet) else {
+        let block = index / BLOCK;
+        match &cursor.decoded {
+            Some((at, numbers)) if *at == block => Some(T::from_word(numbers[index % BLOCK])),
+            _ => self.get_and_decode(index, cursor),
+        }
+    }
+
+    fn get_and_decode(&self, index: usize, cursor: &mut ReadCursor) -> Option<T> {
+        let (number, place) = (index / SHEET, index % SHEET);
+        let Some(sheet) = self.sheets.get(number) else {
             return self.get(index);
         };
-        let words = match &mut cursor.sheet {
-            Some((at, words)) if *at == sheet => words,
-            other => &other.insert((sheet, away.fetch())).1,
+        let block = index / BLOCK;
+        if !cursor.is_worth_decoding(block) {
+            return match sheet {
+                StoredWords::Resident(_) => self.get(index),
+                StoredWords::Spilled(away) => {
+                    Some(T::from_word(unpack(cursor.sheet(number, away), place)))
+                }
+            };
+        }
+        let mut numbers =
+            (cursor.decoded.take()).map_or_else(|| Box::new([0; BLOCK]), |(_, numbers)| numbers);
+        let first = place - place % BLOCK;
+        match sheet {
+            StoredWords::Resident(_) => {
+                sheet.with(|words| read_block(words, first, &mut numbers[..]))
+            }
+            StoredWords::Spilled(away) => {
+                read_block(cursor.sheet(number, away), first, &mut numbers[..])
+            }
         };
-        Some(T::from_word(unpack(words, index % SHEET)))
+        let (_, numbers) = cursor.decoded.insert((block, numbers));
+        Some(T::from_word(numbers[place % BLOCK]))
     }
 
     /// Returns the last number, without reading a sheet back.
@@ -413,6 +465,19 @@ mod tests {
                 let read = pages.read(index, &mut some);
                 let end = list.len().min(index + 300);
                 prop_assert_eq!(&some[..read], list.get(index..end).unwrap_or_default());
+            }
+        }
+
+        #[test]
+        fn one_cursor_reads_a_list_that_grows(list in numbers(), step in 1usize..40, budget in 0u64..200_000) {
+            let spill_store = SpillStore::new(budget, Some(Box::<List>::default()));
+            let (mut column, mut cursor) = (PackedColumn::new(), ReadCursor::default());
+            for half in list.chunks(list.len().div_ceil(2).max(1)) {
+                column.extend_from_slice(half, &spill_store);
+                let known = &list[..column.len()];
+                for index in (0..known.len() + 2).step_by(step) {
+                    prop_assert_eq!(column.get_with_cursor(index, &mut cursor), known.get(index).copied());
+                }
             }
         }
 
