@@ -8,6 +8,7 @@ use crate::flags::option_bytes;
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
 use crate::threads::is_runtime_label;
+use crate::turn_cache::TurnCache;
 use analysis::account::pauses::Pause;
 use analysis::account::report::ProgramTimes;
 use analysis::info::Info;
@@ -46,6 +47,8 @@ pub struct RuleContext<'a> {
     disturbed: OnceCell<Vec<DisturbedCollection>>,
     /// Threads of the runtime. Cached, as each rule checks each thread.
     runtime_threads: OnceCell<SeededSet<ThreadId>>,
+    /// Turns of threads in the range, as far as rules have read them.
+    pub(crate) turn_cache: TurnCache,
 }
 
 /// Collection: the program is stopped, at first until all capabilities have stopped.
@@ -178,6 +181,7 @@ impl<'a> RuleContext<'a> {
             requested_collections: OnceCell::new(),
             disturbed: OnceCell::new(),
             runtime_threads: OnceCell::new(),
+            turn_cache: TurnCache::default(),
         }
     }
 

@@ -25,6 +25,7 @@ pub mod report;
 pub mod rules;
 mod threads;
 mod truncated_name;
+mod turn_cache;
 pub mod window;
 
 pub use amount::Amount;

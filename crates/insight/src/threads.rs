@@ -237,10 +237,25 @@ impl<'a> RuleContext<'a> {
             if self.is_runtime_thread(life.id()) {
                 continue;
             }
+            if let Some(cached) = self.turn_cache.get(life.id()) {
+                for numbered in (cached.first..).zip(cached.turns.iter()) {
+                    visit(&life, numbered);
+                    steps.step().await;
+                }
+                continue;
+            }
+            let (mut first, mut turns) = (0, Vec::new());
+            let room = self.turn_cache.room();
             for (number, turn) in life.turns_overlapping(self.range) {
                 visit(&life, (number, &turn));
+                // One more than there is room for, so that an incomplete list is too long to be kept.
+                if turns.len() <= room {
+                    first = number - turns.len();
+                    turns.push(turn);
+                }
                 steps.step().await;
             }
+            self.turn_cache.insert(life.id(), first, turns);
         }
     }
 
