@@ -26,7 +26,8 @@ pub(crate) struct TurnCache {
 }
 
 impl TurnCache {
-    /// Some 50 MB, and more turns than the sample of a large log has. Threads beyond are read again by each rule.
+    /// 34 MB, as a turn takes 56 bytes, and more turns than the sample of a large log has. Threads beyond are read
+    /// again by each rule.
     const MAX_TURNS: usize = 600_000;
 
     /// Returns the turns of a thread if they are in the cache.

@@ -10,7 +10,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::spill_store::{SpillStore, SpilledWords, StoredWords};
+use crate::spill_store::{SpillStore, StoredWords};
 
 /// Numbers per block; a block has one minimum and one bit width.
 pub const BLOCK: usize = 128;
@@ -47,15 +47,14 @@ words!(u8, u16, u32, u64);
 #[derive(Debug, Default)]
 pub struct ReadCursor {
     sheet: Option<(usize, Arc<[u64]>)>,
-    /// The block that was read last, and how many numbers were read from it in a row, up to
-    /// [`DECODE_AT`](Self::DECODE_AT).
+    /// The block that was read last, and how many numbers were read from it in a row.
     last: (usize, u32),
     /// The numbers of a block, if that many were read from it.
     decoded: Option<(usize, Box<[u64; BLOCK]>)>,
 }
 
 impl ReadCursor {
-    /// Reads of single numbers from a block before it is decoded as a whole, which takes as long as some twenty.
+    /// Reads of single numbers from a block before it is decoded as a whole.
     const DECODE_AT: u32 = 8;
 
     /// Returns whether a whole block is to be decoded, as numbers are read from it again and again.
@@ -66,12 +65,15 @@ impl ReadCursor {
         reads >= Self::DECODE_AT
     }
 
-    /// Returns the words of a sheet from the cache or the backing.
-    fn sheet(&mut self, number: usize, away: &SpilledWords) -> &[u64] {
+    /// Calls `read` with the words of a sheet, which are read back once if they are spilled.
+    fn with<R>(&mut self, number: usize, sheet: &StoredWords, read: impl FnOnce(&[u64]) -> R) -> R {
+        let StoredWords::Spilled(away) = sheet else {
+            return sheet.with(read);
+        };
         if self.sheet.as_ref().is_none_or(|(at, _)| *at != number) {
             self.sheet = Some((number, away.fetch()));
         }
-        self.sheet.as_ref().map_or(&[], |(_, words)| words)
+        read(self.sheet.as_ref().map_or(&[], |(_, words)| words))
     }
 }
 
@@ -200,24 +202,14 @@ impl<T: Word> PackedColumn<T> {
         };
         let block = index / BLOCK;
         if !cursor.is_worth_decoding(block) {
-            return match sheet {
-                StoredWords::Resident(_) => self.get(index),
-                StoredWords::Spilled(away) => {
-                    Some(T::from_word(unpack(cursor.sheet(number, away), place)))
-                }
-            };
+            return Some(cursor.with(number, sheet, |words| T::from_word(unpack(words, place))));
         }
-        let mut numbers =
-            (cursor.decoded.take()).map_or_else(|| Box::new([0; BLOCK]), |(_, numbers)| numbers);
+        let decoded = cursor.decoded.take();
+        let mut numbers = decoded.map_or_else(|| Box::new([0; BLOCK]), |(_, numbers)| numbers);
         let first = place - place % BLOCK;
-        match sheet {
-            StoredWords::Resident(_) => {
-                sheet.with(|words| read_block(words, first, &mut numbers[..]))
-            }
-            StoredWords::Spilled(away) => {
-                read_block(cursor.sheet(number, away), first, &mut numbers[..])
-            }
-        };
+        cursor.with(number, sheet, |words| {
+            read_block(words, first, &mut numbers[..])
+        });
         let (_, numbers) = cursor.decoded.insert((block, numbers));
         Some(T::from_word(numbers[place % BLOCK]))
     }
