@@ -47,6 +47,8 @@ pub struct RuleContext<'a> {
     disturbed: OnceCell<Vec<DisturbedCollection>>,
     /// Threads of the runtime. Cached, as each rule checks each thread.
     runtime_threads: OnceCell<SeededSet<ThreadId>>,
+    /// Threads of the runtime that evaluate sparks.
+    spark_evaluators: OnceCell<SeededSet<ThreadId>>,
     /// Turns of threads in the range, as far as rules have read them.
     pub(crate) turn_cache: TurnCache,
 }
@@ -181,6 +183,7 @@ impl<'a> RuleContext<'a> {
             requested_collections: OnceCell::new(),
             disturbed: OnceCell::new(),
             runtime_threads: OnceCell::new(),
+            spark_evaluators: OnceCell::new(),
             turn_cache: TurnCache::default(),
         }
     }
@@ -471,24 +474,35 @@ impl<'a> RuleContext<'a> {
         times.all_caps().census_ns > 0
     }
 
-    /// Returns for how long before `time` no thread of the program ran on any capability, in nanoseconds. Runs of
-    /// the runtime's own threads, for timers and files, do not count.
-    pub fn quiet_before_ns(&self, time: Nanos) -> u64 {
+    /// Returns for how long before `time` no thread of the program ran on any capability, in nanoseconds, if that is at
+    /// least `min_ns`. Runs of the runtime's own threads, for timers and files, do not count.
+    pub(crate) fn quiet_before_ns(&self, time: Nanos, min_ns: u64) -> Option<u64> {
+        let mut quiet_ns = time.0;
+        for cap in self.cap_ids() {
+            let end_ns = self.last_end_before_ns(cap, time).unwrap_or(0);
+            quiet_ns = quiet_ns.min(time.0.saturating_sub(end_ns));
+            // The other capabilities need not be searched.
+            if quiet_ns < min_ns {
+                return None;
+            }
+        }
+        Some(quiet_ns)
+    }
+
+    /// Returns the end of the last run of the program on a capability that begins before `time`, at most `time`.
+    fn last_end_before_ns(&self, cap: CapId, time: Nanos) -> Option<u64> {
         /// Give up after this many runs of the runtime's threads.
         const MAX_RUNS: usize = 100;
-        let last_end = self.cap_ids().filter_map(|cap| {
-            let runs = &self.log.store.cap(cap)?.runs;
-            let next = runs.first_starting_at(time.0);
-            let indices = (next.saturating_sub(MAX_RUNS)..next).rev();
-            let is_of_program = |index: &usize| {
-                let thread = self.log.store.thread_of(cap, *index);
-                !thread.is_some_and(|thread| self.is_runtime_thread(thread))
-            };
-            let last = { indices }.find(is_of_program);
-            let oldest = next.checked_sub(MAX_RUNS + 1);
-            Some(runs.span(last.or(oldest)?).1.min(time.0))
-        });
-        time.0.saturating_sub(last_end.max().unwrap_or(0))
+        let runs = &self.log.store.cap(cap)?.runs;
+        let next = runs.first_starting_at(time.0);
+        let indices = (next.saturating_sub(MAX_RUNS)..next).rev();
+        let is_of_program = |index: &usize| {
+            let thread = self.log.store.thread_of(cap, *index);
+            !thread.is_some_and(|thread| self.is_runtime_thread(thread))
+        };
+        let last = { indices }.find(is_of_program);
+        let oldest = next.checked_sub(MAX_RUNS + 1);
+        Some(runs.span(last.or(oldest)?).1.min(time.0))
     }
 
     /// Returns sums over all threads in the range, including the runtime's. If a sum is small, rules need not look
@@ -515,6 +529,15 @@ impl<'a> RuleContext<'a> {
             let labelled = self.log.store.threads_labeled(is_runtime_label);
             labelled.chain(self.unlabelled_managers()).collect()
         })
+    }
+
+    /// Returns whether a thread evaluates sparks for the runtime, by its label.
+    pub(crate) fn is_spark_evaluator(&self, thread: ThreadId) -> bool {
+        let evaluators = self.spark_evaluators.get_or_init(|| {
+            let is_evaluator = |label: &str| label == "spark evaluator";
+            self.log.store.threads_labeled(is_evaluator).collect()
+        });
+        evaluators.contains(&thread)
     }
 
     /// Returns the display name of a thread: its number, with its label if it has one.

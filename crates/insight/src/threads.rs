@@ -324,11 +324,6 @@ impl<'a> RuleContext<'a> {
         woken
     }
 
-    /// Returns whether a thread is the runtime's spark evaluator, by its label.
-    pub(crate) fn is_spark_evaluator(&self, thread: ThreadId) -> bool {
-        self.log.store.label_of(thread) == Some("spark evaluator")
-    }
-
     /// Returns the bound threads: those created while no thread ran on the capability, for `main`, `forkOS` or a
     /// call from foreign code. The runtime's own threads have labels or are created in collections
     /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).

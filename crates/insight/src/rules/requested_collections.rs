@@ -28,19 +28,19 @@ pub(super) async fn unclaimed_requested_collections<'s, 'a>(
     for (index, gc) in context.gc_pauses_where(|gc| gc.is_major) {
         yielder.yield_if_due().await;
         if loss_budget.is_pause_free(index) {
-            let quiet_ns = context.quiet_before_ns(gc.pause.requested);
+            let quiet_ns = context.quiet_before_ns(gc.pause.requested, QUIET_NS);
             let is_requested = requested.binary_search_by_key(&index, |(index, _)| *index);
             majors.push((index, gc, is_requested.is_ok(), quiet_ns));
         }
     }
     let requested = || majors.iter().filter(|(.., is_requested, _)| *is_requested);
-    let quiet = requested().filter(|(.., quiet_ns)| *quiet_ns >= QUIET_NS);
+    let quiet = requested().filter(|(.., quiet_ns)| quiet_ns.is_some());
     let limit_ns = match quiet.count() * 2 > requested().count() {
         true => QUIET_NS,
         false => IDLE_NS,
     };
     let found = majors.into_iter().filter(|(.., is_requested, quiet_ns)| {
-        let is_idle = *quiet_ns >= IDLE_NS || *is_requested && *quiet_ns >= limit_ns;
+        let is_idle = quiet_ns.is_some_and(|ns| ns >= IDLE_NS || *is_requested && ns >= limit_ns);
         is_idle == idle && (idle || *is_requested)
     });
     found.map(|(index, gc, ..)| (index, gc)).collect()
