@@ -188,6 +188,21 @@ fn a_huge_area_is_told_with_a_smaller_one() {
     assert_eq!(flags.collect::<Vec<_>>(), ["-A16m"]);
 }
 
+/// Threads that all stay alive are copied by several threads, and live longer than any area: neither one capability nor
+/// a larger area is advised.
+#[test]
+fn no_flag_makes_living_threads_cheaper() {
+    let found = findings_of(&session("tiny-threads-alive"), None).findings;
+    let rules: Vec<&str> = found.iter().map(|finding| &*finding.rule).collect();
+    assert_eq!(
+        rules,
+        ["major-gc-heavy", "tiny-threads", "par-gc-unbalanced"]
+    );
+    let tries = found.iter().flat_map(|finding| &finding.tries);
+    let flags: Vec<&str> = tries.filter_map(|one| one.flag.as_deref()).collect();
+    assert_eq!(flags, ["-F4", "-hT -l"]);
+}
+
 /// A pool is too small whatever hands its places on; threads that foreign code makes are calls; a clock is not asked.
 #[test]
 fn causes_that_look_like_others_are_told_from_them() {

@@ -14,7 +14,7 @@ import System.Environment (getArgs)
 main :: IO ()
 main = do
   [how] <- getArgs
-  if how == "large" then large else if how == "wide" then wide else if how == "boxed"
+  if how == "large" then large else if how == "wide" then wide else if how == "kept" then kept else if how == "boxed"
     then arrays >>= mapM_ (\array -> readArray (array :: IOArray Int Int) 0)
     else arrays >>= mapM_ (\array -> readArray (array :: IOUArray Int Int) 0)
 
@@ -45,3 +45,12 @@ wide = do
         writeArray array (next `mod` 2000000) $! steps `mod` 7
         go (steps - 1) next $! Map.insert (steps `mod` 512) next recent
   go 400000 99 Map.empty >>= print
+
+-- A list of which all stays alive: each collection copies the whole allocation area, for the first or the second time.
+kept :: IO ()
+kept = do
+  let go :: Int -> [Int] -> [Int]
+      go 0 list = list
+      go n list = let next = n - 1 in next `seq` go next (next : list)
+  list <- evaluate (go 3000000 [])
+  print (sum list, length list)

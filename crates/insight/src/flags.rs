@@ -179,20 +179,6 @@ impl RuleContext<'_> {
             .filter(move |(flag, bytes)| *bytes > now && self.is_suitable(flag))
     }
 
-    /// Returns advice to collect less often with the default area since GHC 9.2; `None` if the run has as much. In 40
-    /// judged programs that get it, this area made 24 at least 5 % faster, and 5 slower; 16 or 64 MiB, measured in 12 of
-    /// them, made 3 faster and 4 slower.
-    pub(crate) fn default_area_advice(&self) -> Option<Advice> {
-        let is_default = |(flag, _): &(&str, u64)| *flag == AREAS[0].0;
-        self.larger_areas().find(is_default).map(|(flag, _)| {
-            Advice::flag(
-                flag,
-                "Collect less often. The gain is not certain: measure it. Larger areas made more programs slower.",
-                "memory: 4 MiB for each capability",
-            )
-        })
-    }
-
     /// Drops advice that does not make sense for the run, and keeps at most three pieces of it.
     pub(crate) fn without_unsuitable_advice(&self, mut finding: Finding) -> Finding {
         let is_suitable = |flag: &str| self.is_suitable(flag);

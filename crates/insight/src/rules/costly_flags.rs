@@ -3,6 +3,7 @@
 //! Some runtime options trade speed for memory, for short pauses or for checks. Where the log shows their cost,
 //! dropping them is the first thing to try.
 
+use super::area_estimate::default_area_advice;
 use super::nursery_too_small::small_area_option;
 use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
@@ -224,7 +225,7 @@ fn collections_finding(
     finding.tries = vec![run_without(&costly.flag, costly.price)];
     if !costly.is_major {
         // From 256 KiB, the default before GHC 9.2 saved nothing in a judged program, and this area 12 %.
-        finding.tries.extend(context.default_area_advice());
+        finding.tries.extend(default_area_advice(context));
     }
     finding.distrust =
         "Without the option some of these collections remain; it may be set on purpose.".into();

@@ -5,6 +5,7 @@
 //! shows when a capability was woken, and on a busy machine it occasionally takes milliseconds. So the median wait
 //! counts, and longer waits count at most twice that.
 
+use super::area_estimate::default_area_advice;
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Severity, Value};
@@ -121,7 +122,7 @@ async fn evaluate(
             "less parallel work",
         ),
     ];
-    finding.tries.extend(context.default_area_advice());
+    finding.tries.extend(default_area_advice(context));
     finding.distrust =
         "Large collections may gain more from all cores than waking them costs. Of each wait, no more than twice the usual one counts: the rest comes from other work of the machine."
             .into();

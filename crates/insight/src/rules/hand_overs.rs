@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::par_gc_unbalanced::is_major_work_shared;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
@@ -247,7 +248,7 @@ fn finding(
     let meaning = if is_bound { MEANING_IF_BOUND } else { MEANING };
     let more = if is_one_way { MORE_IF_ONE_WAY } else { "" };
     finding.meaning = format!("{meaning}{more}").into();
-    finding.tries = tries(parallelism, is_one_way, is_bound);
+    finding.tries = tries(context, is_one_way, is_bound);
     // Threads that run in parallel lose more on one capability than these few wakeups cost.
     if parallelism > IN_TURNS && finding.severity <= Severity::Low {
         finding.tries.retain(|one| one.flag.is_none());
@@ -272,7 +273,8 @@ fn finding(
     finding.with_evidence(evidence)
 }
 
-fn tries(parallelism: f64, is_one_way: bool, is_bound: bool) -> Vec<Advice> {
+fn tries(context: &RuleContext<'_>, is_one_way: bool, is_bound: bool) -> Vec<Advice> {
+    let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
     let batches = Advice::code("Hand over batches: a list or chunk of items per wakeup.");
     if is_bound {
         // With one capability, waking a bound thread still means waking its OS thread.
@@ -288,9 +290,10 @@ fn tries(parallelism: f64, is_one_way: bool, is_bound: bool) -> Vec<Advice> {
         "Keep threads that wake each other on one capability: make both with forkOn and the same number, or let one thread do both steps.",
     );
     if parallelism <= IN_TURNS {
-        return vec![one_capability_advice(parallelism), together, batches];
+        let one = one_capability_advice(context);
+        return one.into_iter().chain([together, batches]).collect();
     }
-    if parallelism > PARTLY {
+    if parallelism > PARTLY || is_major_work_shared(context) {
         return vec![batches, together];
     }
     let one = Advice::flag(
@@ -303,13 +306,18 @@ fn tries(parallelism: f64, is_one_way: bool, is_bound: bool) -> Vec<Advice> {
     vec![batches, together, one]
 }
 
-/// Advises one capability for threads that work in turns.
-pub(super) fn one_capability_advice(parallelism: f64) -> Advice {
-    Advice::flag(
-        "-N1",
-        format!(
-            "While any capability runs, {parallelism:.2} run on average: one can do this work. Compare wall-clock times without a log."
-        ),
-        "no parallelism in any part of the program",
-    )
+/// Advises one capability if threads work in turns, unless its one thread would also do what several do in major
+/// collections now.
+pub(super) fn one_capability_advice(context: &RuleContext<'_>) -> Option<Advice> {
+    let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
+    let is_enough = parallelism <= IN_TURNS && !is_major_work_shared(context);
+    is_enough.then(|| {
+        Advice::flag(
+            "-N1",
+            format!(
+                "While any capability runs, {parallelism:.2} run on average: one can do this work. Compare wall-clock times without a log."
+            ),
+            "no parallelism in any part of the program",
+        )
+    })
 }

@@ -4,7 +4,7 @@
 //! that forces its own thunk waits until that one is evaluated. The same happens when threads traverse one lazy
 //! list. With several capabilities they then work in turns, and each turn wakes an OS thread.
 
-use super::hand_overs::{IN_TURNS, one_capability_advice};
+use super::hand_overs::one_capability_advice;
 use super::shared_thunk::{EDEN_MESSAGE, waits_for_thunks};
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
@@ -138,7 +138,6 @@ fn explain(context: &RuleContext<'_>, finding: &mut Finding, waits: &ThunkWaits)
     } else {
         "All update one value with atomicModifyIORef or atomicModifyIORef', so that each new value is a thunk that depends on another thread's; or they evaluate one lazy list or map together, as sparks do that share their input. Either way they work in turns. The first thread of each row waits for the second one.".into()
     };
-    let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
     finding.tries = vec![if has_timer {
         Advice::code("Use fewer timers: one timeout around a batch of the work.")
     } else {
@@ -151,9 +150,7 @@ fn explain(context: &RuleContext<'_>, finding: &mut Finding, waits: &ThunkWaits)
             "For a lazy list or map: let each thread traverse its own part.",
         ));
     }
-    if parallelism <= IN_TURNS {
-        finding.tries.push(one_capability_advice(parallelism));
-    }
+    finding.tries.extend(one_capability_advice(context));
     finding.distrust =
         "Thunks have no names in the log: more than one value may be updated this way.".into();
 }

@@ -5,6 +5,7 @@
 //! capability works most of the time, but slows programs that work in parallel; `docs/findings.md` has one of each
 //! kind.
 
+use super::area_estimate::default_area_advice;
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
@@ -152,7 +153,7 @@ fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
     if is_serial {
         finding.tries.extend(one_thread_advice(context));
     }
-    finding.tries.extend(context.default_area_advice());
+    finding.tries.extend(default_area_advice(context));
     // If all capabilities work, collecting with one thread or using one capability slows programs down. With two
     // of them there is nothing in between.
     if is_serial {

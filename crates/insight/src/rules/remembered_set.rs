@@ -5,6 +5,7 @@
 //! minor collections "copy" more than was allocated, take much longer per byte than major ones, or copy the same
 //! number of bytes each time.
 
+use super::area_estimate::promoted_bytes;
 use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
@@ -14,8 +15,10 @@ use model::format;
 
 /// Minimum copied share of allocation; a minor collection of only young data copies less.
 const MIN_COPIED: f64 = 0.5;
-/// Copied share of allocation that young data alone cannot reach.
+/// Copied share of allocation that young data alone cannot reach, if none of it becomes old. What becomes old is copied
+/// twice, so that all data together reaches `ALL_TWICE`, with a margin.
 const CANNOT_BE_YOUNG: f64 = 1.2;
+const ALL_TWICE: f64 = 2.05;
 /// Maximum spread of copied bytes from the 5th to the 75th percentile. Live young data varies by at least some
 /// objects between collections, while the remembered set is always traversed as a whole.
 const STEADY_BYTES: u64 = 128;
@@ -49,6 +52,11 @@ pub(super) const RULE: Rule = Rule {
     evaluate: Evaluation::Immediate(evaluate),
 };
 
+/// Returns whether a number is within a few hundredths of 1 or 2.
+fn is_once_or_twice(number: f64) -> bool {
+    [1.0, 2.0].iter().any(|times| (number - times).abs() < 0.03)
+}
+
 fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let of_kind = |is_major: bool| {
         let gc_pauses =
@@ -74,6 +82,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let (pause_ns, copied, allocated) = sums(&found);
     let (major_ns, major_copied, _) = sums(&majors);
     let ratio = copied / allocated.max(1.0);
+    let young = (CANNOT_BE_YOUNG + promoted_bytes(context) / allocated.max(1.0)).min(ALL_TWICE);
     let slower = (pause_ns / copied.max(1.0)) / (major_ns / major_copied.max(1.0)).max(0.01);
     let share = context.share(pause_ns as u64);
     // Parallel collections wake each other's threads and share the work, so their time per byte is meaningless.
@@ -95,9 +104,10 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         copied_in_each.get(index).copied().unwrap_or(0)
     };
     let fewest = copied_in(0.05);
-    let is_steady = copied_in(0.75) - fewest <= STEADY_BYTES;
+    // If all young data lives, each collection copies the whole area once or twice.
+    let is_steady = copied_in(0.75) - fewest <= STEADY_BYTES && !is_once_or_twice(ratio);
     let objects = fewest / ENTRY_BYTES;
-    let is_more = ratio >= MIN_COPIED && (ratio > CANNOT_BE_YOUNG || is_slower);
+    let is_more = ratio >= MIN_COPIED && (ratio > young || is_slower);
     // The median: on a busy machine some collections take many times as long, whatever they look through.
     let mut each: Vec<u64> = found.iter().map(|(_, gc)| gc.pause_ns()).collect();
     each.sort_unstable();

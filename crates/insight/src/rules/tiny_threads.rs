@@ -165,8 +165,8 @@ async fn evaluate(
             "Without -threaded, each timeout creates a thread: set one timeout per batch.",
         ),
     ];
-    if are_moved && parallelism <= IN_TURNS {
-        finding.tries.insert(0, one_capability_advice(parallelism));
+    if are_moved && let Some(advice) = one_capability_advice(context) {
+        finding.tries.insert(0, advice);
     }
     finding.distrust =
         "In a server with one thread per connection, simple code may be worth the cost.".into();
