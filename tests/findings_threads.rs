@@ -238,6 +238,9 @@ fn causes_that_look_like_others_are_told_from_them() {
     );
     let commands = said("lock-convoy", "lock-convoy-commands");
     assert!(commands.contains("perhaps to start commands"), "{commands}");
+    let transactional = finding("lock-convoy", "lock-convoy-stm");
+    let mut tries = transactional.tries.iter();
+    assert!(tries.any(|one| one.text.contains("in place of a TMVar")));
     let unread = meaning("heap-holder", "heap-holder-unread");
     assert!(
         unread.contains("a Chan has one for each message"),

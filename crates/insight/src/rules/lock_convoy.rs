@@ -1,7 +1,7 @@
 //! Do threads queue for one lock?
 //!
-//! The log does not identify `MVar`s, but it shows hand-overs: a thread that waits for an `MVar` is woken by the
-//! thread running on the waking capability. Threads take turns if several of them wake and are woken often, none
+//! The log does not identify `MVar`s, but it shows hand-overs: a thread that waits for an `MVar`, or in STM for a
+//! `TMVar`, is woken by the thread running on the waking capability. Threads take turns if several of them wake and are woken often, none
 //! is the hub of all wakeups, and hardly more than one of them runs while another waits.
 
 use std::collections::BTreeMap;
@@ -34,6 +34,8 @@ const MAX_RUNNING: f64 = 1.5;
 /// If fewer run, and as many sleep, those that hold what the others wait for sleep: no lock around work.
 const MIN_RUNNING: f64 = 0.5;
 const ASLEEP: f64 = 0.5;
+/// The same for threads that wait in STM: if fewer run, they wait for their turn, not for the holder of a `TMVar`.
+const MIN_RUNNING_STM: f64 = 0.75;
 /// Minimum number of short-lived threads that read the output of commands, and the maximum number of their runs.
 const MIN_COMMANDS: usize = 50;
 const FEW_RUNS: usize = 8;
@@ -85,15 +87,17 @@ async fn members(
 /// What the members do.
 #[derive(Default)]
 struct MemberTimes {
-    /// Waits for an `MVar`.
+    /// Waits for an `MVar`, or in STM.
     waits: Vec<Wait>,
+    /// Sum of those in STM.
+    stm_ns: u64,
     /// Start and end of runs.
     runs: Vec<(u64, u64)>,
     /// Start and end of waits for a timer, I/O and foreign calls.
     sleeps: Vec<(u64, u64)>,
 }
 
-/// Returns when the members wait for an `MVar`, run and sleep.
+/// Returns when the members wait for each other, run and sleep.
 async fn waits(
     context: &RuleContext<'_>,
     members: &BTreeMap<ThreadId, WakeCounts>,
@@ -102,8 +106,11 @@ async fn waits(
     let mut times = MemberTimes::default();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let reason = turn.1.wait_reason();
-        if reason == Some(WaitReason::Mvar) {
-            times.waits.extend(context.wait(life, turn, 0));
+        if let Some(reason @ (WaitReason::Mvar | WaitReason::Stm)) = reason {
+            let wait = context.wait(life, turn, 0);
+            let is_stm = reason == WaitReason::Stm;
+            times.stm_ns += wait.as_ref().filter(|_| is_stm).map_or(0, |wait| wait.ns);
+            times.waits.extend(wait);
         }
         if reason.is_some_and(WaitReason::is_asleep) {
             times.sleeps.push(turn.1.part(0));
@@ -136,11 +143,12 @@ async fn evaluate(
 ) -> Outcome {
     let clear = |cap_ns| {
         Outcome::Clear(format!(
-            "capabilities were idle for {} of their time while threads took turns with MVars; the limit is 5 %",
+            "capabilities were idle for {} of their time while threads took turns with MVars or in STM; the limit is 5 %",
             format::fraction(context.share_of_caps(cap_ns))
         ))
     };
-    let any_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::Mvar as usize];
+    let blocked_ns = &context.threads(yielder).await.times.blocked_ns;
+    let any_ns = blocked_ns[WaitReason::Mvar as usize] + blocked_ns[WaitReason::Stm as usize];
     if context.caps < 2 || context.share_of_caps(any_ns) < MIN_SHARE {
         return clear(0);
     }
@@ -151,6 +159,7 @@ async fn evaluate(
     };
     let MemberTimes {
         waits,
+        stm_ns,
         runs,
         sleeps,
     } = waits(context, &members, yielder).await;
@@ -172,12 +181,19 @@ async fn evaluate(
     let asleep = inside_ns(&sleeps, &waiting, yielder).await as f64 / waiting_ns.max(1) as f64;
     if running < MIN_RUNNING && asleep >= ASLEEP {
         return Outcome::Clear(format!(
-            "while threads waited for an MVar, {running:.1} of them ran and {asleep:.1} slept: they wait for those that sleep; the limits are 0.5 each"
+            "while threads waited for each other, {running:.1} of them ran and {asleep:.1} slept: they wait for those that sleep; the limits are 0.5 each"
+        ));
+    }
+    let waited_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
+    let is_stm = stm_ns * 2 > waited_ns;
+    if is_stm && running < MIN_RUNNING_STM {
+        return Outcome::Clear(format!(
+            "while threads waited in STM, {running:.2} of them ran; the limit is 0.75"
         ));
     }
     if running > MAX_RUNNING {
         return Outcome::Clear(format!(
-            "while threads that wake each other waited for an MVar, {running:.1} of them ran; the limit is 1.5"
+            "while threads that wake each other waited, {running:.1} of them ran; the limit is 1.5"
         ));
     }
     let starts_commands = made_for_io(context, &members, yielder).await >= MIN_COMMANDS;
@@ -208,6 +224,12 @@ async fn evaluate(
             .into();
     if starts_commands {
         explain_by_commands(&mut finding);
+    }
+    if is_stm {
+        finding.tries.insert(
+            1,
+            Advice::code("Use an MVar in place of a TMVar as a lock: STM wakes all threads that wait, and all but one wait again."),
+        );
     }
     let handed: u64 = members.values().map(|wakes| wakes.received).sum();
     finding.numbers = vec![
