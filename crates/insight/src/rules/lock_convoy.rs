@@ -1,8 +1,8 @@
 //! Do threads queue for one lock?
 //!
 //! The log does not identify `MVar`s, but it shows hand-overs: a thread that waits for an `MVar`, or in STM for a
-//! `TMVar`, is woken by the thread running on the waking capability. Threads take turns if several of them wake and are woken often, none
-//! is the hub of all wakeups, and hardly more than one of them runs while another waits.
+//! `TMVar`, is woken by the thread running on the waking capability. Threads take turns if several of them wake and
+//! are woken often, none is the hub of all wakeups, and hardly more than one of them runs while another waits.
 
 use std::collections::BTreeMap;
 
@@ -89,7 +89,8 @@ async fn members(
 struct MemberTimes {
     /// Waits for an `MVar`, or in STM.
     waits: Vec<Wait>,
-    /// Sum of those in STM.
+    /// Sum of these waits, and of those in STM.
+    waited_ns: u64,
     stm_ns: u64,
     /// Start and end of runs.
     runs: Vec<(u64, u64)>,
@@ -108,8 +109,11 @@ async fn waits(
         let reason = turn.1.wait_reason();
         if let Some(reason @ (WaitReason::Mvar | WaitReason::Stm)) = reason {
             let wait = context.wait(life, turn, 0);
-            let is_stm = reason == WaitReason::Stm;
-            times.stm_ns += wait.as_ref().filter(|_| is_stm).map_or(0, |wait| wait.ns);
+            let ns = wait.as_ref().map_or(0, |wait| wait.ns);
+            times.waited_ns = times.waited_ns.saturating_add(ns);
+            if reason == WaitReason::Stm {
+                times.stm_ns = times.stm_ns.saturating_add(ns);
+            }
             times.waits.extend(wait);
         }
         if reason.is_some_and(WaitReason::is_asleep) {
@@ -148,7 +152,8 @@ async fn evaluate(
         ))
     };
     let blocked_ns = &context.threads(yielder).await.times.blocked_ns;
-    let any_ns = blocked_ns[WaitReason::Mvar as usize] + blocked_ns[WaitReason::Stm as usize];
+    let blocked_ns = |reason: WaitReason| blocked_ns[reason as usize];
+    let any_ns = blocked_ns(WaitReason::Mvar).saturating_add(blocked_ns(WaitReason::Stm));
     if context.caps < 2 || context.share_of_caps(any_ns) < MIN_SHARE {
         return clear(0);
     }
@@ -159,6 +164,7 @@ async fn evaluate(
     };
     let MemberTimes {
         waits,
+        waited_ns,
         stm_ns,
         runs,
         sleeps,
@@ -184,8 +190,7 @@ async fn evaluate(
             "while threads waited for each other, {running:.1} of them ran and {asleep:.1} slept: they wait for those that sleep; the limits are 0.5 each"
         ));
     }
-    let waited_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
-    let is_stm = stm_ns * 2 > waited_ns;
+    let is_stm = stm_ns > waited_ns / 2;
     if is_stm && running < MIN_RUNNING_STM {
         return Outcome::Clear(format!(
             "while threads waited in STM, {running:.2} of them ran; the limit is 0.75"

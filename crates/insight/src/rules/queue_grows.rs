@@ -26,6 +26,8 @@ const HALF: f64 = 0.50;
 /// consumer; the thread that fills a queue is the faster one.
 const PRODUCES: f64 = 0.05;
 const CONSUMES_TOO: f64 = 0.20;
+/// Maximum growth of live data for each nanosecond that the producer runs; a thread that does nothing else makes 1.1.
+const MOST_BYTES_PER_NS: f64 = 2.0;
 /// After the producer's end, the consumer must run for `CONSUMES` of the running time, and that must be `SINCE` of
 /// the whole.
 const CONSUMES: f64 = 0.50;
@@ -112,10 +114,11 @@ async fn producers(
     ended.take(MAX_PRODUCERS).collect()
 }
 
-/// Returns the consumer that belongs to a producer with this end.
+/// Returns the consumer that belongs to a producer with this end, if it can have produced what live data grew by.
 async fn consumer(
     context: &RuleContext<'_>,
     (producer, end_ns): (ThreadId, u64),
+    growth: u64,
     yielder: &dyn Yield,
 ) -> Option<ThreadId> {
     let (start, end) = (context.range.start(), context.range.end());
@@ -128,6 +131,8 @@ async fn consumer(
         return None;
     }
     let ran = context.log.store.run_times_in(until, yielder).await;
+    let produced_ns = { ran.iter() }.find(|(thread, _)| *thread == producer);
+    let produced_ns = produced_ns.map_or(0, |(_, ns)| *ns);
     let least = |thread: ThreadId| {
         if thread == producer {
             PRODUCES
@@ -141,7 +146,7 @@ async fn consumer(
         .filter(enough)
         .map(|(thread, _)| thread)
         .collect();
-    if !both.contains(&producer) {
+    if !both.contains(&producer) || growth as f64 > MOST_BYTES_PER_NS * produced_ns as f64 {
         return None;
     }
     let ran = context.log.store.run_times_in(since, yielder).await;
@@ -165,7 +170,8 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         );
     };
     for producer in producers(context, &live_peak, yielder).await {
-        if let Some(consumer) = consumer(context, producer, yielder).await {
+        let growth = live_peak.most - live_peak.before;
+        if let Some(consumer) = consumer(context, producer, growth, yielder).await {
             return Outcome::Found(vec![finding(context, &live_peak, producer, consumer)]);
         }
     }

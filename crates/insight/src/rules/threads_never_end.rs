@@ -25,7 +25,8 @@ const DORMANT: f64 = 0.10;
 const MIN_QUARTER_SHARE: f64 = 0.05;
 /// For so many threads that they are no pool: minimum share of that range in which most of them are created.
 const MIN_SPREAD: f64 = 0.20;
-/// Minimum dormant share of all threads created before that.
+/// Minimum share of all threads created before that: of those that never ran again, and of those that did.
+const MIN_DORMANT_SHARE: f64 = 0.10;
 const MIN_SHARE: f64 = 0.50;
 
 const NAME: &str = "threads-never-end";
@@ -123,9 +124,14 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let count = dormant.len();
     let is_throughout = least_quarter(&dormant, (start, until)) >= MIN_QUARTER_SHARE
         || count >= MANY && spread(&dormant, (start, until)) >= MIN_SPREAD;
-    if count < MIN_COUNT || (count as f64) < MIN_SHARE * made as f64 || !is_throughout {
+    let least = if is_dormant {
+        MIN_DORMANT_SHARE
+    } else {
+        MIN_SHARE
+    };
+    if count < MIN_COUNT || (count as f64) < least * made as f64 || !is_throughout {
         return Outcome::Clear(format!(
-            "of {} created before the last tenth of the time, {} lived on to the end; the limits are 1,000 and half, created throughout",
+            "of {} created before the last tenth of the time, {} lived on to the end; the limits are 1,000, and half, or a tenth if they stay blocked, created throughout",
             format::pluralize(made as u64, "thread"),
             format::count(living as u64)
         ));
