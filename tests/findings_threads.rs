@@ -241,6 +241,8 @@ fn causes_that_look_like_others_are_told_from_them() {
     let transactional = finding("lock-convoy", "lock-convoy-stm");
     let mut tries = transactional.tries.iter();
     assert!(tries.any(|one| one.text.contains("in place of a TMVar")));
+    let leak = said("threads-never-end", "threads-never-end-third");
+    assert!(leak.contains("stayed blocked until the end"), "{leak}");
     let unread = meaning("heap-holder", "heap-holder-unread");
     assert!(
         unread.contains("a Chan has one for each message"),

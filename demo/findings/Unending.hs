@@ -2,6 +2,7 @@
 --
 -- > Unending never     one after the other, and none gets its answer
 -- > Unending answer    one after the other, and each gets its answer
+-- > Unending third     one after the other, and one in three gets no answer
 -- > Unending pool      all at once, and none gets work
 -- > Unending beats     one after the other, and each wakes now and then
 module Main (main) where
@@ -24,10 +25,10 @@ main = runInUnboundThread $ do
       work k = void (evaluate (total (1000 + k)))
   if how == "pool"
     then replicateM_ 1100 ask >> yield >> forM_ [1 .. 1100] work
-    else forM_ [1 .. 1100] $ \k -> do
+    else forM_ [1 .. if how == "third" then 3600 else 1100] $ \k -> do
       answer <- ask
       yield
-      when (how == "answer") (putMVar answer ())
+      when (how == "answer" || how == "third" && k `mod` 3 /= 0) (putMVar answer ())
       work k
   forM_ [1 .. 150] work
   readIORef kept >>= print . length

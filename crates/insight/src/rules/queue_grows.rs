@@ -65,6 +65,12 @@ struct LivePeak {
     falls_ns: u64,
 }
 
+impl LivePeak {
+    const fn growth(&self) -> u64 {
+        self.most - self.before
+    }
+}
+
 /// Finds rise and fall of live data in points of time and bytes.
 fn live_peak(points: &[(u64, u64)]) -> Option<LivePeak> {
     let most = points.iter().map(|(_, bytes)| *bytes).max()?;
@@ -170,8 +176,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         );
     };
     for producer in producers(context, &live_peak, yielder).await {
-        let growth = live_peak.most - live_peak.before;
-        if let Some(consumer) = consumer(context, producer, growth, yielder).await {
+        if let Some(consumer) = consumer(context, producer, live_peak.growth(), yielder).await {
             return Outcome::Found(vec![finding(context, &live_peak, producer, consumer)]);
         }
     }
@@ -191,7 +196,7 @@ fn finding(
         (context.thread_name(producer), context.thread_name(consumer));
     // Data still alive at a collection after the producer's end did not die with it.
     let outlives = end_ns < live_peak.high_ns && live_peak.after.is_some();
-    let growth = live_peak.most - live_peak.before;
+    let growth = live_peak.growth();
     let falls = match outlives {
         true => ", and fell after its end: probably an unbounded queue",
         false => " and another thread fell behind: perhaps an unbounded queue",
