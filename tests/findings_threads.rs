@@ -6,6 +6,7 @@ use crate::common;
 
 use common::{findings_of, session_of};
 use insight::finding::{Axis, Finding, Severity, Subject};
+use insight::lost_time::Cause;
 use insight::report::RuleWithoutFinding;
 use model::time::Interval;
 use session::Session;
@@ -203,11 +204,42 @@ fn no_flag_makes_living_threads_cheaper() {
     assert_eq!(flags, ["-F4", "-hT -l"]);
 }
 
+/// Time that a finding explains is no longer open in the account: nobody runs while one thread waits in `throwTo`, and
+/// a capability waits until another one has copied a large object.
+#[test]
+fn the_account_knows_what_findings_explain() {
+    for (rule, log, cause) in [
+        ("throwto-wait", "throwto-wait-asleep", Cause::Sleeping),
+        ("large-objects", "large-objects-copies", Cause::GcSync),
+    ] {
+        let session = session(log);
+        let report = findings_of(&session, None);
+        let found = report.findings.iter().find(|found| found.rule == rule);
+        assert!(found.is_some_and(|found| found.claimed_ns > 0), "{log}");
+        let all = report.lost_time.iter().find(|row| row.cause == cause);
+        let open = all.map(|row| row.unexplained_cap_ns as f64 / row.cap_ns as f64);
+        assert!(open.is_some_and(|open| open < 0.15), "{log}: {open:?}");
+    }
+}
+
+/// One bound thread and an unbound one need no second capability to take turns; two bound ones gain nothing without.
+#[test]
+fn main_that_takes_turns_is_told_to_use_one_capability() {
+    let main = finding("hand-overs", "hand-overs-main");
+    let flags = main.tries.iter().filter_map(|one| one.flag.as_deref());
+    assert_eq!(flags.collect::<Vec<_>>(), ["-N1"]);
+}
+
 /// A pool is too small whatever hands its places on; threads that foreign code makes are calls; a clock is not asked.
 #[test]
 fn causes_that_look_like_others_are_told_from_them() {
     let pool = said("small-pool", "small-pool-chan");
-    assert!(pool.contains("threads waited for a slot"), "{pool}");
+    assert!(
+        pool.contains("threads waited for a lock, or a pool's only slot"),
+        "{pool}"
+    );
+    let lost = said("small-pool", "small-pool-lost");
+    assert!(lost.contains("threads waited for a slot"), "{lost}");
     let calls = said("tiny-threads", "tiny-threads-callbacks");
     assert!(
         calls.starts_with("Foreign code called Haskell functions"),

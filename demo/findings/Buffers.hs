@@ -3,11 +3,16 @@
 -- > Buffers fresh      a buffer for each piece
 -- > Buffers one        one for all
 -- > Buffers numbers    no buffers: numbers of 8 KB, which are large objects too
+-- > Buffers copies     one thread copies a buffer again and again, another makes small objects
 module Main (main) where
 
+import Control.Concurrent
+import Control.Exception (evaluate)
 import Control.Monad
 import Data.Array.IO
+import qualified Data.ByteString as B
 import Data.List (foldl')
+import GHC.Conc (labelThread)
 import System.Environment (getArgs)
 
 size :: Int
@@ -24,7 +29,10 @@ work space key = do
 main :: IO ()
 main = do
   [mode] <- getArgs
-  if mode == "numbers" then numbers else buffers mode
+  case mode of
+    "numbers" -> numbers
+    "copies" -> copies
+    _ -> buffers mode
 
 -- | Each step makes a number of 8 KB.
 numbers :: IO ()
@@ -38,3 +46,17 @@ buffers mode = do
   let space = if mode == "fresh" then buffer else pure one
   found <- forM [1 .. 800] $ \key -> space >>= \array -> work array key
   print (sum found)
+
+-- | One thread appends to a buffer, which copies all of it each time; the other one counts.
+copies :: IO ()
+copies = do
+  done <- newEmptyMVar
+  let thread name work = do
+        forked <- forkIO (work >>= putMVar done)
+        labelThread forked name
+  thread "copier" (B.length <$> evaluate (foldl' B.append B.empty (replicate 1200 (B.replicate 8000 7))))
+  thread "counter" (fromInteger <$> evaluate (foldl' count 0 [1 .. 12000000]))
+  replicateM_ 2 (takeMVar done >>= print)
+  where
+    count :: Integer -> Integer -> Integer
+    count sofar k = (sofar * 31 + k) `mod` 1000003

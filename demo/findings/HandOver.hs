@@ -3,6 +3,7 @@
 -- > HandOver apart 1      on two capabilities, a wakeup for each item
 -- > HandOver apart 100    the same items, a hundred for each wakeup
 -- > HandOver together 1   on one capability, a wakeup for each item
+-- > HandOver main 1       on two capabilities, and main asks
 module Main (main) where
 
 import Control.Concurrent
@@ -15,7 +16,7 @@ main :: IO ()
 main = do
   [how, size] <- getArgs
   let batch = read size
-      other = if how == "apart" then 1 else 0
+      other = if how == "together" then 0 else 1
       rounds = 2000 `div` batch
   ask <- newEmptyMVar
   answer <- newEmptyMVar
@@ -24,14 +25,16 @@ main = do
     items <- takeMVar ask
     forM_ items work
     putMVar answer ()
-  client <- forkOn 0 $ do
-    replicateM_ rounds $ do
-      putMVar ask [1 .. batch]
-      takeMVar answer
-    putMVar done ()
   labelThread server "server"
-  labelThread client "client"
-  takeMVar done
+  let client = replicateM_ rounds $ do
+        putMVar ask [1 .. batch]
+        takeMVar answer
+  if how == "main"
+    then client
+    else do
+      asks <- forkOn 0 (client >> putMVar done ())
+      labelThread asks "client"
+      takeMVar done
 
 work :: Int -> IO ()
 work k = void (evaluate (sum [1 .. toInteger (200 + k)]))

@@ -2,6 +2,7 @@
 --
 -- > Throw masked    they mask exceptions for all of their work
 -- > Throw free      they do not
+-- > Throw asleep    they sleep with masked exceptions
 module Main (main) where
 
 import Control.Concurrent
@@ -16,7 +17,10 @@ main = do
   myThreadId >>= (`labelThread` "killer")
   forM_ [1 .. 5] $ \k -> do
     let work = void (evaluate (total (3000000 + k)))
-    victim <- forkIO (if how == "masked" then uninterruptibleMask_ work else work)
+    victim <- forkIO $ case how of
+      "masked" -> uninterruptibleMask_ work
+      "asleep" -> uninterruptibleMask_ (threadDelay 30000)
+      _ -> work
     labelThread victim ("victim-" ++ show k)
     threadDelay 1000
     killThread victim

@@ -159,6 +159,18 @@ test('the keys that follow the one for the filter are written there, however bus
   expect(focused).toBe('search');
 });
 
+test('Escape keeps what a search field holds, however busy the page is', async ({ page }) => {
+  await openLog(page, fixture(FORKIO));
+  const field = page.getByRole('searchbox', { name: 'Filter tracks by name' });
+  await field.fill('main');
+  // A key whose default is not prevented while it is dispatched empties the field.
+  const isPrevented = await field.evaluate((it) => !it.dispatchEvent(
+    new KeyboardEvent('keydown', { key: 'Escape', code: 'Escape', bubbles: true, cancelable: true }),
+  ));
+  expect(isPrevented).toBe(true);
+  await expect(field).toHaveValue('main');
+});
+
 test('can be used by keyboard alone', async ({ page }) => {
   await openLog(page, fixture(FORKIO));
   const canvas = page.locator('.timeline canvas');

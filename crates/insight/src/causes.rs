@@ -104,6 +104,7 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("long-pause", "deep-stack", is_stack_involved),
     ("nursery-too-small", "deep-stack", is_stack_involved),
     ("gc-sync-straggler", "short-of-cores", is_hint),
+    ("gc-sync-straggler", "large-objects", share_a_subject),
     ("long-pause", "gc-sync-straggler", has_longest),
     ("long-pause", "short-of-cores", has_longest),
     ("par-gc-unbalanced", "capabilities-unused", is_severe),

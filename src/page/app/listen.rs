@@ -9,7 +9,7 @@ use web_sys::{DragEvent, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
 use super::App;
-use super::perform::{focus_filter, reserve_chord};
+use super::perform::{focus_filter, reserve_key};
 use crate::files;
 use crate::landing;
 use crate::update::{ComponentUpdate, callback};
@@ -49,7 +49,7 @@ pub(super) fn listen(ctx: &Context<App>, filter: NodeRef) -> Vec<EventListener> 
             if let Some(event) = event.dyn_ref::<KeyboardEvent>()
                 && !focus_filter(event, &filter)
             {
-                reserve_chord(event);
+                reserve_key(event);
                 key.emit(event.clone());
             }
         })

@@ -93,13 +93,21 @@ pub(super) fn focus_filter(event: &KeyboardEvent, filter: &NodeRef) -> bool {
     true
 }
 
-/// Prevents the browser's default for a Ctrl chord that is an action of the page. Synchronously: messages of a busy
-/// page arrive after the browser has acted, for example focused its address bar.
-pub(super) fn reserve_chord(event: &KeyboardEvent) {
-    let is_text_input = target_of(event).is_some_and(|target| consumes_key(&target, &event.key()));
+/// Prevents the browser's default for a key that the page handles in its place: a Ctrl chord that is an action of the
+/// page, and Escape in a search field, which Chromium would empty while its filter stays. Synchronously: messages of a
+/// busy page arrive after the browser has acted, for example focused its address bar.
+pub(super) fn reserve_key(event: &KeyboardEvent) {
+    let target = target_of(event);
+    let is_text_input = target
+        .as_ref()
+        .is_some_and(|target| consumes_key(target, &event.key()));
     let action = bound_action(event, false);
     let is_for_page = action == Some(Action::Palette) || (action.is_some() && !is_text_input);
-    if (event.ctrl_key() || event.meta_key()) && is_for_page {
+    let is_chord = (event.ctrl_key() || event.meta_key()) && is_for_page;
+    // In a dialog Escape closes the dialog, which a prevented default would not.
+    let leaves_search = event.key() == "Escape"
+        && target.is_some_and(|it| it.matches("[type=search]:not(dialog *)") == Ok(true));
+    if is_chord || leaves_search {
         event.prevent_default();
     }
 }
@@ -133,8 +141,6 @@ impl App {
             if event.key() == "Escape"
                 && let Some(target) = target
             {
-                // Chromium empties a search field otherwise, while its filter stays.
-                event.prevent_default();
                 // Best effort: leaving a field is only a convenience.
                 if !focus_current() {
                     let _ = target.blur();

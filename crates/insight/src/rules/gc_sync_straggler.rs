@@ -52,15 +52,16 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Collection that waited for a thread.
-struct LateStop {
-    index: usize,
+pub(super) struct LateStop {
+    pub(super) index: usize,
     cap: CapId,
-    thread: ThreadId,
-    late_ns: u64,
+    pub(super) thread: ThreadId,
+    pub(super) late_ns: u64,
 }
 
-fn late_stops(context: &RuleContext<'_>) -> Vec<LateStop> {
-    let long = context.gc_pauses_where(|gc| gc.sync_ns() > LONG_NS);
+/// Returns the collections that waited longer than `min_ns`, with the thread that stopped last.
+pub(super) fn late_stops(context: &RuleContext<'_>, min_ns: u64) -> Vec<LateStop> {
+    let long = context.gc_pauses_where(|gc| gc.sync_ns() > min_ns);
     let late = long.filter_map(|(index, gc)| {
         let (cap, run) = gc.pause.last_to_stop?;
         let thread = context.log.store.thread_of(cap, run as usize)?;
@@ -215,7 +216,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     if context.caps < 2 {
         return Outcome::Clear("there is one capability: no other must stop".to_owned());
     }
-    let late = late_stops(context);
+    let late = late_stops(context, LONG_NS);
     let long = context.gc_pauses_where(|gc| gc.sync_ns() > LONG_NS);
     let all_ns: u64 = long.map(|(_, gc)| gc.sync_ns()).sum();
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();

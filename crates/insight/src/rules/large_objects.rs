@@ -7,10 +7,17 @@
 //! A chunk of a stack is one, too. A recursion that is deep again and again takes new chunks each time: the thread
 //! stops for each.
 
+use std::collections::BTreeMap;
+
+use super::gc_sync_straggler::late_stops;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
+use crate::finding::{
+    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
+};
+use crate::loss_budget::{LossBudget, Pool};
 use analysis::yielder::{Steps, Yield};
+use eventlog::ids::{Duration, ThreadId};
 use model::class::StopCode;
 use model::format;
 
@@ -36,13 +43,20 @@ const MIN_BYTES: u64 = 500_000_000;
 /// Minimum number of minor collections for a median.
 const MIN_COUNT: usize = 50;
 
+/// Minimum share of the waits for capabilities to stop that one thread caused, and minimum share of capability time
+/// lost by them: then it is the copies that the others wait for.
+const MIN_LATE: f64 = 0.70;
+const MIN_LOST: f64 = 0.02;
+
 const NAME: &str = "large-objects";
 
 pub(super) const RULE: Rule = Rule {
     name: NAME,
     question: "Are large objects much of the allocation?",
     inputs: &[Input::GcStatistics],
-    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
+    }),
 };
 
 /// Allocation between collections.
@@ -154,7 +168,60 @@ enum HowKnown {
     ByRate,
 }
 
-async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+/// Claims what is unclaimed of the stopping times that one thread caused by most late stops. Copying a large object is
+/// one step for the runtime: a collection waits until it is done. Returns the thread, with the time that each other
+/// capability waited.
+fn claim_stops(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Option<Stops> {
+    let others = context.caps.checked_sub(1).filter(|others| *others > 0)?;
+    let mut late = late_stops(context, 0);
+    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for one in &late {
+        *by_thread.entry(one.thread).or_default() += one.late_ns;
+    }
+    let all_ns: u64 = by_thread.values().sum();
+    let (thread, ns) = by_thread.into_iter().max_by_key(|(_, ns)| *ns)?;
+    let is_cause = ns as f64 >= MIN_LATE * all_ns as f64
+        && context.share_of_caps(ns.saturating_mul(others)) >= MIN_LOST;
+    late.retain(|one| is_cause && one.thread == thread && loss_budget.claim_sync(one.index));
+    let ns: u64 = late.iter().map(|one| one.late_ns).sum();
+    is_cause.then(|| Stops {
+        thread,
+        ns,
+        claimed_ns: loss_budget.claim(Pool::Stopping, ns.saturating_mul(others)),
+    })
+}
+
+/// Time that collections waited for a thread that copies large objects.
+struct Stops {
+    thread: ThreadId,
+    ns: u64,
+    /// Capability time divided by capabilities.
+    claimed_ns: u64,
+}
+
+impl Stops {
+    /// Adds the waits to a finding about large objects.
+    fn explain(&self, context: &RuleContext<'_>, finding: &mut Finding) {
+        let by_share = Severity::of_share(context.share(self.claimed_ns));
+        finding.severity = finding.severity.max(by_share);
+        finding.claimed_ns = self.claimed_ns;
+        finding.meaning = format!(
+            "{} While a thread copies a large object it cannot stop for a collection: the others waited {} for {}.",
+            finding.meaning,
+            format::duration(Duration(self.ns)),
+            context.thread_name(self.thread)
+        )
+        .into();
+        let waited = ("others waited for copies".into(), Value::Ns(self.ns));
+        finding.numbers.push(waited);
+    }
+}
+
+async fn evaluate(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
     let allocation = Allocation::new(context, yielder).await;
     let Allocation {
         area, all, usual, ..
@@ -203,7 +270,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     finding.share = share;
     let why = allocation.explain(how_known);
     finding.meaning = format!(
-        "{why}. Large objects are arrays, long integers or buffers of 3 KiB and more. Each is fresh memory that must be filled, and misses the processor's caches. This costs mutator time, not GC time."
+        "{why}. Large objects are arrays, long integers or buffers of 3 KiB and more. Each is fresh memory that must be filled, and misses the processor's caches. This costs mutator time."
     )
     .into();
     finding.tries = vec![
@@ -220,9 +287,15 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         ("before a collection".into(), Value::Bytes(usual)),
         ("allocation area".into(), Value::Bytes(area)),
     ];
+    let stops = claim_stops(context, loss_budget);
+    if let Some(stops) = &stops {
+        stops.explain(context, &mut finding);
+    }
     let evidence = Evidence {
         range: context.range,
-        subjects: Vec::new(),
+        subjects: { stops.iter() }
+            .map(|it| Subject::Thread(it.thread))
+            .collect(),
         amount: Value::Bytes(large_bytes),
     };
     Outcome::Found(vec![finding.with_evidence([evidence])])

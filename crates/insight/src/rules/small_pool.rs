@@ -9,9 +9,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Outcome, Value};
+use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::lost_time::union;
+use crate::lost_time::{overlap_ns, union};
 use crate::threads::{Wait, Wakeup};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
@@ -31,6 +31,8 @@ const MIN_THREADS: usize = 3;
 const MIN_WAITING: f64 = 1.5;
 /// Minimum share of capability time; less is not worth a change.
 const MIN_SHARE: f64 = 0.05;
+/// Mean number of holders that sleep at a time, below which there is one slot only: a lock.
+const ONE_SLOT: f64 = 1.2;
 /// Maximum number of waits for one slot: a `Chan` of slots is first waited for to take from, then to be filled.
 const MOST_WAITS: usize = 2;
 
@@ -142,6 +144,42 @@ impl Holders {
     }
 }
 
+/// Returns the mean number of the threads that sleep in the stretches.
+async fn mean_asleep(
+    context: &RuleContext<'_>,
+    (threads, stretches): (&BTreeSet<ThreadId>, &[(u64, u64)]),
+    yielder: &dyn Yield,
+) -> f64 {
+    let mut slept_ns = 0;
+    let lives = context.lives_of(threads.iter().copied());
+    let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+        if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
+            slept_ns += overlap_ns(turn.part(0), stretches);
+        }
+    };
+    context.each_turn_of(lives, yielder, visit).await;
+    let all_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
+    slept_ns as f64 / all_ns.max(1) as f64
+}
+
+/// Changes a finding on a pool that has one slot: a lock.
+fn explain_by_lock(finding: &mut Finding, waiting: f64) {
+    finding.title = format!(
+        "On average {waiting:.1} threads waited for a lock, or a pool's only slot, whose holder was asleep"
+    );
+    finding.meaning = "One thread at a time has it, and waits for a timer, I/O or a foreign call meanwhile. The others wait for their turn, so capabilities have no work.".into();
+    finding.tries = vec![
+        Advice::code(
+            "Do not wait while holding a lock: send the request or read first, and take the lock only to change what it guards.",
+        ),
+        Advice::code(
+            "Split what it guards, with one lock for each connection, file or key; if it guards a connection, open several: a pool.",
+        ),
+        Advice::code("Speed up what the holder waits for, or batch the requests."),
+    ];
+    finding.distrust = "If what it guards serves one request at a time, such as a disk, several locks only move the queue.".into();
+}
+
 async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
@@ -184,6 +222,7 @@ async fn evaluate(
         "On average {waiting:.1} threads waited for a slot in a pool whose holders were asleep"
     );
     let holders = Holders::over_time(context, (&threads, &stretches), yielder).await;
+    let asleep = mean_asleep(context, (&threads, &stretches), yielder).await;
     let mut finding = context
         .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
         .await;
@@ -194,6 +233,10 @@ async fn evaluate(
         Advice::code("Hold a slot for a shorter time: move work that needs none outside."),
         Advice::code("Speed up what the holders wait for, or batch their requests."),
     ];
+    finding.distrust = "If the resource behind the pool serves no more requests at a time, a larger pool only moves the queue. A limit that protects it has this price.".into();
+    if asleep < ONE_SLOT && holders.is_none() {
+        explain_by_lock(&mut finding, waiting);
+    }
     if let Some(Holders { first, last }) = holders {
         finding.meaning = format!(
             "{} At first {first:.1} of these threads slept at a time, in the end {last:.1}: slots seem not to be given back, as when an exception ends a thread that has one.",
@@ -203,10 +246,10 @@ async fn evaluate(
         let give_back = "Give each slot back in all cases: bracket_ (waitQSem s) (signalQSem s), or withResource of the pool.";
         finding.tries.insert(0, Advice::code(give_back));
     }
-    finding.distrust = "If the resource behind the pool serves no more requests at a time, a larger pool only moves the queue. A limit that protects it has this price.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("threads".into(), Value::Count(threads.len() as u64)),
+        ("holders that slept, mean".into(), Value::Times(asleep)),
         ("waits for a place".into(), Value::Count(waits.len() as u64)),
         ("all waits".into(), Value::Ns(sum_ns)),
     ];

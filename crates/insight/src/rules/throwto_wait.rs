@@ -30,7 +30,14 @@ pub(super) const RULE: Rule = Rule {
     }),
 };
 
-async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+/// Minimum share of capability time in which nothing ran meanwhile; from there on, it is time that the program lost.
+const MIN_IDLE: f64 = 0.05;
+
+async fn evaluate(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
     let (mut waits, mut longest_ns): (Vec<Wait>, u64) = (Vec::new(), 0);
     let all_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::ThrowTo as usize];
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
@@ -62,7 +69,9 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
     let mut stretches: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
     sort(&mut stretches, yielder).await;
-    let any_ns = union(&stretches).iter().map(|(from, to)| to - from).sum();
+    let stretches = union(&stretches);
+    let any_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
+    let idle_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
     let title = match waits.len() {
         1 => format!(
             "{} waited {} in throwTo",
@@ -70,18 +79,27 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
             format::duration(Duration(longest.ns))
         ),
         count => format!(
-            "{} of 10 ms or more in throwTo, {} in all, the longest {}",
+            "{} of 10 ms or more in throwTo, during {} of the time; the longest {}",
             format::pluralize(count as u64, "wait"),
-            format::duration(Duration(sum_ns)),
+            format::fraction(context.share(any_ns)),
             format::duration(Duration(longest.ns))
         ),
     };
-    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    let mut finding = match context.share_of_caps(idle_ns) < MIN_IDLE {
+        true => Finding {
+            severity: Severity::of_latency(sum_ns),
+            cost: Value::Ns(sum_ns),
+            share: context.share(any_ns),
+            ..Finding::new(NAME, Axis::Latency, title)
+        },
+        false => {
+            context
+                .idle_finding((NAME, title), loss_budget, (stretches, idle_ns), yielder)
+                .await
+        }
+    };
     finding.subject = Some(context.thread_name(longest.thread));
-    finding.severity = Severity::of_latency(sum_ns);
     finding.confidence = Confidence::Certain;
-    finding.cost = Value::Ns(sum_ns);
-    finding.share = context.share(any_ns);
     finding.meaning = "A thread that throws an exception to another (killThread, cancel, timeout) blocks until that thread receives it.".into();
     finding.tries = vec![
         Advice::code(
@@ -94,7 +112,11 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     let count = waits.len() as u64;
     finding.numbers = vec![
         ("the longest".into(), Value::Ns(longest.ns)),
-        ("all".into(), Value::Ns(sum_ns)),
+        ("all, summed over threads".into(), Value::Ns(sum_ns)),
+        (
+            "nothing ran meanwhile".into(),
+            Value::Ns(idle_ns / context.caps),
+        ),
         ("waits of 10 ms and more".into(), Value::Count(count)),
     ];
     Outcome::Found(vec![
