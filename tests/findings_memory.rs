@@ -6,7 +6,7 @@ use crate::common;
 
 use common::{findings_of, fixture, session_of};
 use insight::Report;
-use insight::finding::{Axis, MAX_EVIDENCE, Value};
+use insight::finding::{Axis, MAX_EVIDENCE, Severity, Value};
 use insight::rules::RULES;
 
 /// Rules with their axes.
@@ -287,6 +287,33 @@ fn a_stack_is_as_large_as_the_runtime_says() {
     // 2,071,168 words before the last of 507 chunks.
     let bytes = deep.map(|found| found.cost);
     assert_eq!(bytes, Some(Value::Bytes(2_071_168 * 8)));
+}
+
+/// Major collections that copy little walk through a boxed array; the first two collections after it was made do so
+/// too, which is no sign of a busy machine.
+#[test]
+fn collections_that_walk_through_an_array_are_told_from_those_that_copy() {
+    let title_of = |name: &str| {
+        let found = report(name).findings.into_iter();
+        let found = found.into_iter().find(|it| it.rule == "major-gc-heavy");
+        found.map(|it| it.title).unwrap_or_default()
+    };
+    let array = title_of("major-gc-heavy-array");
+    assert!(array.contains("walked through 15.3"), "{array}");
+    let table = title_of("major-gc-heavy-found");
+    assert!(table.contains("copied"), "{table}");
+    let rules = report("major-gc-heavy-array").findings;
+    assert!(rules.iter().all(|found| found.rule != "noisy-machine"));
+}
+
+/// The last major collection may be long before the end, as each comes when live data has doubled. Minor ones show that
+/// it still grows.
+#[test]
+fn growth_goes_on_after_the_last_major_collection() {
+    let report = report("live-growth-steady");
+    let rules: Vec<&str> = report.findings.iter().map(|it| &*it.rule).collect();
+    assert_eq!(rules[..2], ["live-growth", "major-gc-heavy"]);
+    assert_eq!(report.findings[0].severity, Severity::Medium);
 }
 
 /// Fixtures must not contain paths of the machine that recorded them.

@@ -14,9 +14,13 @@ import System.Environment (getArgs)
 main :: IO ()
 main = do
   [how] <- getArgs
-  if how == "large" then large else if how == "wide" then wide else if how == "kept" then kept else if how == "boxed"
-    then arrays >>= mapM_ (\array -> readArray (array :: IOArray Int Int) 0)
-    else arrays >>= mapM_ (\array -> readArray (array :: IOUArray Int Int) 0)
+  case how of
+    "large" -> large
+    "wide" -> wide
+    "kept" -> kept
+    "grid" -> grid
+    "boxed" -> arrays >>= mapM_ (\array -> readArray (array :: IOArray Int Int) 0)
+    _ -> arrays >>= mapM_ (\array -> readArray (array :: IOUArray Int Int) 0)
 
 -- Keeps the arrays while it allocates.
 arrays :: MArray array Int IO => IO [array Int Int]
@@ -54,3 +58,15 @@ kept = do
       go n list = let next = n - 1 in next `seq` go next (next : list)
   list <- evaluate (go 3000000 [])
   print (sum list, length list)
+
+-- One large array of boxed values that hardly changes, while tables of some megabytes come and go: each major
+-- collection looks at all places of the array.
+grid :: IO ()
+grid = do
+  array <- newArray (0, 2000000) 0 :: IO (IOArray Int Int)
+  let table :: Int -> Map.IntMap Int
+      table seed = Map.fromList [(key * 7919 `mod` 30011, key + seed) | key <- [1 .. 30000]]
+  forM_ [1 .. 60] $ \step -> do
+    let made = table step
+    writeArray array (step * 7919 `mod` 2000000) $! sum made `mod` 7
+  readArray array 7919 >>= print

@@ -17,6 +17,10 @@ const MAX_SHARE: f64 = 0.10;
 /// Smaller sizes are treated as equal: work other than copying takes the time.
 const SMALL_BYTES: u64 = 4096;
 
+/// Allocation beyond the allocation areas from which on a collection may walk through new large objects, which it does
+/// not copy. The next one does so again, before they are old.
+const LARGE_BYTES: u64 = 4_000_000;
+
 /// Collection that took much longer than others that copied as much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DisturbedCollection {
@@ -47,10 +51,16 @@ pub(crate) fn find_disturbed(context: &RuleContext<'_>) -> Vec<DisturbedCollecti
     if !context.log.heap().is_empty() {
         return Vec::new();
     }
+    let areas = { context.allocation_area_bytes() }.saturating_mul(context.caps);
+    let mut was_large = false;
     for (index, gc) in context.gc_pauses_where(|gc| gc.statistics.is_some()) {
         let Some(statistics) = gc.statistics else {
             continue;
         };
+        let is_large = statistics.allocated_bytes >= areas.saturating_add(LARGE_BYTES);
+        if std::mem::replace(&mut was_large, is_large) || is_large {
+            continue;
+        }
         let key = (
             statistics.generation,
             statistics.threads,

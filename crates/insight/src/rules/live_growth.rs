@@ -6,7 +6,7 @@
 //! last one copied next to nothing.
 
 use super::{Evaluation, Rule, census};
-use crate::context::{Input, RuleContext};
+use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use eventlog::ids::Nanos;
@@ -26,6 +26,8 @@ const SHORT_NS: u64 = 5_000_000_000;
 const LOADING_NS: u64 = 60_000_000_000;
 /// Growth has ended if the last quarter adds less than this share of it.
 const CONTINUES: f64 = 0.10;
+/// Share of the copying before the last major collection that goes on after it, for growth that seems to continue.
+const ON_AND_ON: f64 = 0.7;
 /// Number of consecutive rises that is hardly chance.
 const SURE_RISES: usize = 4;
 
@@ -132,6 +134,23 @@ fn has_ended(context: &RuleContext<'_>, live: &LiveData, growth: u64) -> bool {
     is_long && (copied.fold(0, u64::saturating_add) as f64) < least
 }
 
+/// Returns whether minor collections copied as much in each second after the last major collection as before it: data
+/// grows old as before.
+fn seems_to_continue(context: &RuleContext<'_>, live: &LiveData) -> bool {
+    let [.., before, last] = &live.points[..] else {
+        return false;
+    };
+    let rate = |from_ns: u64, to_ns: u64| {
+        let between = |gc: &&GcPause<'_>| gc.pause.start.0 > from_ns && gc.pause.end.0 < to_ns;
+        let minors = context.gc_pauses.iter().filter(|gc| !gc.is_major);
+        let copied = minors.filter(between).filter_map(|gc| gc.statistics);
+        let copied: u64 = copied.map(|statistics| statistics.copied_bytes).sum();
+        copied as f64 / to_ns.saturating_sub(from_ns).max(1) as f64
+    };
+    let earlier = rate(before.time_ns, last.time_ns);
+    earlier > 0.0 && rate(last.time_ns, live.to_ns) >= ON_AND_ON * earlier
+}
+
 fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     // The nonmoving collector counts everything promoted as live until it has marked again (`Note [Live data
     // accounting in nonmoving collector]`, rts/sm/NonMoving.c).
@@ -169,6 +188,8 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let mut finding = Finding::of_memory(NAME, title, (growth, share));
     let rises = live.rises();
     let is_old = live.since(0.75).is_none();
+    let is_steady = is_old && rises >= SURE_RISES && seems_to_continue(context, &live);
+    let is_old = is_old && !is_steady;
     if half.len() < 3 && rises < SURE_RISES || is_old {
         finding.confidence = Confidence::Hint;
     }
@@ -180,10 +201,11 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let held = census::largest_bands(context);
     finding.meaning = format!(
         "The program retains data that it may no longer need, or is still loading.{}{}",
-        if is_old {
-            " No later major collection shows whether it still grows."
-        } else {
-            ""
+        match (is_old, is_steady) {
+            (true, _) => " No later major collection shows whether it still grows.",
+            (_, true) =>
+                " No later major collection shows whether it still grows, but minor collections copy as much as before.",
+            (false, false) => "",
         },
         held.map_or(String::new(), |held| format!(
             " The largest census has {held}."

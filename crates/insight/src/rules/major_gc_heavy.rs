@@ -7,7 +7,7 @@ use super::area_estimate;
 use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Advice, Confidence, Outcome, Value};
+use crate::finding::{Advice, AdviceKind, Confidence, Finding, Outcome, Value};
 use crate::flags::FIRST_USE_NS;
 use crate::loss_budget::LossBudget;
 use model::format;
@@ -21,6 +21,14 @@ const MIN_COUNT: usize = 3;
 const MIN_LONG: usize = 2;
 const MUCH: f64 = 0.20;
 const MUCH_BYTES: u64 = 4_000_000;
+
+/// Live data that is not copied, from which on large objects may be what takes the time: at least half of it, and this
+/// long for each pointer. Walking through an array took 3 ns for each; objects without pointers take none.
+const MIN_WALKED_BYTES: u64 = 8_000_000;
+const MOST_TIME: f64 = 0.5;
+const MIN_NS_PER_POINTER: f64 = 0.5;
+/// Bytes copied a second at least; minor collections that copy next to nothing do not show it.
+const SLOWEST_COPY: f64 = 400e6;
 
 const NAME: &str = "major-gc-heavy";
 
@@ -61,10 +69,14 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
             format::fraction(share)
         ));
     }
+    let walked = walked_bytes(context, &found);
     let title = format!(
-        "{} copied {} each, {} of the time",
+        "{} {} each, {} of the time",
         format::pluralize(count, "major collection"),
-        format::bytes(each),
+        match walked {
+            Some(bytes) => format!("walked through {} of large objects", format::bytes(bytes)),
+            None => format!("copied {}", format::bytes(each)),
+        },
         format::fraction(share)
     );
     let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
@@ -79,11 +91,59 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     finding.distrust =
         "The gain of an option depends on how long data lives: data that is loaded once must be copied until loading ends."
             .into();
+    if walked.is_some() {
+        explain_by_large_objects(&mut finding);
+    }
     finding.numbers = vec![
         ("collections".into(), Value::Count(count)),
         ("copied in each".into(), Value::Bytes(each)),
     ];
     Outcome::Found(vec![finding])
+}
+
+/// Returns the large objects that each of the collections walked through on average, if that took most of the time.
+fn walked_bytes(context: &RuleContext<'_>, found: &[(usize, &GcPause<'_>)]) -> Option<u64> {
+    let minors = context.gc_pauses_where(|gc| !gc.is_major && gc.statistics.is_some());
+    let (copied, ns) = sums(minors.map(|(_, gc)| gc));
+    let rate = (copied as f64 * 1e9 / ns.max(1) as f64).max(SLOWEST_COPY);
+    let (copied, ns) = sums(found.iter().map(|(_, gc)| *gc));
+    let walk_ns = ns as f64 - copied as f64 * 1e9 / rate;
+    let not_copied = found.iter().filter_map(|(_, gc)| {
+        let statistics = gc.statistics?;
+        Some(
+            statistics
+                .live_bytes?
+                .saturating_sub(statistics.copied_bytes),
+        )
+    });
+    let not_copied = not_copied.fold(0, u64::saturating_add);
+    let each = not_copied / found.len().max(1) as u64;
+    let pointers = (not_copied / size_of::<u64>() as u64) as f64;
+    let is_walk = walk_ns >= MOST_TIME * ns as f64 && walk_ns >= MIN_NS_PER_POINTER * pointers;
+    (each >= MIN_WALKED_BYTES && is_walk).then_some(each)
+}
+
+/// Returns the bytes that collections copied, and how long they took.
+fn sums<'a>(gc_pauses: impl Iterator<Item = &'a GcPause<'a>>) -> (u64, u64) {
+    let one = |gc: &GcPause<'_>| (gc.statistics.map_or(0, |it| it.copied_bytes), gc.pause_ns());
+    gc_pauses.map(one).fold((0, 0), |(copied, ns), one| {
+        (
+            u64::saturating_add(copied, one.0),
+            u64::saturating_add(ns, one.1),
+        )
+    })
+}
+
+/// Changes a finding on collections that hardly copy anything: they look at each element of large arrays.
+fn explain_by_large_objects(finding: &mut Finding) {
+    finding.meaning = "They copied little, and took longer than that needs: most live data is large objects with pointers, such as boxed arrays. These are not copied, but each major collection looks at every element.".into();
+    let unboxed = Advice::code(
+        "Keep numbers in unboxed arrays (IOUArray, Data.Vector.Unboxed, Data.Vector.Storable): collections do not look into these.",
+    );
+    finding.tries.retain(|one| one.kind != AdviceKind::Code);
+    finding.tries.insert(0, unboxed);
+    finding.distrust =
+        "Weak pointers, stacks and very many threads take time in major collections, too.".into();
 }
 
 /// Minimum share of the time for advice to let the old generation grow: of seven judged programs with less, it made
