@@ -21,6 +21,7 @@ const CASES: &[(&str, Axis, &str)] = &[
     ("stm-herd", Axis::Time, "member-"),
     ("serial-section", Axis::Time, "main"),
     ("tiny-threads", Axis::Time, ""),
+    ("race-losers", Axis::Time, "slow"),
     ("run-queue", Axis::Latency, "worker-"),
     ("foreign-calls", Axis::Latency, "caller-"),
     ("throwto-wait", Axis::Latency, "killer"),

@@ -39,18 +39,19 @@ fn answers(report: &Report) -> Result<(), String> {
     Err(format!("{all:?} answered"))
 }
 
-/// A finding claims no more than it costs, nor more than the range has, and its evidence lies in the range.
+/// A finding claims no more than it costs, if that is a time, nor more than the range has, and its evidence lies in the
+/// range.
 fn is_sound(finding: &Finding, range: Interval) -> Result<(), String> {
     let all = range.duration().0;
     let within = |time: Nanos| time >= range.start() && time <= range.end();
     let cost_ns = match finding.cost {
         Value::Ns(ns) => ns,
-        _ => 0,
+        _ => all,
     };
     let checks = [
         (
             "claims",
-            finding.claimed_ns <= cost_ns.max(finding.claimed_ns / 2) && finding.claimed_ns <= all,
+            finding.claimed_ns <= cost_ns && finding.claimed_ns <= all,
         ),
         (
             "what costs no time is no finding of time",
@@ -174,9 +175,11 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         | "tiny-threads"
         | "short-foreign-calls" => all.all_idle_ns() + all.coming_back_ns,
         "serial-section" | "deadlock-found" | "small-pool" | "blocked-together"
-        | "one-at-a-time" => all.idle_ns + all.coming_back_ns,
+        | "one-at-a-time" | "throwto-wait" => all.idle_ns + all.coming_back_ns,
         "one-worker" => all.idle_ns + all.coming_back_ns,
-        "stm-herd" | "yield-spin" | "finalizers" | "many-messages" => all.running_ns,
+        "stm-herd" | "yield-spin" | "finalizers" | "many-messages" | "race-losers" => {
+            all.running_ns
+        }
         "sparks" | "spark-tiny" | "timer-storm" | "large-objects" | "hot-cost-centre"
         | "one-capability" => return None,
         other => panic!("which time {other} is about is to be said here"),

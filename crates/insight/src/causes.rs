@@ -73,6 +73,8 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("serial-section", "queue-grows", share_a_subject),
     ("serial-section", "shared-thunk", costs_half),
     ("serial-section", "mutual-thunks", costs_half),
+    // Threads that all wake for one commit wait again: no lock.
+    ("lock-convoy", "stm-herd", is_severe),
     // A lock in a thunk's evaluation, or main that waits for both.
     ("lock-convoy", "mutual-thunks", costs_half),
     // Collections copy the chain of thunks, and stop threads that take turns.
@@ -85,6 +87,10 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("one-at-a-time", "polling", is_severe),
     ("short-of-cores", "polling", is_severe),
     ("live-growth", "deep-stack", is_large_part),
+    ("heap-holder", "deep-stack", is_stack),
+    ("lock-convoy", "finalizers", is_no_hint),
+    // Who makes the threads waits until each has received an exception.
+    ("one-worker", "throwto-wait", is_severe),
     ("major-gc-heavy", "costly-flags", costs_half),
     ("major-gc-heavy", "live-growth", is_severe_or_medium),
     ("long-pause", "costly-flags", costs_half),
@@ -179,6 +185,11 @@ fn costs_half(symptom: &Finding, cause: &Finding) -> bool {
         (Value::Ns(all), Value::Ns(part)) => part >= all.div_ceil(2),
         _ => false,
     }
+}
+
+/// Stacks hold the heap, and one of them has grown.
+fn is_stack(symptom: &Finding, _: &Finding) -> bool {
+    are_threads(symptom, symptom)
 }
 
 /// Threads hold the heap: collections walk their stacks, and each is created and woken.
@@ -317,7 +328,12 @@ fn cause_by_evidence(finding: &Finding, findings: &[Finding]) -> Option<&'static
         .filter(|(rule, ..)| *rule == finding.rule);
     let explains = |(_, cause, is_related): &&(&str, &str, IsRelated)| {
         let mut causes = findings.iter().filter(|other| other.rule == *cause);
-        causes.any(|other| other.is_significant() && is_related(finding, other))
+        // What the machine costs hides no larger problem of the program.
+        let is_larger = |other: &Finding| {
+            other.rule == rules::short_of_cores::NAME && finding.severity > other.severity
+        };
+        causes
+            .any(|other| other.is_significant() && !is_larger(other) && is_related(finding, other))
     };
     { causes }.find(explains).map(|(_, cause, _)| *cause)
 }

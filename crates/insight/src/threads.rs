@@ -112,6 +112,17 @@ pub(crate) struct RunStatistics {
 }
 
 impl<'a> RuleContext<'a> {
+    /// Returns whether two threads have labels that differ in more than a number: they do different work.
+    pub(crate) fn have_different_roles(&self, one: ThreadId, other: ThreadId) -> bool {
+        let role = |thread| {
+            let label = self.log.store.label_of(thread)?;
+            Some(label.trim_end_matches(|sign: char| !sign.is_alphabetic()))
+        };
+        role(one)
+            .zip(role(other))
+            .is_some_and(|(one, other)| one != other)
+    }
+
     /// Returns statistics of the runs of a thread in a range.
     pub(crate) fn run_statistics(&self, thread: ThreadId, range: Interval) -> RunStatistics {
         let life = self.log.store.thread_lane(thread);

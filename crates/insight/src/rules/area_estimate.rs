@@ -225,10 +225,18 @@ fn live_after_majors(context: &RuleContext<'_>) -> Vec<f64> {
     indices.map(|at| live.value(at) as f64).collect()
 }
 
-/// Returns the mean of live data after major collections.
+/// Returns the mean of the live data that major collections copied: large objects are not copied when they are young
+/// either. A compacting or nonmoving collector does not copy old data, so all of it counts.
 fn mean_live_bytes(context: &RuleContext<'_>) -> f64 {
     let all = live_after_majors(context);
-    all.iter().sum::<f64>() / all.len().max(1) as f64
+    let live = all.iter().sum::<f64>() / all.len().max(1) as f64;
+    if context.is_nonmoving() || context.has_argument("-c") {
+        return live;
+    }
+    let majors = context.gc_pauses_where(|gc| gc.is_major);
+    let copied = majors.filter_map(|(_, gc)| Some(gc.statistics?.copied_bytes as f64));
+    let copied: Vec<f64> = copied.collect();
+    live.min(copied.iter().sum::<f64>() / copied.len().max(1) as f64)
 }
 
 /// Estimates how many bytes became old: after each major collection as many as let the old generation grow by its

@@ -11,6 +11,9 @@ use crate::loss_budget::LossBudget;
 use analysis::yielder::Yield;
 use model::format;
 
+/// Requested collections for each that seems not to be idle, from which on those are idle ones, too.
+const FEW_OF_IDLE: u64 = 6;
+
 const NAME: &str = "forced-gc";
 
 pub(super) const RULE: Rule = Rule {
@@ -35,6 +38,14 @@ async fn evaluate(
         let count = format::pluralize(count, "collection");
         return Outcome::Clear(format!(
             "{count} came without much allocation; the limit is 3"
+        ));
+    }
+    let requested = context.requested_collections(yielder).await.len() as u64;
+    if count * FEW_OF_IDLE <= requested {
+        return Outcome::Clear(format!(
+            "{} came without much allocation, and {} of these after idle time: in the others a thread woke just when the runtime's timer expired",
+            format::pluralize(requested, "collection"),
+            format::count(requested - count)
         ));
     }
     let all = context.gc_pauses_where(|gc| gc.is_major).count() as u64;

@@ -22,11 +22,14 @@ const MIN_LONG: usize = 2;
 const MUCH: f64 = 0.20;
 const MUCH_BYTES: u64 = 4_000_000;
 
-/// Live data that is not copied, from which on large objects may be what takes the time: at least half of it, and this
-/// long for each pointer. Walking through an array took 3 ns for each; objects without pointers take none.
+/// Live data that is not copied, from which on it may be what takes the time: at least half of it, and this long for
+/// each word. Walking through arrays took 3 ns for each; objects without pointers take none. Compacting, which takes
+/// several passes over all data, took 38 to 96 ns.
 const MIN_WALKED_BYTES: u64 = 8_000_000;
 const MOST_TIME: f64 = 0.5;
-const MIN_NS_PER_POINTER: f64 = 0.5;
+const WALK_NS_PER_WORD: std::ops::Range<f64> = 0.5..15.0;
+/// A compacting collection copies only what is young: next to nothing of what is live.
+const YOUNG: f64 = 0.10;
 /// Bytes copied a second at least; minor collections that copy next to nothing do not show it.
 const SLOWEST_COPY: f64 = 400e6;
 
@@ -69,12 +72,14 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
             format::fraction(share)
         ));
     }
-    let walked = walked_bytes(context, &found);
+    let uncopied = Uncopied::of(context, &found);
     let title = format!(
         "{} {} each, {} of the time",
         format::pluralize(count, "major collection"),
-        match walked {
-            Some(bytes) => format!("walked through {} of large objects", format::bytes(bytes)),
+        match uncopied {
+            Some(Uncopied::Walked(bytes)) =>
+                format!("walked through {} of large objects", format::bytes(bytes)),
+            Some(Uncopied::Compacted(bytes)) => format!("compacted {}", format::bytes(bytes)),
             None => format!("copied {}", format::bytes(each)),
         },
         format::fraction(share)
@@ -91,8 +96,10 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     finding.distrust =
         "The gain of an option depends on how long data lives: data that is loaded once must be copied until loading ends."
             .into();
-    if walked.is_some() {
-        explain_by_large_objects(&mut finding);
+    match uncopied {
+        Some(Uncopied::Walked(_)) => explain_by_large_objects(&mut finding),
+        Some(Uncopied::Compacted(_)) => explain_by_compaction(&mut finding),
+        None => {}
     }
     finding.numbers = vec![
         ("collections".into(), Value::Count(count)),
@@ -101,26 +108,38 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     Outcome::Found(vec![finding])
 }
 
-/// Returns the large objects that each of the collections walked through on average, if that took most of the time.
-fn walked_bytes(context: &RuleContext<'_>, found: &[(usize, &GcPause<'_>)]) -> Option<u64> {
-    let minors = context.gc_pauses_where(|gc| !gc.is_major && gc.statistics.is_some());
-    let (copied, ns) = sums(minors.map(|(_, gc)| gc));
-    let rate = (copied as f64 * 1e9 / ns.max(1) as f64).max(SLOWEST_COPY);
-    let (copied, ns) = sums(found.iter().map(|(_, gc)| *gc));
-    let walk_ns = ns as f64 - copied as f64 * 1e9 / rate;
-    let not_copied = found.iter().filter_map(|(_, gc)| {
-        let statistics = gc.statistics?;
-        Some(
-            statistics
-                .live_bytes?
-                .saturating_sub(statistics.copied_bytes),
-        )
-    });
-    let not_copied = not_copied.fold(0, u64::saturating_add);
-    let each = not_copied / found.len().max(1) as u64;
-    let pointers = (not_copied / size_of::<u64>() as u64) as f64;
-    let is_walk = walk_ns >= MOST_TIME * ns as f64 && walk_ns >= MIN_NS_PER_POINTER * pointers;
-    (each >= MIN_WALKED_BYTES && is_walk).then_some(each)
+/// What collections do with live data that they do not copy, if that takes most of their time; with its mean size.
+#[derive(Clone, Copy)]
+enum Uncopied {
+    /// They look at each pointer in large objects.
+    Walked(u64),
+    /// They move it within its memory.
+    Compacted(u64),
+}
+
+impl Uncopied {
+    fn of(context: &RuleContext<'_>, found: &[(usize, &GcPause<'_>)]) -> Option<Self> {
+        let minors = context.gc_pauses_where(|gc| !gc.is_major && gc.statistics.is_some());
+        let (copied, ns) = sums(minors.map(|(_, gc)| gc));
+        let rate = (copied as f64 * 1e9 / ns.max(1) as f64).max(SLOWEST_COPY);
+        let (copied, ns) = sums(found.iter().map(|(_, gc)| *gc));
+        let other_ns = ns as f64 - copied as f64 * 1e9 / rate;
+        let live = found.iter().filter_map(|(_, gc)| gc.statistics?.live_bytes);
+        let live = live.fold(0, u64::saturating_add);
+        let bytes = live.saturating_sub(copied);
+        let each = bytes / found.len().max(1) as u64;
+        if each < MIN_WALKED_BYTES || other_ns < MOST_TIME * ns as f64 || context.is_nonmoving() {
+            return None;
+        }
+        let ns_per_word = other_ns / (bytes / size_of::<u64>() as u64) as f64;
+        let is_young = copied as f64 <= YOUNG * live as f64;
+        match WALK_NS_PER_WORD.contains(&ns_per_word) {
+            true => Some(Self::Walked(each)),
+            false => {
+                { is_young && ns_per_word >= WALK_NS_PER_WORD.end }.then_some(Self::Compacted(each))
+            }
+        }
+    }
 }
 
 /// Returns the bytes that collections copied, and how long they took.
@@ -144,6 +163,17 @@ fn explain_by_large_objects(finding: &mut Finding) {
     finding.tries.insert(0, unboxed);
     finding.distrust =
         "Weak pointers, stacks and very many threads take time in major collections, too.".into();
+}
+
+/// Changes a finding on collections that hardly copy anything, and take far longer than looking at all data does.
+fn explain_by_compaction(finding: &mut Finding) {
+    finding.meaning = "They copied next to nothing of the live data, and took far longer than copying it would: they mark and compact it in place (-c). The runtime does so if that is asked for, also by -with-rtsopts when the program is linked, or if live data comes near a limit of the heap (-M).".into();
+    finding.tries = vec![Advice::code(
+        "Look for -c in the options that the program is linked with (-with-rtsopts), and leave it out. The price is memory: live data exists twice during a collection.",
+    )];
+    finding.distrust =
+        "On a busy machine, or with swapped memory, collections of large objects take as long."
+            .into();
 }
 
 /// Minimum share of the time for advice to let the old generation grow: of seven judged programs with less, it made

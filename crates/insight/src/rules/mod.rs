@@ -43,6 +43,7 @@ mod par_gc_unbalanced;
 mod pinned_blocks;
 mod polling;
 mod queue_grows;
+mod race_losers;
 mod ready_while_idle;
 mod remembered_set;
 mod requested_collections;
@@ -132,6 +133,7 @@ pub static RULES: &[Rule] = &[
     finalizers::RULE,
     short_foreign_calls::RULE,
     tiny_threads::RULE,
+    race_losers::RULE,
     timer_storm::RULE,
     run_queue::RULE,
     foreign_calls::RULE,

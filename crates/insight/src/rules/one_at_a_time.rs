@@ -267,13 +267,27 @@ async fn evaluate(
     let mut finding = finding(context, loss_budget, (thread, idle_waits), yielder).await;
     if idle_waits.is_by_timer() {
         let served = served_by(context, (thread, ran_ns), yielder).await;
-        let is_each_time = served.wakeups >= waits.saturating_mul(MIN_SERVED as u64);
+        // It sleeps while others run, too: a clock that gives one piece of work each time serves nobody.
+        let sleeps = waits.max(sleeps_of(context, thread));
+        let is_each_time = served.wakeups >= sleeps.saturating_mul(MIN_SERVED as u64);
         let is_long = idle_waits.ns >= waits.saturating_mul(INTERVAL_NS);
-        if is_each_time && is_long && served.threads.len() >= MIN_SERVED {
+        let are_served = served.threads.len() >= MIN_SERVED
+            && !wait_mostly_in_stm(context, &served.threads, yielder).await;
+        if is_each_time && is_long && are_served {
             explain_served(&mut finding, served.threads.len());
         }
     }
     Outcome::Found(vec![finding])
+}
+
+/// Returns how often a thread slept.
+fn sleeps_of(context: &RuleContext<'_>, thread: ThreadId) -> u64 {
+    let life = context.log.store.thread_lane(thread);
+    let turns = life
+        .iter()
+        .flat_map(|life| life.turns_overlapping(context.range));
+    let slept = turns.filter(|(_, turn)| turn.wait_reason().is_some_and(WaitReason::is_asleep));
+    slept.count() as u64
 }
 
 /// Threads that do much of the program's work and are woken by one thread, with the number of these wakeups.
@@ -300,6 +314,23 @@ async fn served_by(
         wakeups: woken.values().sum(),
         threads: woken.into_keys().collect(),
     }
+}
+
+/// Returns whether threads mostly wait in STM: a commit wakes all that wait, and one of them gets the work.
+async fn wait_mostly_in_stm(
+    context: &RuleContext<'_>,
+    threads: &BTreeSet<ThreadId>,
+    yielder: &dyn Yield,
+) -> bool {
+    let (mut in_stm, mut others) = (0, 0);
+    let lives = context.lives_of(threads.iter().copied());
+    let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| match turn.wait_reason() {
+        Some(WaitReason::Stm) => in_stm += 1,
+        Some(_) => others += 1,
+        None => {}
+    };
+    context.each_turn_of(lives, yielder, visit).await;
+    in_stm > others
 }
 
 /// Changes a finding about a thread that sleeps, and then wakes several others that do the work: they wait for it.

@@ -221,7 +221,8 @@ fn uneven_shares(
     if (most.ran_ns as f64) < MIN_SHARE * ran_ns as f64 {
         return None;
     }
-    let others = shares_of_work(context, threads, most);
+    let mut others = shares_of_work(context, threads, most);
+    others.retain(|one| !context.have_different_roles(one.thread, most.thread));
     let longest = others.iter().max_by_key(|one| one.ran_ns)?;
     let title = format!(
         "{} began together, but {} had {} of the work; the next ran for {} of its {}",

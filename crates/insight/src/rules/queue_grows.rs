@@ -27,7 +27,9 @@ const HALF: f64 = 0.50;
 const PRODUCES: f64 = 0.05;
 const CONSUMES_TOO: f64 = 0.20;
 /// Maximum growth of live data for each nanosecond that the producer runs; a thread that does nothing else makes 1.1.
+/// One that labels tell from the consumer made 2.8.
 const MOST_BYTES_PER_NS: f64 = 2.0;
+const MOST_BYTES_PER_NS_BY_ROLE: f64 = 4.0;
 /// After the producer's end, the consumer must run for `CONSUMES` of the running time, and that must be `SINCE` of
 /// the whole.
 const CONSUMES: f64 = 0.50;
@@ -152,7 +154,7 @@ async fn consumer(
         .filter(enough)
         .map(|(thread, _)| thread)
         .collect();
-    if !both.contains(&producer) || growth as f64 > MOST_BYTES_PER_NS * produced_ns as f64 {
+    if !both.contains(&producer) {
         return None;
     }
     let ran = context.log.store.run_times_in(since, yielder).await;
@@ -160,7 +162,12 @@ async fn consumer(
         .into_iter()
         .filter(|(_, ns)| share(*ns, since_ns) >= CONSUMES);
     let consumer = most.find(|(thread, _)| *thread != producer && both.contains(thread));
-    consumer.map(|(thread, _)| thread)
+    let (consumer, _) = consumer?;
+    let most = match context.have_different_roles(producer, consumer) {
+        true => MOST_BYTES_PER_NS_BY_ROLE,
+        false => MOST_BYTES_PER_NS,
+    };
+    (growth as f64 <= most * produced_ns as f64).then_some(consumer)
 }
 
 async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {

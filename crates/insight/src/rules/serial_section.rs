@@ -492,6 +492,9 @@ async fn add_uneven_shares(
         );
         return;
     }
+    if context.have_different_roles(longest.thread, lone) {
+        return;
+    }
     finding.meaning = format!(
         "The shares of the work are uneven: {} began together with {}, but the longest of these ran for {}, and this one for {}. When the others finish, one capability works and the rest are idle.",
         context.thread_name(lone),

@@ -5,7 +5,7 @@
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
+use crate::loss_budget::{LossBudget, Pool};
 use eventlog::ids::Duration;
 use model::format;
 
@@ -47,16 +47,19 @@ const FIZZLED: Fate = Fate {
     name: "fizzled",
     limit: 0.15,
     what: "had been evaluated before a capability came to them",
-    code: "Spark earlier, and more work at a time.",
+    code: "Spark what the thread itself does not need at once: of two parts, the one that it uses last. Spark earlier, and more work at a time.",
 };
 const COLLECTED: Fate = Fate {
     name: "collected",
     limit: 0.25,
     what: "were garbage before anybody evaluated them",
-    code: "Use the result of rpar or par: an unused spark is garbage.",
+    code: "Use the result of rpar or par later: a spark is garbage once nothing refers to its value, or the thread itself has used it.",
 };
 /// Advice if values were evaluated before they were sparked.
 pub(super) const INSTEAD_OF_DUDS: &str = "Spark the computation, not its result.";
+/// Share of sparks that no capability evaluates, from which on they explain why one works alone.
+const MOSTLY_USELESS: f64 = 0.80;
+
 const DUD: Fate = Fate {
     name: "dud",
     limit: 0.25,
@@ -64,7 +67,7 @@ const DUD: Fate = Fate {
     code: INSTEAD_OF_DUDS,
 };
 
-fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     if context.caps < 2 {
         return Outcome::Clear("there is one capability: sparks cannot run in parallel".to_owned());
     }
@@ -86,7 +89,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         (DUD, totals.dud),
     ];
     let shares = fates.map(|(fate, count)| (fate, count, count as f64 / all as f64));
-    let found: Vec<Finding> = shares
+    let mut found: Vec<Finding> = shares
         .into_iter()
         .filter(|(fate, _, share)| *share >= fate.limit)
         .map(|(fate, count, share)| finding(&fate, (count, all), share, totals.converted))
@@ -107,6 +110,12 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             "{converted} of {} were converted",
             format::pluralize(all, "spark")
         ));
+    }
+    // Sparks that are never run in parallel leave one capability to work alone.
+    let useless = (all - totals.converted.min(all)) as f64 / all as f64;
+    if let Some(first) = found.first_mut().filter(|_| useless >= MOSTLY_USELESS) {
+        let serial_ns = loss_budget.unclaimed_ns(Pool::Serial);
+        first.claimed_ns = loss_budget.claim(Pool::Serial, serial_ns);
     }
     Outcome::Found(found)
 }

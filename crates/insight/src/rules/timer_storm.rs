@@ -10,7 +10,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
-use crate::loss_budget::LossBudget;
+use crate::loss_budget::{LossBudget, Pool};
 use analysis::yielder::Yield;
 use eventlog::hash::SeededSet;
 use eventlog::ids::ThreadId;
@@ -38,7 +38,11 @@ pub(super) const RULE: Rule = Rule {
     }),
 };
 
-async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
     let store = &context.log.store;
     let is_manager = |label: &str| ManagerThread::from_label(label) == Some(ManagerThread::Timer);
     let managers: SeededSet<ThreadId> = store.threads_labeled(is_manager).collect();
@@ -85,6 +89,9 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     };
     finding.confidence = Confidence::Probable;
     finding.cost = Value::PerSecond(rate);
+    // Threads and manager wake each other for each timer; other hand-overs are claimed by now.
+    let hand_overs_ns = loss_budget.unclaimed_ns(Pool::HandOver);
+    finding.claimed_ns = loss_budget.claim(Pool::HandOver, hand_overs_ns);
     finding.meaning = "Each timeout and threadDelay updates the manager's table, and wakes the manager if it is due first; threads and manager then wait for each other's updates. Setting a timer costs running time of the thread itself, so the true cost is higher than the manager's.".into();
     finding.tries = vec![
         Advice::code(

@@ -1,0 +1,237 @@
+//! Do threads work on after another one has won?
+//!
+//! A thread that asks several others for the same, such as a hedged request, goes on with the first answer. Unless it
+//! ends the losers, they work on for nobody. The log does not show what a thread computes, but who made it and whom
+//! it wakes: of the threads made together, exactly one wakes their creator, and a loser runs on after that and wakes
+//! nobody.
+
+use super::{Evaluation, Rule};
+use crate::context::{Input, RuleContext};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
+use crate::loss_budget::{LossBudget, Pool};
+use crate::threads::Wakeup;
+use analysis::yielder::{Steps, Yield, sort};
+use eventlog::hash::{SeededMap, SeededSet};
+use eventlog::ids::{Duration, Nanos, ThreadId};
+use model::format;
+use model::time::Interval;
+
+/// Minimum number of losers; fewer may be threads that work in the background.
+const MIN_COUNT: usize = 20;
+/// Minimum share of all running time that they take after another thread has won. Those that are ended in time took
+/// up to 13 %.
+const MIN_SHARE: f64 = 0.20;
+
+const NAME: &str = "race-losers";
+
+pub(super) const RULE: Rule = Rule {
+    name: NAME,
+    question: "Do threads work on after another one has won?",
+    inputs: &[Input::EachRun],
+    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
+        Box::pin(evaluate(context, loss_budget, yielder))
+    }),
+};
+
+/// What a thread does to its creator: it is made by it, or wakes it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Step {
+    creator: ThreadId,
+    at: Nanos,
+    wakes: bool,
+    thread: ThreadId,
+}
+
+/// Threads that one made after the last answer.
+#[derive(Default)]
+struct Batch {
+    threads: Vec<ThreadId>,
+    /// First wakeup of the creator by one of them.
+    won: Option<(ThreadId, Nanos)>,
+    is_race: bool,
+}
+
+impl Batch {
+    /// Returns the threads that did not win, with the time at which another one did; none if the creator waited for
+    /// more than one.
+    fn losers(self) -> impl Iterator<Item = (ThreadId, Nanos)> {
+        let won = self.won.filter(|_| self.is_race);
+        let threads = self.threads.into_iter();
+        won.into_iter().flat_map(move |(winner, at)| {
+            let others = threads.clone().filter(move |thread| *thread != winner);
+            others.map(move |thread| (thread, at))
+        })
+    }
+}
+
+/// Returns the steps of all threads by their creators, in order of time, and the threads that wake any other one.
+async fn steps(context: &RuleContext<'_>, yielder: &dyn Yield) -> (Vec<Step>, SeededSet<ThreadId>) {
+    let store = &context.log.store;
+    let (mut all, mut creators) = (Vec::new(), SeededMap::default());
+    let mut steps = Steps::new(yielder);
+    for cap in context.cap_ids() {
+        let mut runs = store.run_cursor(cap);
+        for (at, thread) in store.creations_on(cap, context.range) {
+            steps.step().await;
+            if let Some(creator) = runs.thread_at(at) {
+                creators.insert(thread, creator);
+                all.push(Step {
+                    creator,
+                    at,
+                    wakes: false,
+                    thread,
+                });
+            }
+        }
+    }
+    let mut wakers = SeededSet::default();
+    if all.len() <= MIN_COUNT {
+        return (all, wakers);
+    }
+    let visit = |wakeup: Wakeup| {
+        wakers.insert(wakeup.waker);
+        if creators.get(&wakeup.waker) == Some(&wakeup.thread) {
+            all.push(Step {
+                creator: wakeup.thread,
+                at: wakeup.at,
+                wakes: true,
+                thread: wakeup.waker,
+            });
+        }
+    };
+    context.each_wakeup(yielder, visit).await;
+    sort(&mut all, yielder).await;
+    (all, wakers)
+}
+
+/// Returns the losers, with the time at which another thread had won.
+fn losers(steps: &[Step]) -> Vec<(ThreadId, Nanos)> {
+    let (mut all, mut batch) = (Vec::new(), Batch::default());
+    let mut creator = None;
+    for step in steps {
+        let is_next = batch.won.is_some() && !step.wakes;
+        if creator.replace(step.creator) != Some(step.creator) || is_next {
+            all.extend(std::mem::take(&mut batch).losers());
+        }
+        if !step.wakes {
+            batch.threads.push(step.thread);
+        } else if batch.threads.contains(&step.thread) {
+            batch.is_race = batch.won.is_none();
+            batch.won = batch.won.or(Some((step.thread, step.at)));
+        }
+    }
+    all.extend(batch.losers());
+    all
+}
+
+/// Returns how long a thread runs in a range.
+fn running_ns(context: &RuleContext<'_>, thread: ThreadId, range: Interval) -> u64 {
+    let life = context.log.store.thread_lane(thread);
+    let turns = life.iter().flat_map(|life| life.turns_overlapping(range));
+    let runs = turns.filter_map(|(_, turn)| {
+        let (from, to) = turn.part(2);
+        Interval::new(Nanos(from), Nanos(to)).intersection(range)
+    });
+    runs.map(|run| run.duration().0).sum()
+}
+
+async fn evaluate(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let (steps, wakers) = steps(context, yielder).await;
+    let mut losers = losers(&steps);
+    losers.retain(|(thread, _)| !wakers.contains(thread));
+    let mut ran: Vec<(u64, ThreadId, Nanos)> = Vec::new();
+    let mut pace = Steps::new(yielder);
+    for (thread, from) in losers {
+        pace.step().await;
+        let rest = Interval::new(from, context.range.end());
+        let ns = running_ns(context, thread, rest);
+        ran.extend((ns > 0).then_some((ns, thread, from)));
+    }
+    let ns: u64 = ran.iter().map(|(ns, ..)| ns).sum();
+    let all_ns = context.times.all_caps().running_ns;
+    let share = ns as f64 / all_ns.max(1) as f64;
+    let count = format::pluralize(ran.len() as u64, "thread");
+    if ran.len() < MIN_COUNT || share < MIN_SHARE {
+        return Outcome::Clear(format!(
+            "{count} ran on after another one had woken their creator, and woke nobody, for {} of all running time; the limits are {MIN_COUNT} and 20 %",
+            format::fraction(share)
+        ));
+    }
+    Outcome::Found(vec![finding(context, loss_budget, (ran, ns, share))])
+}
+
+fn finding(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (ran, ns, share): (Vec<(u64, ThreadId, Nanos)>, u64, f64),
+) -> Finding {
+    let title = format!(
+        "{} ran on for {} after another one had won, {} of all running time",
+        format::pluralize(ran.len() as u64, "thread"),
+        format::duration(Duration(ns)),
+        format::fraction(share)
+    );
+    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Running, ns));
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "Each was made together with others, by a thread that went on as soon as one of them woke it. The others ran on and woke nobody, as the losers of a race whose results nobody waits for, such as hedged requests.".into();
+    finding.tries = vec![
+        Advice::code(
+            "End the losers: race of the package async does; or kill them in a thread of its own (forkIO), as killThread waits.",
+        ),
+        Advice::code(
+            "Start the second attempt only when the first one takes longer than usual: most are never needed.",
+        ),
+        Advice::code(
+            "Pure code that does not allocate cannot be ended: compile it with -fno-omit-yields.",
+        ),
+    ];
+    finding.distrust = "Threads that leave a result where others find it later, or that work in the background, may be needed all the same.".into();
+    finding.numbers = vec![
+        ("threads".into(), Value::Count(ran.len() as u64)),
+        ("ran on for".into(), Value::Ns(ns)),
+        ("of all running time".into(), Value::Share(share)),
+    ];
+    let evidence = ran.iter().map(|(ns, thread, from)| {
+        let end = context.log.store.thread_lane(*thread);
+        let end = end.map_or(*from, |life| life.life().end());
+        Evidence {
+            range: Interval::new(*from, end.max(*from).min(context.range.end())),
+            subjects: vec![Subject::Thread(*thread)],
+            amount: Value::Ns(*ns),
+        }
+    });
+    finding.with_evidence(evidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Steps of thread 1: a number makes that thread, a negative one is woken by it.
+    fn losers_of(steps: &[i32]) -> Vec<u32> {
+        let steps = steps.iter().enumerate().map(|(at, thread)| Step {
+            creator: ThreadId(1),
+            at: Nanos(at as u64),
+            wakes: *thread < 0,
+            thread: ThreadId(thread.unsigned_abs()),
+        });
+        let losers = losers(&steps.collect::<Vec<_>>());
+        losers.into_iter().map(|(thread, _)| thread.0).collect()
+    }
+
+    #[test]
+    fn a_race_has_one_answer() {
+        assert_eq!(losers_of(&[10, 11, -11, 12, 13, 14, -12]), [10, 13, 14]);
+        // All are waited for, or each is asked alone.
+        let nobody: [u32; 0] = [];
+        assert_eq!(losers_of(&[10, 11, -11, -10, 12, 13, -12, -13]), nobody);
+        assert_eq!(losers_of(&[10, -10, 11, -11]), nobody);
+        // A late answer of an earlier race is none of this one.
+        assert_eq!(losers_of(&[10, 11, -11, 12, 13, -10, -12]), [10, 13]);
+        assert_eq!(losers_of(&[10, 11]), nobody);
+    }
+}
