@@ -292,7 +292,7 @@ fn a_stack_is_as_large_as_the_runtime_says() {
 /// Major collections that copy little walk through a boxed array; the first two collections after it was made do so
 /// too, which is no sign of a busy machine.
 #[test]
-fn collections_that_walk_through_an_array_are_told_from_those_that_copy() {
+fn collections_that_walk_through_an_array_or_compact_are_told_from_those_that_copy() {
     let title_of = |name: &str| {
         let found = report(name).findings.into_iter();
         let found = found.into_iter().find(|it| it.rule == "major-gc-heavy");
@@ -302,6 +302,8 @@ fn collections_that_walk_through_an_array_are_told_from_those_that_copy() {
     assert!(array.contains("walked through 15.3"), "{array}");
     let table = title_of("major-gc-heavy-found");
     assert!(table.contains("copied"), "{table}");
+    let compacting = title_of("major-gc-heavy-compacting");
+    assert!(compacting.contains("compacted"), "{compacting}");
     let found = report("major-gc-heavy-array").findings;
     assert!(found.iter().all(|it| it.rule != "noisy-machine"));
     // The array lives as long as the program, but is not copied: a table lives until the next one is made.

@@ -212,6 +212,7 @@ fn the_account_knows_what_findings_explain() {
     for (rule, log, cause) in [
         ("throwto-wait", "throwto-wait-asleep", Cause::Sleeping),
         ("large-objects", "large-objects-copies", Cause::GcSync),
+        ("timer-storm", "timer-storm-found", Cause::HandOver),
     ] {
         let session = session(log);
         let report = findings_of(&session, None);
@@ -221,6 +222,14 @@ fn the_account_knows_what_findings_explain() {
         let open = all.map(|row| row.unexplained_cap_ns as f64 / row.cap_ns as f64);
         assert!(open.is_some_and(|open| open < 0.15), "{log}: {open:?}");
     }
+}
+
+/// A thread that hardly works is no smaller share of another one's work if labels tell them apart: it fills a queue.
+#[test]
+fn threads_with_other_labels_have_no_shares_of_the_same_work() {
+    let found = findings_of(&session("queue-grows-pair"), None).findings;
+    assert_eq!(found[0].rule, "queue-grows");
+    assert!(found.iter().all(|one| one.rule != "one-worker"));
 }
 
 /// One bound thread and an unbound one need no second capability to take turns; two bound ones gain nothing without.
@@ -251,6 +260,10 @@ fn causes_that_look_like_others_are_told_from_them() {
         asked.contains("79 other threads, one after the other"),
         "{asked}"
     );
+    let clock = finding("one-at-a-time", "one-at-a-time-clock");
+    assert_eq!(clock.severity, Severity::Low, "{}", clock.title);
+    let often = said("throwto-wait", "throwto-wait-often");
+    assert!(often.contains("of 100 µs or more"), "{often}");
     let groups = said("one-at-a-time", "one-at-a-time-groups");
     assert!(
         groups.contains("waited 30 times for the slowest of several threads"),

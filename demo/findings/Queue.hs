@@ -4,6 +4,7 @@
 -- > Queue bound    it waits when ten wait
 -- > Queue load     it makes a table, which the other one uses once it is complete
 -- > Queue copies   it is read through copies (dupChan), and its original by nobody
+-- > Queue pair     as free, by two threads with labels, of which the first one hardly works
 module Main (main) where
 
 import Control.Concurrent
@@ -24,6 +25,15 @@ main = do
       labelThread thread "maker"
       made <- takeMVar table
       _ <- evaluate (foldl (\sum' i -> (sum' + Map.findWithDefault 0 i made) `mod` 1000003) 0 [1 .. 500000])
+      performMajorGC
+    "pair" -> do
+      queue <- newChan
+      done <- newEmptyMVar
+      reader <- forkIO (mapM_ (writeChan queue . Just . show) [1 .. 120000 :: Int] >> writeChan queue Nothing)
+      labelThread reader "reader"
+      adder <- forkIO (add queue 1 >>= putMVar done)
+      labelThread adder "adder"
+      takeMVar done >>= print
       performMajorGC
     "copies" -> do
       original <- newChan
@@ -58,3 +68,11 @@ take' queue places sum' = do
     signalQSem places
     sum'' <- evaluate (foldl (\a b -> (a * 7 + b) `mod` 10007) sum' (concat (replicate 25 numbers)))
     take' queue places sum''
+
+-- | Takes texts until nothing comes any more, with much work for each.
+add :: Chan (Maybe String) -> Int -> IO Int
+add queue sum' = readChan queue >>= \next -> case next of
+  Nothing -> pure sum'
+  Just text -> do
+    sum'' <- evaluate (foldl (\a b -> (a * 7 + b) `mod` 10007) sum' (map fromEnum (concat (replicate 40 text))))
+    add queue sum''

@@ -6,10 +6,12 @@
 -- > Requests groups  it asks six at a time, of which one takes much longer, and waits for all of them
 -- > Requests fresh   it makes a thread for each question, and waits for its answer; another thread gives a sign of life
 -- > Requests batch   eight threads ask one that answers all of them every 10 ms
+-- > Requests clock   a thread asks every 5 ms, and one of four that wait for a queue in STM answers at once
 -- > Requests beat    it is asked nothing; a thread gives a sign of life now and then, and main works
 module Main (main) where
 
 import Control.Concurrent
+import Control.Concurrent.STM
 import Control.Exception (evaluate)
 import Control.Monad
 import GHC.Conc (labelThread)
@@ -45,10 +47,30 @@ main = do
         _ <- forkIO (request number >> putMVar done ())
         takeMVar done
     "batch" -> batch
+    "clock" -> clock
     _ -> do
       beat <- forkIO (forever (threadDelay 4000))
       labelThread beat "beat"
       forM_ [1 .. 60] (\round -> evaluate (length (show (product [1 .. 1500 + round :: Integer]))))
+
+-- | Requests come at fixed times.
+clock :: IO ()
+clock = do
+  queue <- newTBQueueIO 64
+  replicateM_ 4 . forkIO . forever $ do
+    (number, box) <- atomically (readTBQueue queue)
+    total <- evaluate (sum [1 .. 20000 + number :: Integer])
+    atomically (putTMVar box total)
+  done <- newEmptyMVar
+  front <- forkIO $ do
+    totals <- forM [1 .. 120] $ \number -> do
+      threadDelay 5000
+      box <- newEmptyTMVarIO
+      atomically (writeTBQueue queue (number, box))
+      atomically (takeTMVar box)
+    putMVar done $! sum totals
+  labelThread front "front"
+  takeMVar done >>= print
 
 -- | Requests gather in a list until the next answer.
 batch :: IO ()

@@ -91,6 +91,7 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("lock-convoy", "finalizers", is_no_hint),
     // Who makes the threads waits until each has received an exception.
     ("one-worker", "throwto-wait", is_severe),
+    ("one-at-a-time", "throwto-wait", is_severe),
     ("major-gc-heavy", "costly-flags", costs_half),
     ("major-gc-heavy", "live-growth", is_severe_or_medium),
     ("long-pause", "costly-flags", costs_half),

@@ -142,6 +142,13 @@ impl Uncopied {
     }
 }
 
+/// Returns whether major collections compact live data in place, by how little they copy and how long they take.
+pub(super) fn is_compacting(context: &RuleContext<'_>) -> bool {
+    let is_major = |gc: &GcPause<'_>| gc.is_major && gc.statistics.is_some();
+    let majors: Vec<_> = context.gc_pauses_where(is_major).collect();
+    matches!(Uncopied::of(context, &majors), Some(Uncopied::Compacted(_)))
+}
+
 /// Returns the bytes that collections copied, and how long they took.
 fn sums<'a>(gc_pauses: impl Iterator<Item = &'a GcPause<'a>>) -> (u64, u64) {
     let one = |gc: &GcPause<'_>| (gc.statistics.map_or(0, |it| it.copied_bytes), gc.pause_ns());
