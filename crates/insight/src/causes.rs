@@ -190,7 +190,7 @@ fn costs_half(symptom: &Finding, cause: &Finding) -> bool {
 
 /// Stacks hold the heap, and one of them has grown.
 fn is_stack(symptom: &Finding, _: &Finding) -> bool {
-    are_threads(symptom, symptom)
+    symptom.title.starts_with("Threads ")
 }
 
 /// Threads hold the heap: collections walk their stacks, and each is created and woken.

@@ -231,7 +231,7 @@ fn live_after_majors(context: &RuleContext<'_>) -> Vec<f64> {
 fn mean_live_bytes(context: &RuleContext<'_>) -> f64 {
     let all = live_after_majors(context);
     let live = all.iter().sum::<f64>() / all.len().max(1) as f64;
-    if context.is_nonmoving() || is_compacting(context) {
+    if context.is_nonmoving() || context.has_argument("-c") || is_compacting(context) {
         return live;
     }
     let majors = context.gc_pauses_where(|gc| gc.is_major);

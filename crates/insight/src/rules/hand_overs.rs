@@ -78,19 +78,15 @@ enum Bound {
 impl Bound {
     async fn of_most(context: &RuleContext<'_>, all: &[HandOver], yielder: &dyn Yield) -> Self {
         let bound = context.bound_threads(yielder).await;
-        let (mut any_ns, mut both_ns) = (0, 0);
+        let (mut any_ns, mut both_ns) = (0_u64, 0_u64);
         for one in all {
             let is_bound = [one.wait.thread, one.waker].map(|thread| bound.contains(&thread));
-            any_ns += if is_bound.contains(&true) {
-                one.wait.ns
-            } else {
-                0
-            };
-            both_ns += if is_bound.contains(&false) {
-                0
-            } else {
-                one.wait.ns
-            };
+            if is_bound.contains(&true) {
+                any_ns = any_ns.saturating_add(one.wait.ns);
+            }
+            if !is_bound.contains(&false) {
+                both_ns = both_ns.saturating_add(one.wait.ns);
+            }
         }
         let least_ns = MOSTLY_BOUND * sum_ns(all) as f64;
         match (any_ns as f64 >= least_ns, both_ns as f64 >= least_ns) {

@@ -176,14 +176,16 @@ fn claim_stops(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Optio
     let mut late = late_stops(context, 0);
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
     for one in &late {
-        *by_thread.entry(one.thread).or_default() += one.late_ns;
+        let ns = by_thread.entry(one.thread).or_default();
+        *ns = ns.saturating_add(one.late_ns);
     }
-    let all_ns: u64 = by_thread.values().sum();
+    let all_ns = by_thread.values().copied().fold(0, u64::saturating_add);
     let (thread, ns) = by_thread.into_iter().max_by_key(|(_, ns)| *ns)?;
     let is_cause = ns as f64 >= MIN_LATE * all_ns as f64
         && context.share_of_caps(ns.saturating_mul(others)) >= MIN_LOST;
     late.retain(|one| is_cause && one.thread == thread && loss_budget.claim_sync(one.index));
-    let ns: u64 = late.iter().map(|one| one.late_ns).sum();
+    let ns = { late.iter() }.map(|one| one.late_ns);
+    let ns = ns.fold(0, u64::saturating_add);
     is_cause.then(|| Stops {
         thread,
         ns,

@@ -132,7 +132,8 @@ fn running_ns(context: &RuleContext<'_>, thread: ThreadId, range: Interval) -> u
         let (from, to) = turn.part(2);
         Interval::new(Nanos(from), Nanos(to)).intersection(range)
     });
-    runs.map(|run| run.duration().0).sum()
+    runs.map(|run| run.duration().0)
+        .fold(0, u64::saturating_add)
 }
 
 async fn evaluate(
@@ -151,7 +152,8 @@ async fn evaluate(
         let ns = running_ns(context, thread, rest);
         ran.extend((ns > 0).then_some((ns, thread, from)));
     }
-    let ns: u64 = ran.iter().map(|(ns, ..)| ns).sum();
+    let ns = ran.iter().map(|(ns, ..)| *ns);
+    let ns = ns.fold(0, u64::saturating_add);
     let all_ns = context.times.all_caps().running_ns;
     let share = ns as f64 / all_ns.max(1) as f64;
     let count = format::pluralize(ran.len() as u64, "thread");

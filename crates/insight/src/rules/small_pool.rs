@@ -154,7 +154,7 @@ async fn mean_asleep(
     let lives = context.lives_of(threads.iter().copied());
     let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
-            slept_ns += overlap_ns(turn.part(0), stretches);
+            slept_ns = u64::saturating_add(slept_ns, overlap_ns(turn.part(0), stretches));
         }
     };
     context.each_turn_of(lives, yielder, visit).await;

@@ -40,6 +40,11 @@ pub(super) const RULE: Rule = Rule {
 /// Minimum share of capability time in which nothing ran meanwhile; from there on, it is time that the program lost.
 const MIN_IDLE: f64 = 0.05;
 
+fn sum_of(waits: &[Wait]) -> u64 {
+    let each = waits.iter().map(|wait| wait.ns);
+    each.fold(0, u64::saturating_add)
+}
+
 async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
@@ -64,8 +69,7 @@ async fn evaluate(
             .await;
     }
     // Many short waits may be most of the time.
-    let is_much =
-        waits.len() >= MIN_COUNT && context.share(waits.iter().map(|wait| wait.ns).sum()) >= MUCH;
+    let is_much = waits.len() >= MIN_COUNT && context.share(sum_of(&waits)) >= MUCH;
     let (least_ns, least) = match is_much {
         true => (SHORT_NS, "100 µs"),
         false => (LONG_NS, "10 ms"),
@@ -84,7 +88,7 @@ async fn evaluate(
             ),
         });
     };
-    let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
+    let sum_ns = sum_of(&waits);
     let mut stretches: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
     sort(&mut stretches, yielder).await;
     let stretches = union(&stretches);
