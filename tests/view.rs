@@ -130,6 +130,8 @@ impl Drop for View {
 fn view(site: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_eventscope"));
     command.args(["view", "--site"]).arg(site);
+    // A killed program leaves its temporary file: there it goes with the site.
+    command.env("TMPDIR", site);
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command
 }
