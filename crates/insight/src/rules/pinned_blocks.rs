@@ -174,7 +174,7 @@ fn arrays_finding(peak: &Peak<'_>, arrays: u64, strings: u64) -> Finding {
     let share = share_of(arrays, peak.bytes);
     let mean = arrays / strings.max(1);
     let title = format!(
-        "{} hold {} of byte arrays, {} of live data: {} each",
+        "{} hold {} of byte arrays, {} of live data: {} for each",
         format::pluralize(strings, "ByteString"),
         format::bytes(arrays),
         format::fraction(share),
@@ -210,7 +210,7 @@ fn arrays_finding(peak: &Peak<'_>, arrays: u64, strings: u64) -> Finding {
 fn texts_finding(peak: &Peak<'_>, arrays: u64, texts: u64) -> Finding {
     let share = share_of(arrays, peak.bytes);
     let title = format!(
-        "{} hold {} of byte arrays, {} of live data: {} each",
+        "{} hold {} of byte arrays, {} of live data: {} for each",
         format::pluralize(texts, "Text"),
         format::bytes(arrays),
         format::fraction(share),
