@@ -319,6 +319,15 @@ fn collections_that_walk_through_an_array_or_compact_are_told_from_those_that_co
     );
 }
 
+/// A full area does not cause major collections one after the other: they are requested.
+#[test]
+fn collections_right_after_each_other_are_requested() {
+    let found = report("forced-gc-full").findings;
+    let rules: Vec<&str> = found.iter().map(|it| &*it.rule).collect();
+    assert_eq!(rules, ["forced-gc"]);
+    assert!(found[0].title.starts_with("40 of 44"), "{}", found[0].title);
+}
+
 /// The last major collection may be long before the end, as each comes when live data has doubled. Minor ones show that
 /// it still grows.
 #[test]

@@ -262,6 +262,10 @@ fn causes_that_look_like_others_are_told_from_them() {
     );
     let clock = finding("one-at-a-time", "one-at-a-time-clock");
     assert_eq!(clock.severity, Severity::Low, "{}", clock.title);
+    let queue = said("one-at-a-time", "one-at-a-time-queue");
+    assert!(queue.contains("3 other threads waited for them"), "{queue}");
+    let kernel = said("short-foreign-calls", "short-foreign-calls-kernel");
+    assert!(kernel.contains("of up to 1 µs"), "{kernel}");
     let often = said("throwto-wait", "throwto-wait-often");
     assert!(often.contains("of 100 µs or more"), "{often}");
     let groups = said("one-at-a-time", "one-at-a-time-groups");

@@ -1,4 +1,5 @@
--- Forty small pieces of work; with "gc" the program asks for a full collection after each.
+-- Forty small pieces of work; with "gc" the program asks for a full collection after each. With "full" each piece
+-- allocates nearly as much as the area of 1 MiB holds.
 module Main (main) where
 
 import Control.Exception (evaluate)
@@ -14,6 +15,6 @@ main = do
   table <- newIORef (Map.fromList [(key, [key]) | key <- [1 .. 100000 :: Int]])
   forM_ [1 .. 40] $ \i -> do
     modifyIORef' table (Map.insert i [i])
-    _ <- evaluate (sum [1 .. fromIntegral (20000 + i) :: Integer])
-    when (how == "gc") performMajorGC
+    _ <- evaluate (sum [1 .. fromIntegral ((if how == "full" then 31000 else 20000) + i) :: Integer])
+    when (how `elem` ["gc", "full"]) performMajorGC
   readIORef table >>= print . Map.size

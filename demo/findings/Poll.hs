@@ -4,6 +4,7 @@
 -- > Poll wait    it is told
 -- > Poll boxes   three threads look for each other's answers
 -- > Poll results   four threads look every 10 ms whether what they asked for is there
+-- > Poll queue   two threads look into a queue when they have done all, and three wait for their answers
 -- > Poll many    forty threads look, each into a box of its own
 module Main (main) where
 
@@ -20,6 +21,7 @@ main = do
     "boxes" -> boxes
     "many" -> many
     "results" -> results
+    "queue" -> queue
     _ -> one how
 
 -- | A box that is looked at every 5 ms.
@@ -48,6 +50,24 @@ results = do
         writeChan jobs (client * number, box)
         let look = readIORef box >>= maybe (threadDelay 10000 >> look) pure
         look
+      putMVar done $! sum answers
+    pure done
+  mapM takeMVar dones >>= print . sum
+
+queue :: IO ()
+queue = do
+  jobs <- newIORef []
+  let next = atomicModifyIORef' jobs (\all' -> (drop 1 all', take 1 all'))
+      work [] = threadDelay 2000
+      work ((n, box) : _) = putMVar box $! sum [n .. 40000 :: Integer]
+  replicateM_ 2 (forkIO (forever (next >>= work)))
+  dones <- forM [1 .. 3] $ \client -> do
+    done <- newEmptyMVar
+    _ <- forkIO $ do
+      answers <- forM [1 .. 100] $ \number -> do
+        box <- newEmptyMVar
+        atomicModifyIORef' jobs (\all' -> (all' ++ [(client * number, box)], ()))
+        takeMVar box
       putMVar done $! sum answers
     pure done
   mapM takeMVar dones >>= print . sum

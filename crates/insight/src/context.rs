@@ -417,6 +417,11 @@ impl<'a> RuleContext<'a> {
     /// alone are not enough: they lack compiled-in options (`-with-rtsopts`).
     async fn find_requested_collections(&self, yielder: &dyn Yield) -> Vec<usize> {
         const NEARLY: f64 = 0.9;
+        // Right after another one, with little allocation in between, the old generation cannot have grown by its
+        // factor.
+        const EARLY: f64 = 0.5;
+        const LIVE_BYTES: u64 = 6_000_000;
+        let (mut live_bytes, mut since_major, mut was_major) = (0_u64, 0_u64, false);
         let mut steps = Steps::new(yielder);
         let (mut before_minors, mut majors) = (Vec::new(), Vec::new());
         for (index, gc) in self.gc_pauses_where(|gc| gc.statistics.is_some()) {
@@ -424,18 +429,29 @@ impl<'a> RuleContext<'a> {
             let next = self.gc_pauses.get(index + 1);
             let next = next.map_or(Nanos(u64::MAX), |next| next.pause.start);
             let allocated = self.log.numbers.most_allocated_bytes(gc.pause.start, next);
+            let statistics = gc.statistics.copied().unwrap_or_default();
+            since_major = since_major.saturating_add(statistics.allocated_bytes);
             if gc.is_major {
-                majors.push((index, allocated));
+                let may_grow = live_bytes as f64 * (self.old_generation_factor() - 1.0);
+                let is_early = was_major
+                    && live_bytes >= LIVE_BYTES
+                    && (since_major as f64) < EARLY * may_grow
+                    && self.heap_limit_bytes().is_none()
+                    && !self.has_argument("-G1");
+                majors.push((index, allocated, is_early));
+                live_bytes = statistics.live_bytes.unwrap_or(0);
+                since_major = 0;
             } else {
                 before_minors.push(allocated);
             }
+            was_major = gc.is_major;
         }
         before_minors.sort_unstable();
         let usual = before_minors.get(before_minors.len() / 2);
         let area = self.allocation_area_bytes();
         let limit = usual.map_or(area, |usual| area.min(*usual)) as f64 * NEARLY;
-        majors.retain(|(_, allocated)| (*allocated as f64) < limit);
-        majors.into_iter().map(|(index, _)| index).collect()
+        majors.retain(|(_, allocated, is_early)| *is_early || (*allocated as f64) < limit);
+        majors.into_iter().map(|(index, ..)| index).collect()
     }
 
     /// Returns whether the nonmoving collector is used, as far as the log shows: a compiled-in option

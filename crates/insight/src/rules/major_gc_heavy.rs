@@ -211,7 +211,7 @@ fn tries(context: &RuleContext<'_>, pause_ns: u64) -> Vec<Advice> {
     let factor = Advice::flag(
         "-F4",
         "Let the old generation grow more before it is collected. Measure it.",
-        "memory: the old generation may grow to four times live data, not twice",
+        "memory: the old generation may grow to four times live data",
     );
     let less = Advice::code(
         "Keep less data alive, or keep immutable data in a compact region (GHC.Compact): collections do not copy it.",

@@ -141,7 +141,11 @@ async fn idle_waits_by_thread(
             None => {}
         }
         let ns = thread.ns;
-        for &gap in &waited {
+        let outside = waited.iter().filter(|gap| gap.end != GapEnd::Threads);
+        // The kernel returns from many calls sooner.
+        let is_wait = outside.map(|gap| gap.ns).fold(0, u64::saturating_add) >= SHORTEST_NS;
+        let counts = |gap: &&Gap| is_wait || gap.end == GapEnd::Timer;
+        for &gap in waited.iter().filter(counts) {
             if gap.end == GapEnd::Timer && gap.ns >= LONG_SLEEP_NS {
                 thread.long_sleeps.push(gap);
             }

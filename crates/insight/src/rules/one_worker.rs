@@ -18,6 +18,8 @@ use model::format;
 
 /// Minimum share of all running time on one capability.
 const MIN_SHARE: f64 = 0.95;
+/// The same for threads that began together with uneven shares.
+const MIN_UNEVEN: f64 = 0.90;
 /// Minimum share of the time in which that capability runs; otherwise the program waits for something.
 const BUSY: f64 = 0.50;
 /// Minimum number of sparks in a program that is meant to be parallel.
@@ -68,7 +70,19 @@ async fn evaluate(
     let (cap, most_ns) = most.map_or((CapId(0), 0), |(cap, times)| (*cap, times.running_ns));
     let share = most_ns as f64 / ran_ns.max(1) as f64;
     let busy = context.share(most_ns);
-    if context.caps < 2 || share < MIN_SHARE || busy < BUSY {
+    let sparks = context.sparks();
+    let is_most = share >= MIN_SHARE;
+    if context.caps >= 2 && !is_most && sparks.count == 0 {
+        // A thread that collections move from one capability to the other is one worker all the same.
+        let threads = context.finished_threads(yielder).await;
+        let longest_ns = threads.iter().map(|one| one.ran_ns).max().unwrap_or(0);
+        if context.share(longest_ns) >= BUSY
+            && let Some(finding) = uneven_shares(context, loss_budget, (&threads, ran_ns))
+        {
+            return finish(context, finding, (cap, share, most_ns));
+        }
+    }
+    if context.caps < 2 || !is_most || busy < BUSY {
         return Outcome::Clear(format!(
             "the busiest of {} did {} of the work, and ran for {} of the time; the limits are 95 % and 50 %",
             format::pluralize(context.caps, "capability"),
@@ -76,7 +90,6 @@ async fn evaluate(
             format::fraction(busy)
         ));
     }
-    let sparks = context.sparks();
     let worked = format!(
         "1 of {} did {} of the work",
         format::pluralize(context.caps, "capability"),
@@ -218,7 +231,7 @@ fn uneven_shares(
     (threads, ran_ns): (&[FinishedThread], u64),
 ) -> Option<Finding> {
     let most = threads.iter().max_by_key(|one| one.ran_ns)?;
-    if (most.ran_ns as f64) < MIN_SHARE * ran_ns as f64 {
+    if (most.ran_ns as f64) < MIN_UNEVEN * ran_ns as f64 {
         return None;
     }
     let mut others = shares_of_work(context, threads, most);

@@ -16,8 +16,11 @@ use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::format;
 use model::time::Interval;
 
-/// Minimum number of losers; fewer may be threads that work in the background.
+/// Minimum number of losers; fewer may be threads that work in the background. If they take most of the running time,
+/// `FEW` are enough.
 const MIN_COUNT: usize = 20;
+const FEW: usize = 8;
+const MOST: f64 = 0.50;
 /// Minimum share of all running time that they take after another thread has won. Those that are ended in time took
 /// up to 13 %.
 const MIN_SHARE: f64 = 0.20;
@@ -85,7 +88,7 @@ async fn steps(context: &RuleContext<'_>, yielder: &dyn Yield) -> (Vec<Step>, Se
         }
     }
     let mut wakers = SeededSet::default();
-    if all.len() <= MIN_COUNT {
+    if all.len() <= FEW {
         return (all, wakers);
     }
     let visit = |wakeup: Wakeup| {
@@ -157,7 +160,8 @@ async fn evaluate(
     let all_ns = context.times.all_caps().running_ns;
     let share = ns as f64 / all_ns.max(1) as f64;
     let count = format::pluralize(ran.len() as u64, "thread");
-    if ran.len() < MIN_COUNT || share < MIN_SHARE {
+    let least = if share >= MOST { FEW } else { MIN_COUNT };
+    if ran.len() < least || share < MIN_SHARE {
         return Outcome::Clear(format!(
             "{count} ran on after another one had woken their creator, and woke nobody, for {} of all running time; the limits are {MIN_COUNT} and 20 %",
             format::fraction(share)
@@ -172,14 +176,14 @@ fn finding(
     (ran, ns, share): (Vec<(u64, ThreadId, Nanos)>, u64, f64),
 ) -> Finding {
     let title = format!(
-        "{} ran on for {} after another one had won, {} of all running time",
+        "{} ran on for {} after the one that made them had gone on, {} of all running time",
         format::pluralize(ran.len() as u64, "thread"),
         format::duration(Duration(ns)),
         format::fraction(share)
     );
     let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Running, ns));
     finding.confidence = Confidence::Probable;
-    finding.meaning = "Each was made together with others, by a thread that went on as soon as one of them woke it. The others ran on and woke nobody, as the losers of a race whose results nobody waits for, such as hedged requests.".into();
+    finding.meaning = "Each was made together with others, by a thread that went on as soon as one of them woke it. The others ran on and woke nobody: their results come too late, as after a timeout, or when the first answer counts (hedged requests).".into();
     finding.tries = vec![
         Advice::code(
             "End the losers: race of the package async does; or kill them in a thread of its own (forkIO), as killThread waits.",

@@ -23,6 +23,10 @@ use model::time::Interval;
 /// Maximum length of a short call. A call of `sin` takes 150 to 200 ns from stop to run, all due to the runtime;
 /// in a call longer than this limit, the function itself dominates.
 const SHORT_NS: u64 = 400;
+/// The same if calls take this share of capability time: of the kernel's calls, such as those that write a character,
+/// many take half a microsecond.
+const LONGER_NS: u64 = 1_000;
+const MUCH: f64 = 0.10;
 /// Minimum number of calls per thread; fewer cost about a millisecond.
 const MIN_COUNT: u64 = 5_000;
 /// Minimum share of capability time.
@@ -52,13 +56,14 @@ struct ShortCalls {
 
 async fn short_calls(
     context: &RuleContext<'_>,
+    most_ns: u64,
     yielder: &dyn Yield,
 ) -> BTreeMap<ThreadId, ShortCalls> {
     let mut all: BTreeMap<ThreadId, ShortCalls> = BTreeMap::new();
     let visit = |life: &ThreadLane<'_>, (number, turn): (usize, &WaitRunCycle)| {
         if turn.wait_reason() != Some(WaitReason::ForeignCall)
             || turn.code.is_none()
-            || turn.duration(0) > SHORT_NS
+            || turn.duration(0) > most_ns
         {
             return;
         }
@@ -110,20 +115,32 @@ async fn evaluate(
     yielder: &dyn Yield,
 ) -> Outcome {
     let any_ns = context.threads(yielder).await.times.foreign_ns();
-    let calls = match any_ns {
-        0 => BTreeMap::new(),
-        _ => short_calls(context, yielder).await,
+    let sums = |calls: &BTreeMap<ThreadId, ShortCalls>| {
+        let count: u64 = calls.values().map(|calls| calls.count).sum();
+        let cap_ns: u64 = calls.values().map(|calls| calls.ns).sum();
+        (count, cap_ns)
     };
-    let count: u64 = calls.values().map(|calls| calls.count).sum();
-    let cap_ns: u64 = calls.values().map(|calls| calls.ns).sum();
+    let mut calls = match any_ns {
+        0 => BTreeMap::new(),
+        _ => short_calls(context, SHORT_NS, yielder).await,
+    };
+    let mut is_short = true;
+    if context.share_of_caps(any_ns) >= MUCH && context.share_of_caps(sums(&calls).1) < MUCH {
+        let longer = short_calls(context, LONGER_NS, yielder).await;
+        if context.share_of_caps(sums(&longer).1) >= MUCH {
+            (calls, is_short) = (longer, false);
+        }
+    }
+    let (count, cap_ns) = sums(&calls);
     if count == 0 || context.share_of_caps(cap_ns) < MIN_SHARE {
         return Outcome::Clear(
             "no thread made 5,000 safe foreign calls of up to 400 ns, for 0.2 % of the capabilities' time".to_owned(),
         );
     }
     let title = format!(
-        "{} of up to 400 ns, {} each on average",
+        "{} of up to {}, {} each on average",
         format::pluralize(count, "safe foreign call"),
+        if is_short { "400 ns" } else { "1 µs" },
         format::duration(Duration(cap_ns / count))
     );
     let gaps = gaps_after_calls(context, &calls, yielder).await;
@@ -148,6 +165,9 @@ async fn evaluate(
         ),
         Advice::code("Batch the work of many calls into one: pass an array."),
     ];
+    if !is_short {
+        finding.tries.insert(0, Advice::code("If these read or write a Handle, give it a buffer: hSetBuffering h (BlockBuffering Nothing). Without one, each character is a call."));
+    }
     finding.distrust = "The log has only the time from stop to run; leaving and entering Haskell code adds to it. With unsafe calls, a collection waits until the call returns.".into();
     finding.numbers = vec![
         ("calls".into(), Value::Count(count)),

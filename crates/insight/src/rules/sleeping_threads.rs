@@ -27,6 +27,10 @@ const BATCH: f64 = 2.0;
 /// Minimum number of wakeups that they give for each of their runs, for threads that look for the results of others. A
 /// clock, which gives work each time that it wakes, has no runs that merely check.
 const ASKS: f64 = 0.10;
+/// Minimum share of the program's running time of threads that sleep and answer others, and minimum number of wakeups
+/// that they give for each sleep.
+const WORK: f64 = 0.50;
+const ANSWERS: f64 = 0.50;
 /// Minimum number of threads that answer another one, one after the other; a single one may be a device.
 const MIN_ANSWERERS: usize = 2;
 /// Minimum number of answers if the program waits for them for this share of the time.
@@ -84,15 +88,29 @@ pub(super) async fn several_threads(
     let worked_ns = worked_ns
         .map(|waits| waits.ran_ns)
         .fold(0, u64::saturating_add);
-    if context.share(worked_ns) < least_work || pollers.len() < 2 {
+    if context.share(worked_ns) < least_work || pollers.len() < 2 || !is_much {
         return None;
     }
-    if !is_much || (checks as f64) < CHECKS * sleeps.len() as f64 {
+    let is_polling = checks as f64 >= CHECKS * sleeps.len() as f64;
+    let does_work = worked_ns as f64 >= WORK * context.program_ran_ns() as f64;
+    if !is_polling && !does_work {
         return None;
     }
     let is_poller = |waker| pollers.contains(&waker);
     let woken = context.woken_by(&is_poller, yielder).await;
     let given: u64 = woken.values().sum();
+    if !is_polling {
+        // Those that wait for them wait for their timers.
+        let others = woken.keys().filter(|thread| !pollers.contains(thread));
+        let served = others.count();
+        if served < MIN_ANSWERERS || (given as f64) < ANSWERS * sleeps.len() as f64 {
+            return None;
+        }
+        let slept = (&sleeps[..], slept_ns);
+        let mut finding = sleepers_finding(context, loss_budget, slept, yielder).await;
+        explain_answerers(&mut finding, served);
+        return Some(finding);
+    }
     let lives = context.lives_of(pollers.iter().copied());
     let runs: usize = lives.map(|life| life.runs()).sum();
     let do_ask = given as f64 >= ASKS * runs as f64;
@@ -101,6 +119,25 @@ pub(super) async fn several_threads(
         explain_askers(&mut finding);
     }
     Some(finding)
+}
+
+/// Changes a finding about threads that sleep and do most of the work: others wait for their answers meanwhile.
+fn explain_answerers(finding: &mut Finding, served: usize) {
+    finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
+    finding.confidence = Confidence::Probable;
+    let others = format::pluralize(served as u64, "other thread");
+    finding.title = finding.title.replace(
+        ": perhaps they poll",
+        &format!(", while {others} waited for them"),
+    );
+    finding.meaning = format!("They do most of the work, and wake one of {others} after each sleep or two. While they sleep, nothing runs, although these wait: for an answer, it seems, as when requests lie in a queue that is looked at from time to time.").into();
+    finding.tries = vec![
+        Advice::code(
+            "Let who gives work wake them: an MVar, a queue that blocks (Chan, TQueue), or retry in STM, in place of threadDelay in a loop.",
+        ),
+        Advice::code("If a time is needed as a limit: timeout, or registerDelay."),
+    ];
+    finding.distrust = "Work that is done at fixed times on purpose loses nothing.".into();
 }
 
 /// Changes a finding about threads that sleep and check: they also give work to others, and nothing runs once that is
