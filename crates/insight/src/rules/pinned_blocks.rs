@@ -191,7 +191,9 @@ fn arrays_finding(peak: &Peak<'_>, arrays: u64, strings: u64) -> Finding {
         "If they should be shorter: a ByteString is pinned, and retains a whole 4 KiB block, or all of the larger buffer that it is a slice of.".into();
     finding.tries = vec![
         Advice::code("Keep short pieces as ShortByteString or Text, which can be moved."),
-        Advice::code("Copy the slices that you keep of a large buffer (Data.ByteString.copy)."),
+        Advice::code(
+            "Copy the slices that you keep of a buffer larger than a block (Data.ByteString.copy). A short copy is pinned, too, and may hold a block alone.",
+        ),
         Advice::measure(
             "-hi -l",
             "With -finfo-table-map the profile shows what the program keeps with them (GHC 9.2 and later).",

@@ -141,7 +141,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     finding.cost = Value::Ns(high_ns);
     finding.share = context.share(high_ns);
     finding.meaning = match is_batch {
-        true => "More threads are ready than there are capabilities, so each waits for its turn. No thread waited for input or a timer: if nobody waits for a single thread, this costs nothing.".into(),
+        true => "More threads are ready than there are capabilities, so each waits for its turn. No thread waited for input or slept: if nobody waits for a single thread, this costs nothing.".into(),
         false => "More threads are ready than there are capabilities, so each waits for its turn.".into(),
     };
     finding.tries = vec![
