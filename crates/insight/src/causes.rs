@@ -89,6 +89,8 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("live-growth", "deep-stack", is_large_part),
     ("heap-holder", "deep-stack", is_stack),
     ("lock-convoy", "finalizers", is_no_hint),
+    // Each file that is opened gets buffers, which are large objects.
+    ("large-objects", "finalizers", is_no_hint),
     // Who makes the threads waits until each has received an exception.
     ("one-worker", "throwto-wait", is_severe),
     ("one-at-a-time", "throwto-wait", is_severe),

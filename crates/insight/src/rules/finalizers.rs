@@ -44,6 +44,9 @@ const MIN_WEAK_SHARE: f64 = 0.10;
 /// Size of a weak pointer: header, finalizers, key, value, finalizer, link (`StgWeak`, rts/include/rts/storage/Closures.h).
 const WEAK_BYTES: u64 = 48;
 
+/// Share of the time in short foreign calls that is hardly due to anything but files.
+const MUCH_IN_CALLS: f64 = 0.20;
+
 const NAME: &str = "finalizers";
 
 pub(super) const RULE: Rule = Rule {
@@ -202,6 +205,10 @@ fn explain_files(context: &RuleContext<'_>, finding: &mut Finding, calls: Foreig
         format::fraction(share)
     );
     finding.severity = Severity::of_share(share).min(Severity::Medium);
+    // Two signs of the same: a program that makes that many calls for something else hardly makes weak pointers, too.
+    if share >= MUCH_IN_CALLS {
+        finding.confidence = Confidence::Probable;
+    }
     finding.meaning = "Each Handle has a weak pointer, whose finalizer closes the file if nobody else does. Opening, locking, writing and closing are foreign calls, and each Handle gets new buffers.".into();
     finding.tries.insert(
         0,
