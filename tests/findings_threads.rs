@@ -5,7 +5,7 @@
 use crate::common;
 
 use common::{findings_of, session_of};
-use insight::finding::{Axis, Finding, Severity, Subject};
+use insight::finding::{Axis, Confidence, Finding, Severity, Subject};
 use insight::lost_time::Cause;
 use insight::report::RuleWithoutFinding;
 use model::time::Interval;
@@ -300,6 +300,8 @@ fn causes_that_look_like_others_are_told_from_them() {
     );
     let pairs = said("tiny-threads", "tiny-threads-pairs");
     assert!(pairs.contains("less than 50 µs of work each"), "{pairs}");
+    let sure = finding("finalizers", "finalizers-files").confidence;
+    assert_eq!(sure, Confidence::Probable);
     let files = said("finalizers", "finalizers-files");
     assert!(files.starts_with("4,000 short foreign calls"), "{files}");
     let each = said("one-worker", "one-worker-each");
