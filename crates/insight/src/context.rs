@@ -422,6 +422,8 @@ impl<'a> RuleContext<'a> {
         const EARLY: f64 = 0.5;
         const LIVE_BYTES: u64 = 6_000_000;
         let (mut live_bytes, mut since_major, mut was_major) = (0_u64, 0_u64, false);
+        let factor = self.old_generation_factor();
+        let grows_freely = self.heap_limit_bytes().is_none() && !self.has_argument("-G1");
         let mut steps = Steps::new(yielder);
         let (mut before_minors, mut majors) = (Vec::new(), Vec::new());
         for (index, gc) in self.gc_pauses_where(|gc| gc.statistics.is_some()) {
@@ -432,12 +434,11 @@ impl<'a> RuleContext<'a> {
             let statistics = gc.statistics.copied().unwrap_or_default();
             since_major = since_major.saturating_add(statistics.allocated_bytes);
             if gc.is_major {
-                let may_grow = live_bytes as f64 * (self.old_generation_factor() - 1.0);
+                let may_grow = live_bytes as f64 * (factor - 1.0);
                 let is_early = was_major
+                    && grows_freely
                     && live_bytes >= LIVE_BYTES
-                    && (since_major as f64) < EARLY * may_grow
-                    && self.heap_limit_bytes().is_none()
-                    && !self.has_argument("-G1");
+                    && (since_major as f64) < EARLY * may_grow;
                 majors.push((index, allocated, is_early));
                 live_bytes = statistics.live_bytes.unwrap_or(0);
                 since_major = 0;

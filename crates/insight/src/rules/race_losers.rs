@@ -163,7 +163,7 @@ async fn evaluate(
     let least = if share >= MOST { FEW } else { MIN_COUNT };
     if ran.len() < least || share < MIN_SHARE {
         return Outcome::Clear(format!(
-            "{count} ran on after another one had woken their creator, and woke nobody, for {} of all running time; the limits are {MIN_COUNT} and 20 %",
+            "{count} ran on after another one had woken their creator, and woke nobody, for {} of all running time; the limits are {MIN_COUNT} and 20 %, or {FEW} and half",
             format::fraction(share)
         ));
     }

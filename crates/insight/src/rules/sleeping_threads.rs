@@ -106,15 +106,18 @@ pub(super) async fn several_threads(
         if served < MIN_ANSWERERS || (given as f64) < ANSWERS * sleeps.len() as f64 {
             return None;
         }
-        let slept = (&sleeps[..], slept_ns);
+        let others = format::pluralize(served as u64, "other thread");
+        let meanwhile = format!(", while {others} waited for them");
+        let slept = (&sleeps[..], slept_ns, &*meanwhile);
         let mut finding = sleepers_finding(context, loss_budget, slept, yielder).await;
-        explain_answerers(&mut finding, served);
+        explain_answerers(&mut finding, &others);
         return Some(finding);
     }
     let lives = context.lives_of(pollers.iter().copied());
     let runs: usize = lives.map(|life| life.runs()).sum();
     let do_ask = given as f64 >= ASKS * runs as f64;
-    let mut finding = sleepers_finding(context, loss_budget, (&sleeps, slept_ns), yielder).await;
+    let slept = (&sleeps[..], slept_ns, ": perhaps they poll");
+    let mut finding = sleepers_finding(context, loss_budget, slept, yielder).await;
     if do_ask {
         explain_askers(&mut finding);
     }
@@ -122,14 +125,9 @@ pub(super) async fn several_threads(
 }
 
 /// Changes a finding about threads that sleep and do most of the work: others wait for their answers meanwhile.
-fn explain_answerers(finding: &mut Finding, served: usize) {
+fn explain_answerers(finding: &mut Finding, others: &str) {
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
     finding.confidence = Confidence::Probable;
-    let others = format::pluralize(served as u64, "other thread");
-    finding.title = finding.title.replace(
-        ": perhaps they poll",
-        &format!(", while {others} waited for them"),
-    );
     finding.meaning = format!("They do most of the work, and wake one of {others} after each sleep or two. While they sleep, nothing runs, although these wait: for an answer, it seems, as when requests lie in a queue that is looked at from time to time.").into();
     finding.tries = vec![
         Advice::code(
@@ -278,13 +276,13 @@ async fn poll_gaps(
 async fn sleepers_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
-    (sleeps, slept_ns): (&[(ThreadId, Gap)], u64),
+    (sleeps, slept_ns, why): (&[(ThreadId, Gap)], u64, &str),
     yielder: &dyn Yield,
 ) -> Finding {
     let threads: BTreeSet<ThreadId> = sleeps.iter().map(|(thread, _)| *thread).collect();
     let count = sleeps.iter().filter(|(_, gap)| gap.is_last).count() as u64;
     let title = format!(
-        "{} slept {} until a timer, and nothing ran meanwhile for {} of the time: perhaps they poll",
+        "{} slept {} until a timer, and nothing ran meanwhile for {} of the time{why}",
         format::pluralize(threads.len() as u64, "thread"),
         format::pluralize(count, "time"),
         format::fraction(context.share(slept_ns))
