@@ -26,10 +26,17 @@ function whyNot() {
 const skip = whyNot();
 const timeout = process.env.EVENTSCOPE_LOGS ? 1_800_000 : 300_000;
 
+/** Without them, Spark makes 200 tasks of a join, and Java spends most of its time optimizing what runs a few times. */
+const FOR_FEW_ROWS = {
+  PYSPARK_SUBMIT_ARGS: '--conf spark.sql.shuffle.partitions=2 --conf spark.ui.enabled=false pyspark-shell',
+  JAVA_TOOL_OPTIONS: '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC',
+};
+
 /** Runs a program of examples/spark; resolves to what it prints. */
 function spark(program, args, environment = {}) {
   return new Promise((resolve, reject) => {
-    const options = { env: { ...process.env, ...environment }, maxBuffer: 1 << 28 };
+    const tuning = process.env.EVENTSCOPE_LOGS ? {} : FOR_FEW_ROWS;
+    const options = { env: { ...process.env, ...tuning, ...environment }, maxBuffer: 1 << 28 };
     execFile(python, [join(root, 'examples/spark', program), ...args], options, (error, stdout, stderr) => {
       if (error) reject(new Error(`${program}: ${stderr.slice(-2000)}`));
       else resolve(stdout);

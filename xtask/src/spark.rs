@@ -34,7 +34,7 @@ pub(crate) fn python(root: &Path) -> Result<PathBuf> {
     }
     let venv = |command: &mut Command| process::run(command.stdout(Stdio::null()));
     venv(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-    venv(Command::new(&python).args(["-m", "pip", "install", "--quiet", PYSPARK]))?;
+    venv(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--no-compile", PYSPARK]))?;
     match has_pyspark() {
         Some(_) => Ok(python),
         None => Err(Failure::new("PySpark was installed, but cannot be loaded")),

@@ -1,5 +1,6 @@
 //! Checks and tests that need no browser.
 
+use std::env;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -39,12 +40,32 @@ pub(super) fn other_checks(project: &Project, tally: &mut Tally<'_>) {
     let root = &project.root;
     tally.check("cargo doc", || {
         let mut doc = process::cargo();
-        // All packages, with the same features as for Clippy, so that little is recompiled.
+        // All packages, with the same features as for Clippy, so that what it has compiled is used.
         doc.args(["doc", "--quiet", "--workspace", "--no-deps"])
+            .envs(clippy_environment())
             .env("RUSTDOCFLAGS", "-D warnings");
         process::run(doc.current_dir(root))
     });
     tally.check("licences", || licences(root));
+}
+
+/// Returns the environment in which `cargo clippy -- -D warnings` runs cargo. With another one, packages of the
+/// workspace are compiled again. Empty if the toolchain has no Clippy.
+fn clippy_environment() -> Vec<(&'static str, String)> {
+    let sysroot = process::output(Command::new("rustc").args(["--print", "sysroot"]));
+    let name = format!("clippy-driver{}", env::consts::EXE_SUFFIX);
+    let driver = sysroot.map(|folder| Path::new(&folder).join("bin").join(name));
+    let Some(driver) = driver.filter(|driver| driver.exists()) else {
+        return Vec::new();
+    };
+    vec![
+        ("RUSTC_WORKSPACE_WRAPPER", driver.display().to_string()),
+        // As Clippy joins its arguments.
+        (
+            "CLIPPY_ARGS",
+            "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__".into(),
+        ),
+    ]
 }
 
 /// Runs every benchmark once, unoptimized.
