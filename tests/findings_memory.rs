@@ -18,7 +18,7 @@ const CASES: &[(&str, Axis)] = &[
     ("gc-sync-idle-caps", Axis::Time),
     ("idle-gc", Axis::Time),
     ("forced-gc", Axis::Time),
-    ("census-pauses", Axis::Log),
+    ("census-pauses", Axis::Time),
     ("par-gc-unbalanced", Axis::Time),
     ("remembered-set", Axis::Time),
     ("nursery-too-small", Axis::Time),
@@ -72,7 +72,12 @@ fn each_rule_finds_what_a_program_provokes() {
         let (place, said) = place_of(rule, axis, &report);
         // Collections that wake idle capabilities are also too frequent and unbalanced, and that log is short of
         // cores: three other findings may rank higher.
-        let most = if rule == "gc-sync-idle-caps" { 4 } else { 2 };
+        // The program with censuses holds thunks, so that all collections are long.
+        let most = match rule {
+            "gc-sync-idle-caps" => 4,
+            "census-pauses" => 3,
+            _ => 2,
+        };
         let place = place.unwrap_or_else(|| panic!("{rule} is not found, but {said:#?}"));
         assert!(
             axis != Axis::Time || place < most,

@@ -260,6 +260,23 @@ fn causes_that_look_like_others_are_told_from_them() {
         asked.contains("79 other threads, one after the other"),
         "{asked}"
     );
+    let bound = said("tiny-threads", "tiny-threads-os");
+    assert!(
+        bound.contains("2,997 threads had an OS thread each"),
+        "{bound}"
+    );
+    let shared = said("mutual-thunks", "mutual-thunks-finalizers");
+    assert!(
+        shared.starts_with("Finalizers of weak pointers"),
+        "{shared}"
+    );
+    let moved = said("one-worker", "one-worker-moved");
+    assert!(moved.contains("80 threads, one after the other"), "{moved}");
+    let beaten = said("one-at-a-time", "one-at-a-time-beaten");
+    assert!(
+        beaten.contains("120 times for I/O or a foreign call"),
+        "{beaten}"
+    );
     let clock = finding("one-at-a-time", "one-at-a-time-clock");
     assert_eq!(clock.severity, Severity::Low, "{}", clock.title);
     let queue = said("one-at-a-time", "one-at-a-time-queue");

@@ -165,6 +165,7 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         "bound-main" | "ready-while-idle" | "hand-overs" | "foreign-calls-block" => {
             all.idle_ready_ns + all.coming_back_ns
         }
+        "census-pauses" => collecting + all.census_ns,
         "short-of-cores" => {
             all.idle_ready_ns + all.stopping_ns + all.waiting_ns + all.coming_back_ns
         }

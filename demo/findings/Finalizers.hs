@@ -4,11 +4,14 @@
 -- > Finalizers one     one for each table
 -- > Finalizers many    one table of many entries that stays, each with a weak pointer
 -- > Finalizers cache   entries that die soon, each with a weak pointer, in a program that collects much
+-- > Finalizers shared  finalizers remove entries from a table to which two threads add them
 -- > Finalizers files   a file is opened, written and closed for each line
 module Main (main) where
 
+import Control.Concurrent
 import Control.Monad
 import Data.IORef
+import qualified Data.IntMap.Strict as IntMap
 import System.Environment (getArgs)
 import System.Mem.Weak (mkWeakPtr)
 
@@ -18,8 +21,23 @@ main = do
   case how of
     "many" -> keep
     "cache" -> cache
+    "shared" -> shared
     "files" -> forM_ [1 .. 4000 :: Int] (\n -> appendFile "/dev/null" (show n ++ "\n"))
     _ -> replaceOften how
+
+shared :: IO ()
+shared = do
+  table <- newIORef IntMap.empty
+  dones <- forM [0, 1] $ \thread -> do
+    done <- newEmptyMVar
+    _ <- forkIO $ do
+      forM_ [thread * 3000 .. thread * 3000 + 2999] $ \key -> do
+        ref <- newIORef key
+        weak <- mkWeakIORef ref (atomicModifyIORef' table (\all' -> (IntMap.delete key all', ())))
+        atomicModifyIORef' table (\all' -> (IntMap.insert key weak all', ()))
+      putMVar done ()
+    pure done
+  mapM_ takeMVar dones
 
 keep :: IO ()
 keep = do

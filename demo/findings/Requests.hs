@@ -7,15 +7,21 @@
 -- > Requests fresh   it makes a thread for each question, and waits for its answer; another thread gives a sign of life
 -- > Requests batch   eight threads ask one that answers all of them every 10 ms
 -- > Requests clock   a thread asks every 5 ms, and one of four that wait for a queue in STM answers at once
+-- > Requests beaten  it asks by a call of the system, while a thread counts milliseconds
 -- > Requests beat    it is asked nothing; a thread gives a sign of life now and then, and main works
+{-# LANGUAGE ForeignFunctionInterface #-}
 module Main (main) where
 
 import Control.Concurrent
 import Control.Concurrent.STM
 import Control.Exception (evaluate)
 import Control.Monad
+import Data.IORef
+import Foreign.C.Types (CInt (..), CUInt (..))
 import GHC.Conc (labelThread)
 import System.Environment (getArgs)
+
+foreign import ccall safe "usleep" usleep :: CUInt -> IO CInt
 
 main :: IO ()
 main = do
@@ -48,6 +54,11 @@ main = do
         takeMVar done
     "batch" -> batch
     "clock" -> clock
+    "beaten" -> do
+      counter <- newIORef (0 :: Int)
+      beat <- forkIO (forever (threadDelay 1000 >> modifyIORef' counter (+ 1)))
+      labelThread beat "beat"
+      forM_ [1 .. 120] $ \number -> usleep 8000 >> evaluate (sum [1 .. 20000 + number])
     _ -> do
       beat <- forkIO (forever (threadDelay 4000))
       labelThread beat "beat"

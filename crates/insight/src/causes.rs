@@ -75,6 +75,8 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("serial-section", "mutual-thunks", costs_half),
     // Threads that all wake for one commit wait again: no lock.
     ("lock-convoy", "stm-herd", is_severe),
+    // They take turns with what its holder has while it sleeps.
+    ("lock-convoy", "small-pool", is_severe_or_medium),
     // A lock in a thunk's evaluation, or main that waits for both.
     ("lock-convoy", "mutual-thunks", costs_half),
     // Collections copy the chain of thunks, and stop threads that take turns.

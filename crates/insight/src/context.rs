@@ -1,10 +1,12 @@
 //! Input of rules: a log and a range of it, with cached results that many rules need.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use crate::disturbance::{DisturbedCollection, find_disturbed};
 use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
 use crate::flags::option_bytes;
+use crate::heartbeats;
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
 use crate::threads::is_runtime_label;
@@ -49,6 +51,8 @@ pub struct RuleContext<'a> {
     runtime_threads: OnceCell<SeededSet<ThreadId>>,
     /// Threads of the runtime that evaluate sparks.
     spark_evaluators: OnceCell<SeededSet<ThreadId>>,
+    /// Threads that only mark time, computed on first use.
+    heartbeats: OnceCell<BTreeSet<ThreadId>>,
     /// Turns of threads in the range, as far as rules have read them.
     pub(crate) turn_cache: TurnCache,
 }
@@ -184,6 +188,7 @@ impl<'a> RuleContext<'a> {
             disturbed: OnceCell::new(),
             runtime_threads: OnceCell::new(),
             spark_evaluators: OnceCell::new(),
+            heartbeats: OnceCell::new(),
             turn_cache: TurnCache::default(),
         }
     }
@@ -555,6 +560,15 @@ impl<'a> RuleContext<'a> {
             self.log.store.threads_labeled(is_evaluator).collect()
         });
         evaluators.contains(&thread)
+    }
+
+    /// Returns the threads that only mark time: they sleep, hardly run and wake nobody.
+    pub(crate) async fn heartbeats(&self, yielder: &dyn Yield) -> &BTreeSet<ThreadId> {
+        if let Some(all) = self.heartbeats.get() {
+            return all;
+        }
+        let all = heartbeats::find(self, yielder).await;
+        self.heartbeats.get_or_init(|| all)
     }
 
     /// Returns the display name of a thread: its number, with its label if it has one.

@@ -17,6 +17,7 @@ pub mod experiment;
 pub mod finding;
 mod flags;
 pub mod fleet;
+mod heartbeats;
 pub mod loss_budget;
 pub mod lost_time;
 pub mod measured;

@@ -9,7 +9,8 @@
 //! log with more than half a million runs, it looks at evenly spaced slices with about that many.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
+use std::mem;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,7 @@ use analysis::account::runs::Cap;
 use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Steps, Yield, sort};
-use eventlog::ids::{CapId, Nanos};
+use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ManagerThread, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
@@ -149,7 +150,7 @@ pub async fn by_cause(context: &RuleContext<'_>, yielder: &dyn Yield) -> CauseTi
     times[Cause::Serial as usize] = late_serial_ns;
     if context.caps == 1 {
         // It waits for nobody: the collection compacts, or frees memory.
-        times[Cause::Collecting as usize] += std::mem::take(&mut times[Cause::GcWaiting as usize]);
+        times[Cause::Collecting as usize] += mem::take(&mut times[Cause::GcWaiting as usize]);
     }
     times[Cause::Census as usize] = all.census_ns;
     times[Cause::Unknown as usize] = all.unknown_ns;
@@ -384,8 +385,14 @@ async fn divide_idle(
         return;
     }
     let mut ns_by_end = [0_u64; 3];
+    // A sample is too short to tell them from other threads, and the whole of such a log takes too long.
+    let none = BTreeSet::new();
+    let heartbeats = match context.runs() <= MAX_RUNS {
+        true => context.heartbeats(yielder).await,
+        false => &none,
+    };
     for slice in slices {
-        add_gaps(context, *slice, &mut ns_by_end, yielder).await;
+        add_gaps(context, (*slice, heartbeats), &mut ns_by_end, yielder).await;
     }
     let [sleeping, outside, each_other] = ns_by_end.map(|ns| ns as f64);
     let weights = [
@@ -483,22 +490,39 @@ pub(crate) async fn each_run(
     }
 }
 
-/// Adds the time in a slice with no capability running and no thread ready, by what ended it.
+/// Adds the time in a slice with no capability running and no thread ready, by what ended it. A heartbeat ends
+/// nothing: the program still waits for what ends a later gap.
 async fn add_gaps(
     context: &RuleContext<'_>,
-    slice: Interval,
+    (slice, heartbeats): (Interval, &BTreeSet<ThreadId>),
     ns_by_end: &mut [u64; 3],
     yielder: &dyn Yield,
 ) {
     let store = &context.log.store;
+    // Ends and lengths of the gaps since a thread of the program ran.
+    let mut open: Vec<(GapEnd, u64)> = Vec::new();
+    let mut beaten_ns = 0;
     let mut visit = |one: RunWithGap| {
+        let thread = one.run.thread;
         if let Some((_, _, ns)) = one.idle_gap {
-            let label = store.label_of(one.run.thread);
             let turn = store.turn_of_run(one.cap, one.index);
-            ns_by_end[gap_end(label, turn.as_ref()) as usize] += ns;
+            open.push((gap_end(store.label_of(thread), turn.as_ref()), ns));
+        }
+        if heartbeats.contains(&thread) {
+            beaten_ns += open.drain(..).map(|(_, ns)| ns).sum::<u64>();
+        } else if !context.is_runtime_thread(thread) {
+            let last = open.last().map_or(GapEnd::Timer, |(end, _)| *end);
+            ns_by_end[last as usize] += mem::take(&mut beaten_ns);
+            for (end, ns) in open.drain(..) {
+                ns_by_end[end as usize] += ns;
+            }
         }
     };
     each_run(context, slice, yielder, &mut visit).await;
+    ns_by_end[GapEnd::Timer as usize] += beaten_ns;
+    for (end, ns) in open {
+        ns_by_end[end as usize] += ns;
+    }
 }
 
 /// Idle time in some stretches, in capability nanoseconds.

@@ -113,6 +113,13 @@ impl Sink for Numbers {
 }
 
 impl Numbers {
+    /// Returns how many OS threads first became a task of the runtime at times, in nanoseconds, for which `is_wanted` is
+    /// true; `None` if the log has no tasks.
+    pub fn os_threads(&self, is_wanted: impl Fn(u64) -> bool) -> Option<u64> {
+        let wanted = self.first_tasks.iter().filter(|at| is_wanted(**at));
+        (!self.first_tasks.is_empty()).then(|| wanted.count() as u64)
+    }
+
     fn counter_event(&mut self, event: &Event<'_>, cap: Option<CapId>, at: Nanos) {
         match *event {
             Event::SparkCounters {

@@ -288,10 +288,7 @@ impl Numbers {
                 .then(|| self.collections_in(window).count() as u64),
             parallel_collections: logged(tally.all(|row| row.parallel)),
             sync_ns: tally.sync_ns,
-            os_threads: (!self.first_tasks.is_empty()).then(|| {
-                let first = self.first_tasks.iter();
-                first.filter(|&&at| window.contains(at)).count() as u64
-            }),
+            os_threads: self.os_threads(|at| window.contains(at)),
             account: account.clone(),
             places: MaximumTimes {
                 max_residency: max_residency

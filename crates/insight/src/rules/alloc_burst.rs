@@ -125,9 +125,11 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Certain;
     finding.cost = Value::Bytes(sum.bytes);
+    let collecting = context.share_of_caps(context.times.all_caps().in_collections_ns());
     finding.meaning = format!(
-        "In these bursts threads allocated at {:.1} times the mean rate: reduce allocation there first.",
-        sum.rate() / all.rate()
+        "In these bursts threads allocated at {:.1} times the mean rate. All collections together take {} of the time: if that is much, reduce allocation there first.",
+        sum.rate() / all.rate(),
+        format::fraction(collecting)
     )
     .into();
     finding.tries = vec![

@@ -20,6 +20,9 @@ const INTERVALS: [(f64, &str); 4] = [(0.5, "-i0.5"), (1.0, "-i1"), (5.0, "-i5"),
 /// Minimum censuses per run: fewer do not show a trend.
 const FEW: f64 = 5.0;
 
+/// Interval between censuses by default, in seconds. A shorter one was asked for: its cost is the program's.
+const DEFAULT_INTERVAL_S: f64 = 0.1;
+
 const NAME: &str = "census-pauses";
 
 pub(super) const RULE: Rule = Rule {
@@ -60,12 +63,19 @@ async fn evaluate(
     let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
     // The program itself is not at fault.
     finding.severity = finding.severity.min(Severity::Medium);
-    finding.axis = Axis::Log;
+    if interval_s(context).is_none_or(|interval| interval >= DEFAULT_INTERVAL_S) {
+        finding.axis = Axis::Log;
+    }
     finding.meaning = "Each census runs a major collection and traverses the live heap while the program is stopped. In the table of lost time, the census alone is a row; the collection is GC work. Findings about time are less certain because of it.".into();
     finding.tries = tries(context.length_ns(), found.len() as u64, all_ns);
     finding.distrust = "Without the heap profile the program does not have these pauses.".into();
     finding.numbers = vec![("censuses".into(), Value::Count(found.len() as u64))];
     Outcome::Found(vec![finding])
+}
+
+/// Returns the interval between censuses that was asked for (`-i`), in seconds.
+fn interval_s(context: &RuleContext<'_>) -> Option<f64> {
+    context.option_value("-i")?.parse().ok()
 }
 
 /// Advises a longer interval, if the run is long enough for one at which censuses take little time.
@@ -84,7 +94,7 @@ fn tries(length_ns: u64, censuses: u64, all_ns: u64) -> Vec<Advice> {
             "a coarser heap profile",
         )
     });
-    let without = Advice::code("Measure times in a run without a heap profile.");
+    let without = Advice::code("Leave the heap profile (-h) out of runs whose time matters.");
     flag.into_iter().chain([without]).collect()
 }
 

@@ -19,7 +19,7 @@ use model::class::WaitReason;
 use model::format;
 
 /// Label of the threads, from `GHC.Weak.Finalize`.
-const LABEL: &str = "weak finalizer thread";
+pub(super) const LABEL: &str = "weak finalizer thread";
 /// Minimum number of such threads; fewer belong to the end of some phase.
 const MIN_COUNT: usize = 5;
 /// Minimum share of the time; less is not worth a change.
@@ -127,9 +127,16 @@ fn evidence(
     context: &RuleContext<'_>,
     threads: &[(ThreadId, u64)],
 ) -> impl Iterator<Item = Evidence> {
-    let range = context.range;
+    let life = |thread| {
+        let life = context.log.store.thread_lane(thread);
+        let range = life
+            .and_then(|life| life.complete_life())
+            .map(|(life, _)| life);
+        let range = range.and_then(|life| life.intersection(context.range));
+        range.unwrap_or(context.range)
+    };
     threads.iter().map(move |(thread, ns)| Evidence {
-        range,
+        range: life(*thread),
         subjects: vec![Subject::Thread(*thread)],
         amount: Value::Ns(*ns),
     })

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::hand_overs::one_capability_advice;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
@@ -229,6 +230,8 @@ async fn evaluate(
             .into();
     if starts_commands {
         explain_by_commands(&mut finding);
+    } else {
+        finding.tries.extend(one_capability_advice(context));
     }
     if is_stm {
         finding.tries.insert(

@@ -4,6 +4,7 @@
 //! that forces its own thunk waits until that one is evaluated. The same happens when threads traverse one lazy
 //! list. With several capabilities they then work in turns, and each turn wakes an OS thread.
 
+use super::finalizers::LABEL as FINALIZER;
 use super::hand_overs::one_capability_advice;
 use super::shared_thunk::{EDEN_MESSAGE, waits_for_thunks};
 use super::{Evaluation, Rule};
@@ -98,11 +99,12 @@ async fn evaluate(
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
     }
-    let title = title(&waits);
+    let kind = Kind::of(context, &waits);
+    let title = title(&waits, kind);
     let mut finding = context
         .blocked_finding((NAME, title), loss_budget, (spans, cap_ns), yielder)
         .await;
-    explain(context, &mut finding, &waits);
+    explain(context, &mut finding, kind);
     let rate = waits.0.len() as f64 * 1e9 / context.length_ns() as f64;
     if rate >= MANY_PER_SECOND {
         finding.severity = Severity::High;
@@ -115,42 +117,89 @@ async fn evaluate(
     Outcome::Found(vec![finding.with_evidence(evidence_by_pair(pairs))])
 }
 
-fn title(waits: &ThunkWaits) -> String {
+/// Kind of threads that wait for each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Any,
+    /// The timer manager is one of them.
+    Timers,
+    /// Finalizers are in most waits.
+    Finalizers,
+}
+
+impl Kind {
+    fn of(context: &RuleContext<'_>, waits: &ThunkWaits) -> Self {
+        let label = |thread| context.log.store.label_of(thread).unwrap_or_default();
+        let is_timer =
+            |thread| ManagerThread::from_label(label(thread)) == Some(ManagerThread::Timer);
+        let is_between = |(owner, wait): &&(ThreadId, Wait), is_one: &dyn Fn(ThreadId) -> bool| {
+            is_one(*owner) || is_one(wait.thread)
+        };
+        if waits.0.iter().any(|pair| is_between(&pair, &is_timer)) {
+            return Self::Timers;
+        }
+        let finalizers: SeededSet<ThreadId> = context
+            .log
+            .store
+            .threads_labeled(|label| label == FINALIZER)
+            .collect();
+        let is_finalizer = |thread| finalizers.contains(&thread);
+        let of_finalizers = waits
+            .0
+            .iter()
+            .filter(|pair| is_between(pair, &is_finalizer));
+        match of_finalizers.count() * 2 >= waits.0.len() {
+            true => Self::Finalizers,
+            false => Self::Any,
+        }
+    }
+}
+
+fn title(waits: &ThunkWaits, kind: Kind) -> String {
     let waiters: SeededSet<ThreadId> = waits.0.iter().map(|(_, wait)| wait.thread).collect();
+    let who = match kind {
+        Kind::Finalizers => "Finalizers of weak pointers and other threads".to_owned(),
+        _ => format::pluralize(waiters.len() as u64, "thread"),
+    };
     format!(
-        "{} wait for each other's thunks: {}, {} summed over threads",
-        format::pluralize(waiters.len() as u64, "thread"),
+        "{who} wait for each other's thunks: {}, {} summed over threads",
         format::pluralize(waits.0.len() as u64, "wait"),
         format::duration(Duration(ThunkWaits::total_ns(waits.0.iter())))
     )
 }
 
-fn explain(context: &RuleContext<'_>, finding: &mut Finding, waits: &ThunkWaits) {
-    let is_timer = |thread: ThreadId| {
-        let label = context.log.store.label_of(thread).unwrap_or_default();
-        ManagerThread::from_label(label) == Some(ManagerThread::Timer)
+fn explain(context: &RuleContext<'_>, finding: &mut Finding, kind: Kind) {
+    const ONCE: &str = "Give each thread its own value, and combine them at the end, or update once per batch of work.";
+    const OF_FINALIZERS: &str = "A new thread runs the finalizers after each collection, and each finalizer updates a value that other threads update, too (atomicModifyIORef), so that each new value is a thunk that depends on another thread's.";
+    const OF_TIMERS: &str = "The timer manager is one of them. Each timeout, threadDelay or registered timer updates its table lazily: each new table is a thunk that depends on another thread's.";
+    const OF_ANY: &str = "All update one value with atomicModifyIORef or atomicModifyIORef', so that each new value is a thunk that depends on another thread's; or they evaluate one lazy list or map together, as sparks do that share their input. Either way they work in turns.";
+    let (meaning, tries): (&str, &[&'static str]) = match kind {
+        Kind::Timers => (
+            OF_TIMERS,
+            &["Use fewer timers: one timeout around a batch of the work."],
+        ),
+        Kind::Finalizers => (
+            OF_FINALIZERS,
+            &[
+                "Let finalizers not touch what the program works with: release resources explicitly (bracket), one by one or in batches.",
+                ONCE,
+            ],
+        ),
+        Kind::Any => (
+            OF_ANY,
+            &[
+                ONCE,
+                "For a lazy list or map: let each thread traverse its own part.",
+            ],
+        ),
     };
-    let mut waits = waits.0.iter();
-    let has_timer = waits.any(|(owner, wait)| is_timer(*owner) || is_timer(wait.thread));
     finding.confidence = Confidence::Probable;
-    finding.meaning = if has_timer {
-        "The timer manager is one of them. Each timeout, threadDelay or registered timer updates its table lazily: each new table is a thunk that depends on another thread's. The first thread of each row waits for the second one.".into()
-    } else {
-        "All update one value with atomicModifyIORef or atomicModifyIORef', so that each new value is a thunk that depends on another thread's; or they evaluate one lazy list or map together, as sparks do that share their input. Either way they work in turns. The first thread of each row waits for the second one.".into()
-    };
-    finding.tries = vec![if has_timer {
-        Advice::code("Use fewer timers: one timeout around a batch of the work.")
-    } else {
-        Advice::code(
-            "Give each thread its own value, and combine them at the end, or update once per batch of work.",
-        )
-    }];
-    if !has_timer {
-        finding.tries.push(Advice::code(
-            "For a lazy list or map: let each thread traverse its own part.",
-        ));
+    finding.meaning =
+        format!("{meaning} The first thread of each row waits for the second one.").into();
+    finding.tries = tries.iter().map(|text| Advice::code(*text)).collect();
+    if kind != Kind::Finalizers {
+        finding.tries.extend(one_capability_advice(context));
     }
-    finding.tries.extend(one_capability_advice(context));
     finding.distrust =
         "Thunks have no names in the log: more than one value may be updated this way.".into();
 }

@@ -94,9 +94,11 @@ pub(super) struct Gap {
     pub(super) is_last: bool,
 }
 
-/// Collects the gaps by the thread that runs next. Also returns the total length of gaps.
+/// Collects the gaps by the thread that runs next, except heartbeats: what they interrupt is one wait. Also returns
+/// the total length of gaps.
 async fn idle_waits_by_thread(
     context: &RuleContext<'_>,
+    heartbeats: &BTreeSet<ThreadId>,
     yielder: &dyn Yield,
 ) -> (BTreeMap<ThreadId, IdleWaits>, u64) {
     let store = &context.log.store;
@@ -104,6 +106,8 @@ async fn idle_waits_by_thread(
     let mut all_ns = 0;
     // The runtime's own threads run first, and wake the waiting thread.
     let mut before: Vec<Gap> = Vec::new();
+    // Gaps that ended with a heartbeat, since a thread of the program ran.
+    let mut beaten: Vec<Gap> = Vec::new();
     // Gaps after which these threads ran without waking another one yet.
     let mut unanswered: BTreeMap<ThreadId, Vec<Gap>> = BTreeMap::new();
     let mut visit = |one: RunWithGap| {
@@ -126,6 +130,10 @@ async fn idle_waits_by_thread(
                 is_last: false,
             });
         }
+        if heartbeats.contains(&one.run.thread) {
+            beaten.append(&mut before);
+            return;
+        }
         if context.is_runtime_thread(one.run.thread) {
             return;
         }
@@ -140,6 +148,8 @@ async fn idle_waits_by_thread(
             None if !unanswered.contains_key(&one.run.thread) => return,
             None => {}
         }
+        let are_few = waited.len() <= MOST_GAPS;
+        add_beaten(&mut waited, mem::take(&mut beaten));
         let ns = thread.ns;
         let outside = waited.iter().filter(|gap| gap.end != GapEnd::Threads);
         // The kernel returns from many calls sooner.
@@ -176,12 +186,24 @@ async fn idle_waits_by_thread(
                 gap.is_last = true;
             }
             asker.by.insert(one.run.thread);
-        } else if waited.len() <= MOST_GAPS {
+        } else if are_few {
             unanswered.insert(one.run.thread, waited);
         }
     };
     each_run(context, context.range, yielder, &mut visit).await;
     (all, all_ns)
+}
+
+/// Adds the gaps that ended with a heartbeat to those of the wait that they belong to, which ends as the last of them
+/// does.
+fn add_beaten(waited: &mut Vec<Gap>, beaten: Vec<Gap>) {
+    let Some(end) = waited.last().map(|gap| gap.end) else {
+        return;
+    };
+    let all_ns = { beaten.iter() }.chain(waited.iter()).map(|gap| gap.ns);
+    if all_ns.fold(0, u64::saturating_add) <= LONGEST_NS {
+        waited.splice(0..0, beaten.into_iter().map(|gap| Gap { end, ..gap }));
+    }
 }
 
 /// Returns whether a thread does the main work of the program, or passes on what it waited for. A thread that the
@@ -200,12 +222,17 @@ async fn is_worker(
     woken.values().sum::<u64>() as f64 >= WORK * idle_waits.waits as f64
 }
 
-/// Returns how often all other threads continued after a sleep, I/O or a foreign call.
-async fn sleeps_of_others(context: &RuleContext<'_>, thread: ThreadId, yielder: &dyn Yield) -> u64 {
+/// Returns how often all other threads continued after a sleep, I/O or a foreign call, except heartbeats.
+async fn sleeps_of_others(
+    context: &RuleContext<'_>,
+    (thread, heartbeats): (ThreadId, &BTreeSet<ThreadId>),
+    yielder: &dyn Yield,
+) -> u64 {
     let mut sleeps = 0;
     let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let slept = turn.wait_reason().is_some_and(WaitReason::is_asleep);
-        sleeps += u64::from(slept && turn.code.is_some() && life.id() != thread);
+        let is_other = life.id() != thread && !heartbeats.contains(&life.id());
+        sleeps += u64::from(slept && turn.code.is_some() && is_other);
     };
     context
         .each_turn_blocked((WaitReason::is_asleep, 0), yielder, visit)
@@ -225,7 +252,24 @@ async fn evaluate(
             format::fraction(idle)
         ));
     }
-    let (all, all_ns) = idle_waits_by_thread(context, yielder).await;
+    let heartbeats = context.heartbeats(yielder).await;
+    if !heartbeats.is_empty() {
+        let found = find(context, loss_budget, heartbeats, yielder).await;
+        if matches!(found, Outcome::Found(_)) {
+            return found;
+        }
+    }
+    find(context, loss_budget, &BTreeSet::new(), yielder).await
+}
+
+/// Finds the thread that waits most, looking past heartbeats.
+async fn find(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    heartbeats: &BTreeSet<ThreadId>,
+    yielder: &dyn Yield,
+) -> Outcome {
+    let (all, all_ns) = idle_waits_by_thread(context, heartbeats, yielder).await;
     let ran_ns = all.values().map(|idle_waits| idle_waits.ran_ns).sum();
     let most = all.iter().max_by_key(|(_, idle_waits)| idle_waits.ns);
     let Some((&thread, idle_waits)) = most else {
@@ -252,7 +296,7 @@ async fn evaluate(
             format::pluralize(waits, "wait")
         ));
     }
-    let others = sleeps_of_others(context, thread, yielder).await;
+    let others = sleeps_of_others(context, (thread, heartbeats), yielder).await;
     if others as f64 > OTHERS * waits as f64 {
         if let Some(found) = several_threads(context, loss_budget, (&all, 0.0), yielder).await {
             return Outcome::Found(vec![found]);
@@ -398,11 +442,21 @@ async fn finding(
             Value::Ns(idle_waits.ns / waits.max(1)),
         ),
     ];
-    finding.with_evidence(idle_waits.gaps.iter().map(|gap| Evidence {
-        range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
-        subjects: vec![Subject::Thread(thread)],
-        amount: Value::Ns(gap.ns),
-    }))
+    finding.with_evidence(evidence_by_wait(thread, &idle_waits.gaps))
+}
+
+/// Returns one piece of evidence for each wait, which may have several gaps.
+fn evidence_by_wait(thread: ThreadId, gaps: &[Gap]) -> impl Iterator<Item = Evidence> {
+    gaps.split_inclusive(|gap| gap.is_last)
+        .filter_map(move |wait| {
+            let (first, last) = (wait.first()?, wait.last()?);
+            let ns = wait.iter().map(|gap| gap.ns).fold(0, u64::saturating_add);
+            (ns >= SHORTEST_NS).then(|| Evidence {
+                range: Interval::new(Nanos(first.from), Nanos(last.to)),
+                subjects: vec![Subject::Thread(thread)],
+                amount: Value::Ns(ns),
+            })
+        })
 }
 
 /// Finds a few long sleeps of one thread in which nothing else ran.

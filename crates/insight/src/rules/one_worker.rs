@@ -15,6 +15,8 @@ use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
+use model::sorting::CompactSort;
+use model::time::Interval;
 
 /// Minimum share of all running time on one capability.
 const MIN_SHARE: f64 = 0.95;
@@ -39,6 +41,8 @@ const LITTLE: f64 = 0.05;
 const MIN_SEQUENCE: usize = 20;
 const MOST_WORK: f64 = 0.50;
 const AT_ONCE: f64 = 1.2;
+/// Maximum share of these threads that overlap with the one before.
+const OVERLAPPING: f64 = 0.2;
 
 /// Minimum work of a thread that has a share of it.
 const MIN_WORK_NS: u64 = 500_000;
@@ -75,6 +79,10 @@ async fn evaluate(
     if context.caps >= 2 && !is_most && sparks.count == 0 {
         // A thread that collections move from one capability to the other is one worker all the same.
         let threads = context.finished_threads(yielder).await;
+        if let Some(each) = waited_for_each(context, (&threads, ran_ns), yielder).await {
+            let finding = each_finding(context, loss_budget, each);
+            return finish(context, finding, (cap, share, most_ns));
+        }
         let longest_ns = threads.iter().map(|one| one.ran_ns).max().unwrap_or(0);
         if context.share(longest_ns) >= BUSY
             && let Some(finding) = uneven_shares(context, loss_budget, (&threads, ran_ns))
@@ -173,6 +181,12 @@ struct Sequence {
     ran_ns: u64,
 }
 
+/// Returns whether a thread began while the one before it was not nearly done: it may have given its answer already.
+fn overlap(before: Interval, next: Interval) -> bool {
+    let together_ns = before.end().0.saturating_sub(next.start().0);
+    together_ns * 5 > before.duration().0
+}
+
 /// Finds threads that did most of the work, one at a time, and each woke the same thread.
 async fn waited_for_each(
     context: &RuleContext<'_>,
@@ -186,6 +200,13 @@ async fn waited_for_each(
     let alive_ns: u64 = short().map(|one| one.life.duration().0).sum();
     let is_most = did_ns as f64 >= MOST_WORK * ran_ns as f64;
     if short().count() < MIN_SEQUENCE || !is_most || alive_ns as f64 > AT_ONCE * length_ns as f64 {
+        return None;
+    }
+    let mut lives: Vec<Interval> = short().map(|one| one.life).collect();
+    lives.sort_small_by(|a, b| a.start().cmp(&b.start()));
+    let pairs = lives.windows(2);
+    let overlapping = pairs.filter(|pair| overlap(pair[0], pair[1])).count();
+    if overlapping as f64 > OVERLAPPING * lives.len() as f64 {
         return None;
     }
     let short: SeededSet<ThreadId> = short().map(|one| one.thread).collect();
@@ -213,9 +234,14 @@ fn each_finding(
     finding.severity = finding.severity.min(Severity::Medium);
     finding.confidence = Confidence::Probable;
     finding.meaning = "These threads did most of the work, and each was over before the next began: a thread that is waited for at once does not run beside the one that made it.".into();
-    finding.tries = vec![Advice::code(
-        "Start several before waiting for the first: mapConcurrently or forConcurrently from the package async, or make all (mapM async) and then wait for all (mapM wait).",
-    )];
+    finding.tries = vec![
+        Advice::code(
+            "Start several before waiting for the first: mapConcurrently or forConcurrently from the package async, or make all (mapM async) and then wait for all (mapM wait).",
+        ),
+        Advice::code(
+            "If each is started because the one before has failed: find out why it ends, and keep what is expensive to build outside of it.",
+        ),
+    ];
     finding.numbers = vec![
         ("threads".into(), Value::Count(each.count)),
         ("ran for, in all".into(), Value::Ns(each.ran_ns)),

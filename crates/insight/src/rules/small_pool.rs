@@ -167,7 +167,7 @@ fn explain_by_lock(finding: &mut Finding, waiting: f64) {
     finding.title = format!(
         "On average {waiting:.1} threads waited for a lock, or a pool's only slot, whose holder was asleep"
     );
-    finding.meaning = "One thread at a time has it, and waits for a timer, I/O or a foreign call meanwhile. The others wait for their turn, so capabilities have no work.".into();
+    finding.meaning = "One thread at a time has it, and waits for a timer, I/O or a foreign call meanwhile. The others wait for their turn.".into();
     finding.tries = vec![
         Advice::code(
             "Do not wait while holding a lock: send the request or read first, and take the lock only to change what it guards.",

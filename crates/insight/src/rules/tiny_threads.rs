@@ -11,7 +11,7 @@ use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::FinishedThread;
 use analysis::yielder::{Steps, Yield};
 use eventlog::hash::SeededSet;
-use eventlog::ids::{CapId, Duration, ThreadId};
+use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::format;
 
 /// Minimum threads per second; fewer cost less than 1 % of a capability.
@@ -26,6 +26,9 @@ const MUCH_HANDING_OVER: f64 = 0.20;
 const MIN_COUNT: usize = 1000;
 /// Maximum gap between two runs that is due to switching alone.
 const LONGEST_GAP_NS: u64 = 20_000;
+
+/// Minimum number of new OS threads for each thread of which most have one. The kernel may use numbers again.
+const OWN_OS_THREAD: f64 = 0.30;
 
 /// Minimum number of such threads for each run of any thread, from which hand-overs are theirs.
 const MOVED: f64 = 0.20;
@@ -96,6 +99,14 @@ fn are_calls_from_foreign_code(context: &RuleContext<'_>, threads: &[FinishedThr
     from_outside as f64 >= MOST * all as f64
 }
 
+/// Returns whether so many threads had OS threads of their own. These are new tasks of the runtime, which call it to
+/// create the thread: for the log, a call by foreign code.
+fn have_os_threads(context: &RuleContext<'_>, count: u64) -> bool {
+    let is_inside = |at| context.range.contains(Nanos(at));
+    let tasks = context.log.numbers.os_threads(is_inside).unwrap_or(0);
+    tasks as f64 >= OWN_OS_THREAD * count as f64
+}
+
 async fn evaluate(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
@@ -132,6 +143,13 @@ async fn evaluate(
     let small: SeededSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
     let (mut switching_ns, runs) = switching(context, &small, yielder).await;
     if are_calls_from_foreign_code(context, &threads) {
+        if have_os_threads(context, count) {
+            return Outcome::Found(vec![bound_threads_finding(
+                context,
+                loss_budget,
+                (&threads, median_ns, switching_ns),
+            )]);
+        }
         return Outcome::Found(vec![foreign_calls_finding(
             context,
             loss_budget,
@@ -205,6 +223,43 @@ fn foreign_calls_finding(
         ("calls".into(), Value::Count(threads.len() as u64)),
         ("half of them at most".into(), Value::Ns(median_ns)),
         ("between two calls".into(), Value::Ns(between_ns)),
+    ];
+    finding.with_evidence(threads.iter().map(FinishedThread::evidence))
+}
+
+/// Creates the finding on short threads that have OS threads of their own.
+fn bound_threads_finding(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (threads, median_ns, between_ns): (&[FinishedThread], u64, u64),
+) -> Finding {
+    let title = format!(
+        "{} had an OS thread each (forkOS), half of them for less than {} of work",
+        format::pluralize(threads.len() as u64, "thread"),
+        format::duration(Duration(median_ns))
+    );
+    let waking_ns = loss_budget.all_ns(Pool::HandOver);
+    // Until the new OS thread has created its thread, none is ready.
+    let cost = match waking_ns >= between_ns {
+        true => (Pool::HandOver, waking_ns),
+        false => (Pool::Idle, between_ns),
+    };
+    let mut finding = context.time_finding(NAME, title, loss_budget, cost);
+    finding.confidence = Confidence::Probable;
+    finding.meaning = "Each of these threads is bound: the kernel creates an OS thread for it, and each switch to it or from it wakes another OS thread, which takes tens of microseconds.".into();
+    finding.tries = vec![
+        Advice::code(
+            "Use forkIO in place of forkOS. Only foreign libraries with state for each OS thread need bound threads, such as OpenGL.",
+        ),
+        Advice::code(
+            "If foreign code needs them: let a few bound threads take the work from a queue.",
+        ),
+    ];
+    finding.distrust = "Foreign code that calls Haskell functions, each from a new OS thread, looks the same in the log.".into();
+    finding.numbers = vec![
+        ("threads".into(), Value::Count(threads.len() as u64)),
+        ("half of them at most".into(), Value::Ns(median_ns)),
+        ("switching".into(), Value::Ns(cost.1)),
     ];
     finding.with_evidence(threads.iter().map(FinishedThread::evidence))
 }
