@@ -220,18 +220,20 @@ async fn evaluate(
     finding.meaning = "The threads pass a lock or value from one to the next. While one holds it, the others wait, so more capabilities do not help. A Handle such as stdout has a lock too.".into();
     finding.tries = vec![
         Advice::code("Do the work before taking the lock, or after releasing it."),
-        Advice::code("Split the guarded data, with one lock for each part."),
         Advice::code(
-            "If the lock guards a single value and the update is short, use atomicModifyIORef' instead of an MVar.",
+            "Give each thread its own value, or split the guarded data, with one lock for each part.",
         ),
+        one_capability_advice(context).unwrap_or_else(|| {
+            Advice::code(
+                "If the lock guards a single value and the update is short, use atomicModifyIORef' instead of an MVar.",
+            )
+        }),
     ];
     finding.distrust =
         "MVars have no names in the log. In a pipeline each thread waits for the previous one: keep several items in flight."
             .into();
     if starts_commands {
         explain_by_commands(&mut finding);
-    } else {
-        finding.tries.extend(one_capability_advice(context));
     }
     if is_stm {
         finding.tries.insert(

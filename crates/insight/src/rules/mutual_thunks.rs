@@ -197,9 +197,7 @@ fn explain(context: &RuleContext<'_>, finding: &mut Finding, kind: Kind) {
     finding.meaning =
         format!("{meaning} The first thread of each row waits for the second one.").into();
     finding.tries = tries.iter().map(|text| Advice::code(*text)).collect();
-    if kind != Kind::Finalizers {
-        finding.tries.extend(one_capability_advice(context));
-    }
+    finding.tries.extend(one_capability_advice(context));
     finding.distrust =
         "Thunks have no names in the log: more than one value may be updated this way.".into();
 }

@@ -252,17 +252,18 @@ async fn evaluate(
             format::fraction(idle)
         ));
     }
-    let heartbeats = context.heartbeats(yielder).await;
-    if !heartbeats.is_empty() {
-        let found = find(context, loss_budget, heartbeats, yielder).await;
-        if matches!(found, Outcome::Found(_)) {
-            return found;
-        }
+    let found = find(context, loss_budget, &BTreeSet::new(), yielder).await;
+    if matches!(found, Outcome::Found(_)) {
+        return found;
     }
-    find(context, loss_budget, &BTreeSet::new(), yielder).await
+    let heartbeats = context.heartbeats(yielder).await;
+    if heartbeats.is_empty() {
+        return found;
+    }
+    find(context, loss_budget, heartbeats, yielder).await
 }
 
-/// Finds the thread that waits most, looking past heartbeats.
+/// Finds the thread that waits most. The gaps that heartbeats end belong to the waits of others.
 async fn find(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,

@@ -10,13 +10,11 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::FinishedThread;
-use analysis::yielder::{Steps, Yield};
+use analysis::yielder::{Steps, Yield, sort};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
-use model::sorting::CompactSort;
-use model::time::Interval;
 
 /// Minimum share of all running time on one capability.
 const MIN_SHARE: f64 = 0.95;
@@ -182,9 +180,8 @@ struct Sequence {
 }
 
 /// Returns whether a thread began while the one before it was not nearly done: it may have given its answer already.
-fn overlap(before: Interval, next: Interval) -> bool {
-    let together_ns = before.end().0.saturating_sub(next.start().0);
-    together_ns * 5 > before.duration().0
+fn overlap((start, end): (u64, u64), next: (u64, u64)) -> bool {
+    end.saturating_sub(next.0) > (end - start) / 5
 }
 
 /// Finds threads that did most of the work, one at a time, and each woke the same thread.
@@ -202,8 +199,10 @@ async fn waited_for_each(
     if short().count() < MIN_SEQUENCE || !is_most || alive_ns as f64 > AT_ONCE * length_ns as f64 {
         return None;
     }
-    let mut lives: Vec<Interval> = short().map(|one| one.life).collect();
-    lives.sort_small_by(|a, b| a.start().cmp(&b.start()));
+    let mut lives: Vec<(u64, u64)> = short()
+        .map(|one| (one.life.start().0, one.life.end().0))
+        .collect();
+    sort(&mut lives, yielder).await;
     let pairs = lives.windows(2);
     let overlapping = pairs.filter(|pair| overlap(pair[0], pair[1])).count();
     if overlapping as f64 > OVERLAPPING * lives.len() as f64 {
