@@ -24,8 +24,8 @@ const RAN: f64 = 0.10;
 const WAKEUPS: f64 = 0.01;
 
 /// Sums over the turns of a thread.
-#[derive(Default)]
 struct Turns {
+    thread: ThreadId,
     sleeps: u64,
     waits: u64,
     count: u64,
@@ -33,6 +33,16 @@ struct Turns {
 }
 
 impl Turns {
+    const fn new(thread: ThreadId) -> Self {
+        Self {
+            thread,
+            sleeps: 0,
+            waits: 0,
+            count: 0,
+            ran_ns: 0,
+        }
+    }
+
     fn is_heartbeat(&self, program_ran_ns: u64) -> bool {
         self.sleeps >= MIN_SLEEPS
             && self.sleeps as f64 >= SLEEPS * self.waits as f64
@@ -44,9 +54,15 @@ impl Turns {
 /// Finds the threads that sleep, hardly run and wake nobody.
 pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeSet<ThreadId> {
     let is_sleep = |reason| reason == WaitReason::Delay;
-    let mut all: BTreeMap<ThreadId, Turns> = BTreeMap::new();
+    let mut all: Vec<Turns> = Vec::new();
     let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
-        let turns = all.entry(life.id()).or_default();
+        // Those of a thread come after each other.
+        if all.last().is_none_or(|turns| turns.thread != life.id()) {
+            all.push(Turns::new(life.id()));
+        }
+        let Some(turns) = all.last_mut() else {
+            return;
+        };
         turns.count += 1;
         turns.ran_ns = turns.ran_ns.saturating_add(turn.duration(2));
         if let Some(reason) = turn.wait_reason() {
@@ -58,7 +74,7 @@ pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTre
         .each_turn_blocked((is_sleep, MIN_SLEEPS), yielder, visit)
         .await;
     let program_ran_ns = context.program_ran_ns();
-    all.retain(|_, turns| turns.is_heartbeat(program_ran_ns));
+    all.retain(|turns| turns.is_heartbeat(program_ran_ns));
     if all.is_empty() {
         return BTreeSet::new();
     }
@@ -68,9 +84,9 @@ pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTre
             *wakeups.entry(wakeup.waker).or_default() += 1;
         })
         .await;
-    let wakes_nobody = |(thread, turns): (ThreadId, Turns)| {
-        let woken = wakeups.get(&thread).copied().unwrap_or(0);
-        (woken as f64 <= WAKEUPS * turns.sleeps as f64).then_some(thread)
-    };
-    all.into_iter().filter_map(wakes_nobody).collect()
+    all.retain(|turns| {
+        let woken = wakeups.get(&turns.thread).copied().unwrap_or(0);
+        woken as f64 <= WAKEUPS * turns.sleeps as f64
+    });
+    all.into_iter().map(|turns| turns.thread).collect()
 }

@@ -219,7 +219,7 @@ fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>) -> String {
     let then = match area {
         Some(_) => "",
         None => {
-            " By this estimate larger areas cost as much in cache misses as they save in copying, or more: measure them."
+            " By this estimate larger areas cost as much in cache misses as they save in copying, or more. It is too pessimistic where live data grows: measure them."
         }
     };
     let lifetime = format::bytes(minors.lifetime_bytes() as u64);
