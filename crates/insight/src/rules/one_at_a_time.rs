@@ -252,15 +252,18 @@ async fn evaluate(
             format::fraction(idle)
         ));
     }
-    let found = find(context, loss_budget, &BTreeSet::new(), yielder).await;
-    if matches!(found, Outcome::Found(_)) {
-        return found;
+    let none = BTreeSet::new();
+    let mut heartbeats = &none;
+    loop {
+        let outcome = find(context, loss_budget, heartbeats, yielder).await;
+        if matches!(outcome, Outcome::Found(_)) || !heartbeats.is_empty() {
+            return outcome;
+        }
+        heartbeats = context.heartbeats(yielder).await;
+        if heartbeats.is_empty() {
+            return outcome;
+        }
     }
-    let heartbeats = context.heartbeats(yielder).await;
-    if heartbeats.is_empty() {
-        return found;
-    }
-    find(context, loss_budget, heartbeats, yielder).await
 }
 
 /// Finds the thread that waits most. The gaps that heartbeats end belong to the waits of others.
