@@ -260,6 +260,9 @@ fn causes_that_look_like_others_are_told_from_them() {
         asked.contains("79 other threads, one after the other"),
         "{asked}"
     );
+    let convoy = finding("lock-convoy", "lock-convoy-found");
+    let flags = convoy.tries.iter().filter_map(|one| one.flag.as_deref());
+    assert_eq!(flags.collect::<Vec<_>>(), ["-N1"]);
     let bound = said("tiny-threads", "tiny-threads-os");
     assert!(
         bound.contains("2,997 threads had an OS thread each"),

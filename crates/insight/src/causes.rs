@@ -466,6 +466,22 @@ mod tests {
     }
 
     #[test]
+    fn threads_take_turns_with_what_a_sleeper_holds() {
+        let mut all = [
+            found("lock-convoy"),
+            Finding {
+                severity: Severity::Medium,
+                ..found("small-pool")
+            },
+        ];
+        link_causes(&mut all);
+        assert_eq!(all[0].explained_by.as_deref(), Some("small-pool"));
+        all[1].severity = Severity::Low;
+        link_causes(&mut all);
+        assert_eq!(all[0].explained_by, None);
+    }
+
+    #[test]
     fn live_data_grows_with_a_stack_that_is_half_of_it() {
         let seen = |rule, bytes| {
             found(rule).with_evidence([Evidence {
