@@ -86,6 +86,7 @@ fn which_rule_finds_what_in_which_log() {
         ("gc-sync-straggler", "often"),
         ("large-objects", "stacks"),
         ("one-at-a-time", "asks"),
+        ("one-at-a-time", "calls"),
         ("one-at-a-time", "commands"),
         ("one-at-a-time", "groups"),
         ("one-at-a-time", "looks"),

@@ -232,6 +232,30 @@ fn threads_with_other_labels_have_no_shares_of_the_same_work() {
     assert!(found.iter().all(|one| one.rule != "one-worker"));
 }
 
+/// What no finding explains names the threads to look at, and what they waited for.
+#[test]
+fn what_is_left_open_names_the_busiest_threads() {
+    let report = findings_of(&session("lockstep-decoy"), None);
+    let text = views::words::insight::what_is_left_open(&report).expect("most is unexplained");
+    let named = ["Thread 7 (right) ran for 117", "Thread 6 (left) ran for 61"];
+    assert!(named.iter().all(|name| text.contains(name)), "{text}");
+    assert_eq!(text.matches("(MVar)").count(), 2, "{text}");
+}
+
+/// Threads that never run at the same time gain from one capability, others from sharing each step.
+#[test]
+fn one_capability_is_advised_only_if_the_work_fits() {
+    let flags = |log| {
+        let tries = finding("hand-overs", log).tries;
+        tries
+            .into_iter()
+            .filter_map(|one| one.flag)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(flags("lockstep-decoy"), ["-N1"]);
+    assert_eq!(flags("lockstep-found"), [""; 0]);
+}
+
 /// One bound thread and an unbound one need no second capability to take turns; two bound ones gain nothing without.
 #[test]
 fn main_that_takes_turns_is_told_to_use_one_capability() {
@@ -280,6 +304,13 @@ fn causes_that_look_like_others_are_told_from_them() {
         beaten.contains("120 times for I/O or a foreign call"),
         "{beaten}"
     );
+    let calls = said("one-at-a-time", "one-at-a-time-calls");
+    assert!(
+        calls.contains("(caller-2) waited in 240 foreign calls"),
+        "{calls}"
+    );
+    let callers = findings_of(&session("one-at-a-time-callers"), None).findings;
+    assert!(callers.is_empty(), "{callers:?}");
     let clock = finding("one-at-a-time", "one-at-a-time-clock");
     assert_eq!(clock.severity, Severity::Low, "{}", clock.title);
     let queue = said("one-at-a-time", "one-at-a-time-queue");

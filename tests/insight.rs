@@ -10,6 +10,7 @@ use common::build::LogBuilder;
 use common::{expected_coverage, findings_of, for_all_spans, session_of};
 use eventlog::ids::Nanos;
 use insight::LostTime;
+use insight::busiest::BusyThread;
 use insight::context::RuleContext;
 use insight::finding::{Axis, Finding, Value};
 use insight::lost_time::Cause;
@@ -152,6 +153,7 @@ fn is_a_sound_report(session: &Session, range: Option<Interval>) -> Result<Repor
     adds_up(session, &report)?;
     costs_what_there_is(session, &report)?;
     lost_time_is_the_account(session, &report)?;
+    busiest_fit_into_the_account(session, &report)?;
     Ok(report)
 }
 
@@ -170,6 +172,7 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
             all.idle_ready_ns + all.stopping_ns + all.waiting_ns + all.coming_back_ns
         }
         "lock-convoy"
+        | "lockstep"
         | "mutual-thunks"
         | "shared-thunk"
         | "capabilities-unused"
@@ -185,6 +188,25 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         | "one-capability" => return None,
         other => panic!("which time {other} is about is to be said here"),
     })
+}
+
+/// The busiest threads are in order, ran no longer than all capabilities, and each ran and waited no longer than the range.
+fn busiest_fit_into_the_account(session: &Session, report: &Report) -> Result<(), String> {
+    let busiest = &report.busiest;
+    let ran_ns: u64 = busiest.iter().map(|busy| busy.ran_ns).sum();
+    let all_ns = session
+        .ask(&TimeQuery(Some(report.range)))
+        .all_caps()
+        .running_ns;
+    let is_possible = |busy: &BusyThread| {
+        let waited_ns = busy.longest_wait.map_or(0, |(_, ns)| ns);
+        busy.ran_ns + waited_ns <= report.range.duration().0
+    };
+    let is_sorted = busiest.is_sorted_by(|one, next| one.ran_ns >= next.ran_ns);
+    match is_sorted && ran_ns <= all_ns && busiest.iter().all(is_possible) {
+        true => Ok(()),
+        false => Err(format!("all ran for {all_ns} ns, but {busiest:?}")),
+    }
 }
 
 /// A finding costs no more than its classes have in the account, and all claims together are at most the length of

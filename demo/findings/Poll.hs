@@ -6,6 +6,7 @@
 -- > Poll results   four threads look every 10 ms whether what they asked for is there
 -- > Poll queue   two threads look into a queue when they have done all, and three wait for their answers
 -- > Poll many    forty threads look, each into a box of its own
+-- > Poll refill  five clients pause for a millisecond or two between requests; every 60 ms all compute an answer anew
 module Main (main) where
 
 import Control.Concurrent
@@ -22,6 +23,7 @@ main = do
     "many" -> many
     "results" -> results
     "queue" -> queue
+    "refill" -> refill
     _ -> one how
 
 -- | A box that is looked at every 5 ms.
@@ -68,6 +70,24 @@ queue = do
         box <- newEmptyMVar
         atomicModifyIORef' jobs (\all' -> (all' ++ [(client * number, box)], ()))
         takeMVar box
+      putMVar done $! sum answers
+    pure done
+  mapM takeMVar dones >>= print . sum
+
+refill :: IO ()
+refill = do
+  epoch <- newIORef (0 :: Int)
+  _ <- forkIO (forM_ [1 ..] (\n -> threadDelay 60000 >> writeIORef epoch n))
+  dones <- forM [1 .. 5] $ \client -> do
+    done <- newEmptyMVar
+    kept <- newIORef (0, 0)
+    _ <- forkIO $ do
+      answers <- forM [1 .. 250] $ \number -> do
+        threadDelay (1000 + 200 * client)
+        now <- readIORef epoch
+        (at, answer) <- readIORef kept
+        when (at /= now) (writeIORef kept $! (,) now $! sum [now + client .. 9000000])
+        pure $! answer + sum [number .. 90000]
       putMVar done $! sum answers
     pure done
   mapM takeMVar dones >>= print . sum

@@ -8,6 +8,8 @@
 -- > Requests batch   eight threads ask one that answers all of them every 10 ms
 -- > Requests clock   a thread asks every 5 ms, and one of four that wait for a queue in STM answers at once
 -- > Requests beaten  it asks by a call of the system, while a thread counts milliseconds
+-- > Requests calls   two threads ask by calls of the system, and each asks again when it has the answer
+-- > Requests callers twelve threads do so
 -- > Requests beat    it is asked nothing; a thread gives a sign of life now and then, and main works
 {-# LANGUAGE ForeignFunctionInterface #-}
 module Main (main) where
@@ -59,10 +61,24 @@ main = do
       beat <- forkIO (forever (threadDelay 1000 >> modifyIORef' counter (+ 1)))
       labelThread beat "beat"
       forM_ [1 .. 120] $ \number -> usleep 8000 >> evaluate (sum [1 .. 20000 + number])
+    "calls" -> calls 2
+    "callers" -> calls 12
     _ -> do
       beat <- forkIO (forever (threadDelay 4000))
       labelThread beat "beat"
       forM_ [1 .. 60] (\round -> evaluate (length (show (product [1 .. 1500 + round :: Integer]))))
+
+-- | Threads share 240 calls.
+calls :: Int -> IO ()
+calls threads = do
+  dones <- forM [1 .. threads] $ \caller -> do
+    done <- newEmptyMVar
+    thread <- forkIO $ do
+      forM_ [1 .. 240 `div` threads] (\number -> usleep 4000 >> evaluate (sum [1 .. 2000 + number * caller]))
+      putMVar done ()
+    labelThread thread ("caller-" ++ show caller)
+    pure done
+  mapM_ takeMVar dones
 
 -- | Requests come at fixed times.
 clock :: IO ()

@@ -59,6 +59,7 @@ const CAUSES: &[(&str, &[&str])] = &[
             "mutual-thunks",
             "timer-storm",
             "one-worker",
+            "lockstep",
         ],
     ),
     ("gc-sync-idle-caps", &["short-of-cores", "one-worker"]),

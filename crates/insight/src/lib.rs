@@ -7,6 +7,7 @@
 
 pub mod amount;
 pub mod assertion;
+pub mod busiest;
 mod causes;
 pub mod command_line;
 pub mod compare;

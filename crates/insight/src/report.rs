@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::busiest::{self, BusyThread};
 use crate::causes;
 use crate::context::{Input, RuleContext};
 use crate::experiment::try_command;
@@ -53,10 +54,13 @@ pub struct Report {
     /// processes.
     #[serde(default)]
     pub lost_time: Vec<LostTime>,
+    /// Threads with most of the program's running time, largest first. Empty for a log with very many runs of threads.
+    #[serde(default)]
+    pub busiest: Vec<BusyThread>,
     /// Command that measures the advised flags, for the directory of the program.
     #[serde(default)]
     pub try_command: Option<String>,
-    /// Labels of the threads in the evidence, for threads that have one.
+    /// Labels of the busiest threads and of those in the evidence, for threads that have one.
     pub labels: BTreeMap<ThreadId, String>,
 }
 
@@ -260,6 +264,9 @@ impl Report {
         }
         causes::link_causes(&mut report.findings);
         report.findings = causes::sorted(std::mem::take(&mut report.findings));
+        if sampled.is_none() {
+            report.busiest = busiest::find(context, yielder).await;
+        }
         let sampled = sampled.as_ref().map(|(_, loss_budget)| loss_budget);
         report.lost_time = lost_time::rows(
             loss_budget.all(),
@@ -270,7 +277,7 @@ impl Report {
         let unclaimed = lost.map(|row| row.unexplained_cap_ns).sum::<u64>();
         report.unexplained_ns = unclaimed / context.caps;
         report.try_command = try_command(&report.findings, &context.log.info.process());
-        report.labels = labels(context.log, &report.findings);
+        report.labels = labels(context.log, &report);
         report
     }
 
@@ -318,13 +325,16 @@ impl Report {
     }
 }
 
-/// Returns the labels of the threads in the evidence.
-fn labels(log: &Recording, findings: &[Finding]) -> BTreeMap<ThreadId, String> {
-    let evidence = findings.iter().flat_map(|finding| &finding.evidence);
+/// Returns the labels of the busiest threads and of those in the evidence.
+fn labels(log: &Recording, report: &Report) -> BTreeMap<ThreadId, String> {
+    let evidence = report.findings.iter().flat_map(|finding| &finding.evidence);
     let subjects = evidence.flat_map(|evidence| &evidence.subjects);
-    let label = |subject: &Subject| match *subject {
-        Subject::Thread(thread) => Some((thread, log.store.label_of(thread)?.to_owned())),
+    let threads = subjects.filter_map(|subject| match *subject {
+        Subject::Thread(thread) => Some(thread),
         _ => None,
-    };
-    subjects.filter_map(label).collect()
+    });
+    let busiest = report.busiest.iter().map(|busy| busy.thread);
+    { threads.chain(busiest) }
+        .filter_map(|thread| Some((thread, log.store.label_of(thread)?.to_owned())))
+        .collect()
 }

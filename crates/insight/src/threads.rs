@@ -1,7 +1,7 @@
 //! Helpers for rules about threads: iteration without the runtime's own threads, sums over all threads, and waits
 //! that overlap idle capabilities.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::RuleContext;
 use crate::finding::{Evidence, Subject, Value};
@@ -15,6 +15,7 @@ use analysis::yielder::{Steps, Yield, sort};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, WaitReason};
+use model::format;
 use model::lane::Lane;
 use model::sorting::CompactSort;
 use model::time::Interval;
@@ -121,6 +122,20 @@ impl<'a> RuleContext<'a> {
         role(one)
             .zip(role(other))
             .is_some_and(|(one, other)| one != other)
+    }
+
+    /// Returns the names of threads if there are one or two, `Thread 5 (ping) and thread 6 (pong)`; else their number.
+    pub(crate) fn names_or_count(&self, threads: impl IntoIterator<Item = ThreadId>) -> String {
+        let threads: BTreeSet<ThreadId> = threads.into_iter().collect();
+        let threads: Vec<ThreadId> = threads.into_iter().collect();
+        match threads[..] {
+            [one] => self.thread_name(one),
+            [one, other] => {
+                let other = self.thread_name(other).replacen("Thread", "thread", 1);
+                format!("{} and {other}", self.thread_name(one))
+            }
+            _ => format::pluralize(threads.len() as u64, "thread"),
+        }
     }
 
     /// Returns statistics of the runs of a thread in a range.
@@ -319,6 +334,37 @@ impl<'a> RuleContext<'a> {
         }
     }
 
+    /// Returns the wakeups in the range by threads of the program, by woken thread, then by time.
+    pub(crate) async fn wakeups_by_thread(&self, yielder: &dyn Yield) -> Vec<Wakeup> {
+        let mut wakeups = Vec::new();
+        self.each_wakeup(yielder, |wakeup| wakeups.push(wakeup))
+            .await;
+        sort(&mut wakeups, yielder).await;
+        wakeups
+    }
+
+    /// Calls `visit` for each turn in which a thread waited for another one that then woke it; `wakeups` are those of
+    /// [`wakeups_by_thread`](Self::wakeups_by_thread).
+    pub(crate) async fn each_woken_turn(
+        &self,
+        wakeups: &[Wakeup],
+        yielder: &dyn Yield,
+        mut visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle), &Wakeup),
+    ) {
+        // Turns arrive by thread, in order of time within a thread.
+        let mut cursor = WakeupCursor::default();
+        let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+            let is_for_thread = turn.1.wait_reason().is_some_and(WaitReason::is_for_thread);
+            let ready = Nanos(turn.1.part(1).0);
+            let wakeup = is_for_thread.then(|| cursor.wakeup_at(wakeups, life.id(), ready));
+            if let Some(wakeup) = wakeup.flatten() {
+                visit(life, turn, wakeup);
+            }
+        };
+        self.each_turn_blocked((WaitReason::is_for_thread, 0), yielder, visit)
+            .await;
+    }
+
     /// Returns how often each thread was woken by threads for which `is_waker` is true.
     pub(crate) async fn woken_by(
         &self,
@@ -417,6 +463,29 @@ impl<'a> RuleContext<'a> {
         // Time that the log does not cover is not idle; only the account knows of it.
         let all = self.times.all_caps();
         sum_ns.min(all.idle_ns.saturating_add(all.idle_ready_ns))
+    }
+}
+
+/// Cursor over a list of wakeups sorted by thread and time; `rest` are those to come of the current thread.
+#[derive(Default)]
+struct WakeupCursor<'a> {
+    thread: Option<ThreadId>,
+    rest: &'a [Wakeup],
+}
+
+impl<'a> WakeupCursor<'a> {
+    /// Returns the first wakeup of a thread at exactly this time. Times of a thread must be queried in order.
+    fn wakeup_at(&mut self, all: &'a [Wakeup], thread: ThreadId, at: Nanos) -> Option<&'a Wakeup> {
+        if self.thread != Some(thread) {
+            let from = all.partition_point(|wakeup| wakeup.thread < thread);
+            let rest = all.get(from..).unwrap_or_default();
+            let count = rest.partition_point(|wakeup| wakeup.thread == thread);
+            self.rest = rest.get(..count).unwrap_or_default();
+            self.thread = Some(thread);
+        }
+        let over = self.rest.iter().take_while(|wakeup| wakeup.at < at).count();
+        self.rest = self.rest.get(over..).unwrap_or_default();
+        self.rest.first().filter(|wakeup| wakeup.at == at)
     }
 }
 

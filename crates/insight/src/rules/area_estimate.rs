@@ -117,6 +117,13 @@ impl MinorTotals {
         }
     }
 
+    /// Returns whether copying is the lesser part of what a collection takes: measured, one that copies nothing takes 10
+    /// to 20 µs, as long as copying 64 KiB.
+    pub(super) fn copy_little(&self) -> bool {
+        const LITTLE_BYTES: u64 = 64 << 10;
+        self.copied_bytes / self.count.max(1) < LITTLE_BYTES
+    }
+
     /// Returns the mean lifetime of copied data, as bytes allocated meanwhile: what is alive, for what is added to it
     /// by each byte allocated. Data that is alive all the time makes it too large.
     pub(super) fn lifetime_bytes(&self) -> f64 {
@@ -271,7 +278,7 @@ pub(super) fn default_area_advice(context: &RuleContext<'_>) -> Option<Advice> {
     is_useful.then(|| {
         Advice::flag(
             flag,
-            "Collect less often. The gain is not certain: measure it. Larger areas made more programs slower.",
+            "Collect less often. The gain is not certain: measure it. Of measured programs, larger areas made more slower than faster.",
             "memory: 4 MiB for each capability",
         )
     })

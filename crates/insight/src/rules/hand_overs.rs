@@ -5,8 +5,6 @@
 //! nothing runs meanwhile, and each turn costs that much. On one capability the same takes less than a
 //! microsecond.
 
-use std::collections::BTreeSet;
-
 use super::par_gc_unbalanced::is_major_work_shared;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
@@ -18,8 +16,7 @@ use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Yield, sort};
 use eventlog::hash::{SeededMap, SeededSet};
-use eventlog::ids::{Duration, Nanos, ThreadId};
-use model::class::WaitReason;
+use eventlog::ids::{Duration, ThreadId};
 use model::format;
 
 /// Minimum number of hand-overs; fewer are how programs distribute work and collect results.
@@ -99,25 +96,15 @@ impl Bound {
 
 /// Finds the wakeups after which the thread ran on another capability than the waker.
 async fn hand_overs(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<HandOver> {
-    let mut wakeups: Vec<Wakeup> = Vec::new();
-    context
-        .each_wakeup(yielder, |wakeup| wakeups.push(wakeup))
-        .await;
-    // Order by thread, then by time.
-    sort(&mut wakeups, yielder).await;
+    let wakeups = context.wakeups_by_thread(yielder).await;
     let non_waiting = non_waiting_wakers(&wakeups);
     let mut all = Vec::new();
-    // Turns arrive by thread, in order of time within a thread.
-    let mut cursor = WakeupCursor::default();
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle), wakeup: &Wakeup| {
         let (ready, start) = turn.1.part(1);
-        // A wait for a sleep, I/O or a foreign call is not ended by a thread.
-        let is_woken = turn.1.wait_reason().is_some_and(WaitReason::is_for_thread);
-        if !is_woken || turn.1.code.is_none() || ready == start {
+        if turn.1.code.is_none() || ready == start {
             return;
         }
-        let wakeup = cursor.wakeup_at(&wakeups, life.id(), Nanos(ready));
-        if let Some((wakeup, wait)) = wakeup.zip(context.wait(life, turn, 1))
+        if let Some(wait) = context.wait(life, turn, 1)
             && wait.cap.is_some_and(|cap| cap != wakeup.cap)
         {
             all.push(HandOver {
@@ -127,9 +114,7 @@ async fn hand_overs(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<HandO
             });
         }
     };
-    context
-        .each_turn_blocked((WaitReason::is_for_thread, 0), yielder, visit)
-        .await;
+    context.each_woken_turn(&wakeups, yielder, visit).await;
     all
 }
 
@@ -144,29 +129,6 @@ fn non_waiting_wakers(wakeups: &[Wakeup]) -> SeededSet<ThreadId> {
         .into_iter()
         .filter(|(_, (gives, woken))| (*woken as f64) < WAITS_TOO * *gives as f64);
     non_waiting.map(|(thread, _)| thread).collect()
-}
-
-/// Cursor over a list of wakeups sorted by thread and time; `rest` are those to come of the current thread.
-#[derive(Default)]
-struct WakeupCursor<'a> {
-    thread: Option<ThreadId>,
-    rest: &'a [Wakeup],
-}
-
-impl<'a> WakeupCursor<'a> {
-    /// Returns the first wakeup of a thread at exactly this time. Times of a thread must be queried in order.
-    fn wakeup_at(&mut self, all: &'a [Wakeup], thread: ThreadId, at: Nanos) -> Option<&'a Wakeup> {
-        if self.thread != Some(thread) {
-            let from = all.partition_point(|wakeup| wakeup.thread < thread);
-            let rest = all.get(from..).unwrap_or_default();
-            let count = rest.partition_point(|wakeup| wakeup.thread == thread);
-            self.rest = rest.get(..count).unwrap_or_default();
-            self.thread = Some(thread);
-        }
-        let over = self.rest.iter().take_while(|wakeup| wakeup.at < at).count();
-        self.rest = self.rest.get(over..).unwrap_or_default();
-        self.rest.first().filter(|wakeup| wakeup.at == at)
-    }
 }
 
 /// Returns the median time from wakeup to run, in nanoseconds.
@@ -218,19 +180,6 @@ fn sum_ns(all: &[HandOver]) -> u64 {
     all.iter().map(|one| one.wait.ns).sum()
 }
 
-/// Returns both names if there are two threads, `Thread 5 (ping) and thread 6 (pong)`; else their number.
-fn subjects(context: &RuleContext<'_>, all: &[HandOver]) -> String {
-    let both = all.iter().flat_map(|one| [one.wait.thread, one.waker]);
-    let threads: Vec<ThreadId> = both.collect::<BTreeSet<_>>().into_iter().collect();
-    match threads[..] {
-        [one, other] => {
-            let other = context.thread_name(other).replacen("Thread", "thread", 1);
-            format!("{} and {other}", context.thread_name(one))
-        }
-        _ => format::pluralize(threads.len() as u64, "thread"),
-    }
-}
-
 fn finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
@@ -239,9 +188,10 @@ fn finding(
 ) -> Finding {
     let count = all.len() as u64;
     let median_ns = median_ns(all);
+    let threads = all.iter().flat_map(|one| [one.wait.thread, one.waker]);
     let title = format!(
         "{} wake each other across capabilities {} times{}; the median hand-over takes {}",
-        subjects(context, all),
+        context.names_or_count(threads),
         format::count(count),
         match bound {
             Bound::Neither => "",
@@ -326,11 +276,12 @@ fn tries(context: &RuleContext<'_>, is_one_way: bool, bound: Bound) -> Vec<Advic
     vec![batches, together, one]
 }
 
-/// Advises one capability if threads work in turns, unless its one thread would also do what several do in major
-/// collections now.
+/// Advises one capability if threads work in turns and their work alone takes less than the program does now, unless its
+/// one thread would also do what several do in major collections now.
 pub(super) fn one_capability_advice(context: &RuleContext<'_>) -> Option<Advice> {
     let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
-    let is_enough = parallelism <= IN_TURNS && !is_major_work_shared(context);
+    let fits = context.times.all_caps().running_ns < context.length_ns();
+    let is_enough = parallelism <= IN_TURNS && fits && !is_major_work_shared(context);
     is_enough.then(|| {
         Advice::flag(
             "-N1",

@@ -277,7 +277,7 @@ async fn evaluate(
     .into();
     finding.tries = vec![
         Advice::code(
-            "Do not append piece by piece: each (<>) of a strict ByteString, Text, array or vector copies all of it. Collect the pieces and join them once (concat, or a Builder).",
+            "Do not append or update piece by piece: each (<>) of a strict ByteString or Text, and each (//) of an immutable array or vector, copies all of it. Collect the pieces and join them once (concat, a Builder), or update in place (STUArray, a mutable vector).",
         ),
         Advice::code("Allocate one buffer or array, and reuse it for each piece of work."),
         Advice::code("Process data in smaller pieces that stay in the processor's cache."),

@@ -4,6 +4,7 @@
 //! the factor of `-F`.
 
 use super::area_estimate;
+use super::census::Peak;
 use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
@@ -97,6 +98,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         "The gain of an option depends on how long data lives: data that is loaded once must be copied until loading ends."
             .into();
     match uncopied {
+        Some(Uncopied::Walked(_)) if are_stacks(context) => explain_by_stacks(&mut finding),
         Some(Uncopied::Walked(_)) => explain_by_large_objects(&mut finding),
         Some(Uncopied::Compacted(_)) => explain_by_compaction(&mut finding),
         None => {}
@@ -158,6 +160,24 @@ fn sums<'a>(gc_pauses: impl Iterator<Item = &'a GcPause<'a>>) -> (u64, u64) {
             u64::saturating_add(ns, one.1),
         )
     })
+}
+
+/// Returns whether most live data is stacks of threads, by the largest census. Stacks of 3 KiB and more are large objects.
+fn are_stacks(context: &RuleContext<'_>) -> bool {
+    let Some(peak) = Peak::find(context) else {
+        return false;
+    };
+    let stacks = peak.types(|name| matches!(name, "STACK" | "TSO"));
+    stacks.iter().map(|(_, bytes)| bytes).sum::<u64>() > peak.bytes / 2
+}
+
+/// Changes a finding on collections that hardly copy anything: they look at the stacks of threads.
+fn explain_by_stacks(finding: &mut Finding) {
+    finding.meaning = "They copied little, and took longer than that needs: most live data is stacks of threads. These are not copied, but each major collection looks at all that are alive.".into();
+    finding.tries = vec![Advice::code(
+        "Keep fewer threads alive: end each with its task, and let one thread wait for many things.",
+    )];
+    finding.distrust = "Weak pointers take time in major collections, too.".into();
 }
 
 /// Changes a finding on collections that hardly copy anything: they look at each element of large arrays.

@@ -12,6 +12,7 @@ mod classes_missing;
 pub(crate) mod costly_flags;
 mod deadlock_found;
 mod deep_stack;
+mod few_calls;
 mod finalizers;
 mod forced_gc;
 mod foreign_calls;
@@ -27,6 +28,7 @@ mod idle_gc;
 mod large_objects;
 mod live_growth;
 mod lock_convoy;
+mod lockstep;
 mod log_damaged;
 mod long_pause;
 mod major_gc_heavy;
@@ -129,6 +131,7 @@ pub static RULES: &[Rule] = &[
     serial_section::RULE,
     slowest_stage::RULE,
     one_worker::RULE,
+    lockstep::RULE,
     yield_spin::RULE,
     finalizers::RULE,
     short_foreign_calls::RULE,

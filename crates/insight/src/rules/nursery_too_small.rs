@@ -213,7 +213,7 @@ fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>) -> String {
     let copied = format!(
         "Collections copied {copied} of the allocated bytes, not counting what stays to the end."
     );
-    if area.is_none() && minors.copied() < COPIED {
+    if area.is_none() && minors.copied() < COPIED && minors.copy_little() {
         return format!("{copied} Most of their time is what each takes however little it copies.");
     }
     let then = match area {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
+use super::few_calls::calls_finding;
 use super::polling::{CHECK_NS, is_polling};
 use super::sleeping_threads::{Answers, WORKING, several_threads};
 use super::{Evaluation, Rule};
@@ -23,9 +24,9 @@ use model::format;
 use model::time::Interval;
 
 /// Maximum length of a wait; longer ones are for users, or for a time of day.
-const LONGEST_NS: u64 = 2_000_000_000;
+pub(super) const LONGEST_NS: u64 = 2_000_000_000;
 /// Minimum length of a wait; nothing outside the program answers sooner.
-const SHORTEST_NS: u64 = 50_000;
+pub(super) const SHORTEST_NS: u64 = 50_000;
 /// Minimum length of a sleep that counts by itself.
 const LONG_SLEEP_NS: u64 = 100_000_000;
 /// Minimum number of waits; fewer may be the start of the program.
@@ -48,6 +49,8 @@ const INTERVAL_NS: u64 = 3_000_000;
 
 const BY_TIMER: &str = "A timer ended each of these waits (threadDelay, or a timeout that expired), and no thread had work meanwhile: a program that waits for an event this way waits longer than necessary.";
 const INSTEAD_OF_SLEEPING: &str = "Wait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).";
+
+const FIXED_PAUSE: &str = "If it is a pause of fixed length after each piece of work (a rate limit, or to wait for something that is ready by then): leave it out, or shorten it.";
 
 const NAME: &str = "one-at-a-time";
 
@@ -288,7 +291,7 @@ async fn find(
         return Outcome::Found(vec![found]);
     }
     if (waits < MIN_COUNT || share < MIN_SHARE)
-        && let Some(found) = several_threads(context, loss_budget, (&all, WORKING), yielder).await
+        && let Some(found) = several_or_calls(context, loss_budget, (&all, WORKING), yielder).await
     {
         return Outcome::Found(vec![found]);
     }
@@ -302,7 +305,7 @@ async fn find(
     }
     let others = sleeps_of_others(context, (thread, heartbeats), yielder).await;
     if others as f64 > OTHERS * waits as f64 {
-        if let Some(found) = several_threads(context, loss_budget, (&all, 0.0), yielder).await {
+        if let Some(found) = several_or_calls(context, loss_budget, (&all, 0.0), yielder).await {
             return Outcome::Found(vec![found]);
         }
         return Outcome::Clear(format!(
@@ -330,6 +333,20 @@ async fn find(
         }
     }
     Outcome::Found(vec![finding])
+}
+
+/// Finds several threads that wait while nothing runs.
+async fn several_or_calls(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    (all, least_work): (&BTreeMap<ThreadId, IdleWaits>, f64),
+    yielder: &dyn Yield,
+) -> Option<Finding> {
+    let several = several_threads(context, loss_budget, (all, least_work), yielder).await;
+    match several {
+        Some(found) => Some(found),
+        None => calls_finding(context, loss_budget, all, yielder).await,
+    }
 }
 
 /// Returns how often a thread slept.
@@ -434,6 +451,7 @@ async fn finding(
         Advice::code("Request more at a time."),
     ];
     if by_timer {
+        finding.tries[1] = Advice::code(FIXED_PAUSE);
         finding.tries.insert(0, Advice::code(INSTEAD_OF_SLEEPING));
     }
     finding.distrust =

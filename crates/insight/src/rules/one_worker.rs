@@ -314,8 +314,19 @@ pub(super) fn uneven_advice() -> Vec<Advice> {
 
 /// Thread that runs very often for a moment each.
 struct Producer {
+    thread: ThreadId,
     runs: u64,
     ran_ns: u64,
+}
+
+impl Producer {
+    const fn new(thread: ThreadId) -> Self {
+        Self {
+            thread,
+            runs: 0,
+            ran_ns: 0,
+        }
+    }
 }
 
 /// Returns the threads created in the range that run very often for a moment each, and mostly wait for other threads.
@@ -328,7 +339,7 @@ async fn producers(context: &RuleContext<'_>, ran_ns: u64, yielder: &dyn Yield) 
         if !created || context.is_runtime_thread(life.id()) {
             continue;
         }
-        let (mut one, mut for_threads) = (Producer { runs: 0, ran_ns: 0 }, 0);
+        let (mut one, mut for_threads) = (Producer::new(life.id()), 0);
         for (_, turn) in life.turns_overlapping(context.range) {
             one.runs += 1;
             one.ran_ns = one.ran_ns.saturating_add(turn.duration(2));
@@ -357,7 +368,7 @@ fn lazy_results(
     let helped_ns: u64 = helpers.iter().map(|one| one.ran_ns).sum();
     let title = format!(
         "{} ran {}, for {} on average, but {worked}",
-        format::pluralize(helpers.len() as u64, "thread"),
+        context.names_or_count(helpers.iter().map(|one| one.thread)),
         format::pluralize(count, "time"),
         format::duration(Duration(helped_ns / count.max(1))),
     );

@@ -25,6 +25,8 @@ const MIN_RATE: f64 = 100.0;
 const MIN_COUNT: u64 = 100;
 /// Maximum median run; a thread that does work after a wakeup runs longer.
 const SHORT_NS: u64 = 50_000;
+/// Mean run, as a multiple of the median one, from which a few long runs do most of a thread's work.
+const MIXED: u64 = 3;
 /// Maximum share of wakeups after which it wakes others, because it has found something.
 const MAX_GIVEN: f64 = 0.10;
 /// A thread with a greater share of the program's running time does the program's work, unless it merely checks.
@@ -191,7 +193,9 @@ impl Polling {
     fn find(context: &RuleContext<'_>, thread: ThreadId, woken: TimerWakeups) -> Option<Self> {
         let runs = context.run_statistics(thread, woken.range);
         let is_worker = runs.all_ns as f64 > MAX_WORK * context.program_ran_ns() as f64;
-        let is_short = runs.median_ns < SHORT_NS && (!is_worker || runs.median_ns < CHECK_NS);
+        let mean_ns = runs.all_ns / woken.by_timer.max(1);
+        let has_work = is_worker || mean_ns > MIXED.saturating_mul(runs.median_ns);
+        let is_short = runs.median_ns < SHORT_NS && (!has_work || runs.median_ns < CHECK_NS);
         is_short.then_some(Self {
             thread,
             woken,
@@ -245,17 +249,29 @@ fn finding_of_all(all: &[Polling]) -> Finding {
     let middle = medians.len() / 2;
     let median_ns = *medians.select_nth_unstable(middle).1;
     let title = format!(
-        "The timer woke {} {}: they seem to poll",
+        "The timer woke {} {}{}",
         format::pluralize(all.len() as u64, "thread"),
         wakeups(by_timer, rate, median_ns),
+        if median_ns < CHECK_NS {
+            ": they seem to poll"
+        } else {
+            ""
+        }
     );
-    let meaning = "They run briefly and wake no thread, like threads that check for an event that is not signaled to them. Each wakeup also costs the timer manager time, and a new timer.";
+    let meaning = match median_ns < CHECK_NS {
+        true => {
+            "They run briefly and wake no thread, like threads that check for an event that is not signaled to them. Each wakeup also costs the timer manager time, and a new timer."
+        }
+        false => {
+            "They wake no thread. If they check for a change, the thread that makes the change should wake them; if each does a little work each time, it could do more at a time. Each wakeup also costs the timer manager time, and a new timer."
+        }
+    };
     explained(title, meaning, all, (rate, median_ns))
 }
 
 fn wakeups(count: u64, rate: f64, median_ns: u64) -> String {
     format!(
-        "{}, {} a second, for runs of {}",
+        "{}, {} a second, for runs of {} in the median",
         format::pluralize(count, "time"),
         format::count(rate as u64),
         format::duration(Duration(median_ns)),

@@ -52,9 +52,11 @@ const FIZZLED: Fate = Fate {
 const COLLECTED: Fate = Fate {
     name: "collected",
     limit: 0.25,
-    what: "were garbage before anybody evaluated them",
-    code: "Use the result of rpar or par later: a spark is garbage once nothing refers to its value, or the thread itself has used it.",
+    what: "were garbage before a capability came to them",
+    code: "Use the result of rpar or par later: a spark is garbage once nothing refers to its value, also if the thread itself has evaluated and used it.",
 };
+/// Advice if creating sparks takes as long as what they save.
+const LARGER: &str = "Spark larger pieces: only the upper levels of a recursion, down to some depth, or chunks of a list (parListChunk). The rest is plain code without par.";
 /// Advice if values were evaluated before they were sparked.
 pub(super) const INSTEAD_OF_DUDS: &str = "Spark the computation, not its result.";
 /// Share of sparks that no capability evaluates, from which on they explain why one works alone.
@@ -133,6 +135,10 @@ fn with_work_of_each(mut finding: Finding, (all, each_ns): (u64, u64)) -> Findin
             format::duration(Duration(each_ns))
         )
         .into();
+        finding.tries = vec![Advice::code(LARGER)];
+        finding.distrust =
+            "Sparks that do not run in parallel may be meant for another number of capabilities."
+                .into();
         let each = ("running time for each".into(), Value::Ns(each_ns));
         finding.numbers.push(each);
     }

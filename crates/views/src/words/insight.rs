@@ -1,7 +1,7 @@
 //! Texts for the results of the rules, in addition to those of the findings themselves.
 
 use insight::Report;
-use insight::finding::{Axis, Confidence, Finding, Severity, Value};
+use insight::finding::{Axis, Confidence, Finding, Severity, Subject, Value};
 use insight::lost_time::{Cause, LostTime};
 use scene::format;
 
@@ -231,8 +231,9 @@ fn mostly_computing(report: &Report) -> Option<String> {
         return None;
     }
     Some(format!(
-        "On average {capabilities:.1} of {} ran threads, and no finding is about time: the program computes. What it computes is not in this log. A profile by cost centres shows it: build with -prof -fprof-late, and run with +RTS -p -l.",
-        format::pluralize(report.caps, "capability")
+        "On average {capabilities:.1} of {} ran threads, and no finding is about time: the program computes. What it computes is not in this log. A profile by cost centres shows it: build with -prof -fprof-late, and run with +RTS -p -l.{}",
+        format::pluralize(report.caps, "capability"),
+        busiest(report)
     ))
 }
 
@@ -249,10 +250,34 @@ fn mostly_unexplained(report: &Report) -> Option<String> {
     }
     let most = lost.max_by_key(|row| row.unexplained_cap_ns)?;
     Some(format!(
-        "{} Largest cause: {}.",
+        "{} Largest cause: {}.{}",
         unexplained(report),
-        cause(most.cause)
+        cause(most.cause),
+        busiest(report)
     ))
+}
+
+/// Names the busiest threads and what they waited for, after a space; empty if there are none.
+fn busiest(report: &Report) -> String {
+    let threads = report.busiest.iter().map(|busy| {
+        let name = report.subject_name(Subject::Thread(busy.thread));
+        let waited = busy.longest_wait.map_or_else(
+            || "was never blocked".to_owned(),
+            |(reason, ns)| {
+                let reason = reason.name();
+                format!("was blocked for {} ({reason})", format::duration_ns(ns))
+            },
+        );
+        format!(
+            "{name} ran for {} and {waited}",
+            format::duration_ns(busy.ran_ns)
+        )
+    });
+    let threads: Vec<String> = threads.collect();
+    match threads.is_empty() {
+        true => String::new(),
+        false => format!(" Most of the work: {}.", threads.join("; ")),
+    }
 }
 
 /// Share of unknown time from which it is stated.

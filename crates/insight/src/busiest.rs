@@ -1,0 +1,64 @@
+//! The threads that did most of the work, and what they waited for: where to look if no finding says it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::context::RuleContext;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::Yield;
+use eventlog::ids::ThreadId;
+use model::class::{WAIT_REASONS, WaitReason};
+use model::sorting::CompactSort;
+
+/// Number of threads to name.
+const MOST_THREADS: usize = 3;
+/// Minimum share of the program's running time of each, and of all that are named.
+const MIN_WORK: f64 = 0.10;
+const MOST_WORK: f64 = 0.50;
+
+/// Thread with much of the program's running time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BusyThread {
+    /// Number of the thread in the log.
+    pub thread: ThreadId,
+    /// Time in which it ran, in nanoseconds.
+    pub ran_ns: u64,
+    /// Reason why it was blocked for longest in sum, and that sum in nanoseconds; `None` if it was never blocked.
+    pub longest_wait: Option<(WaitReason, u64)>,
+}
+
+/// Returns the threads with most running time in the range, largest first, except the runtime's own; none if many share
+/// the work.
+pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<BusyThread> {
+    let mut all = context.log.store.run_times_in(context.range, yielder).await;
+    all.retain(|(thread, _)| !context.is_runtime_thread(*thread));
+    let sum_ns =
+        |some: &[(ThreadId, u64)]| some.iter().map(|(_, ran_ns)| *ran_ns as f64).sum::<f64>();
+    let all_ns = sum_ns(&all);
+    all.sort_small_by_key(|(thread, ran_ns)| (std::cmp::Reverse(*ran_ns), *thread));
+    all.truncate(MOST_THREADS);
+    all.retain(|(_, ran_ns)| *ran_ns as f64 >= MIN_WORK * all_ns);
+    if sum_ns(&all) < MOST_WORK * all_ns {
+        all.clear();
+    }
+    let mut busiest = Vec::new();
+    for (thread, ran_ns) in all {
+        let mut blocked_ns = [0_u64; WAIT_REASONS];
+        let lives = context.lives_of([thread]);
+        let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+            let wait = context.wait(life, turn, 0);
+            if let Some((reason, wait)) = turn.1.wait_reason().zip(wait) {
+                blocked_ns[reason as usize] += wait.ns;
+            }
+        };
+        context.each_turn_of(lives, yielder, visit).await;
+        let sums = WaitReason::ALL.into_iter().zip(blocked_ns);
+        let longest = sums.filter(|(_, ns)| *ns > 0).max_by_key(|(_, ns)| *ns);
+        busiest.push(BusyThread {
+            thread,
+            ran_ns,
+            longest_wait: longest,
+        });
+    }
+    busiest
+}

@@ -1,0 +1,127 @@
+//! A few threads that wait in foreign calls most of the time while nothing runs: they could make more calls at a time.
+//! Helper of the rule `one-at-a-time`.
+
+use std::collections::BTreeMap;
+
+use super::one_at_a_time::{
+    Gap, IdleWaits, LONGEST_NS, MIN_COUNT, MIN_SHARE, SHORTEST_NS, gaps_finding,
+};
+use crate::context::RuleContext;
+use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, Value};
+use crate::loss_budget::LossBudget;
+use crate::lost_time::GapEnd;
+use analysis::timeline::thread_lane::ThreadLane;
+use analysis::timeline::turns::WaitRunCycle;
+use analysis::yielder::Yield;
+use eventlog::ids::{Duration, ThreadId};
+use model::class::WaitReason;
+use model::format;
+use model::time::Interval;
+
+/// Maximum number of threads; more are there to make many calls at a time.
+const MAX_CALLERS: usize = 8;
+/// Minimum share of the time that each of them waits in calls.
+const MIN_WAITING: f64 = 0.50;
+
+/// Foreign calls of a thread.
+#[derive(Clone, Copy, Default)]
+struct Calls {
+    range: Interval,
+    count: u64,
+    ns: u64,
+}
+
+impl Calls {
+    const fn mean_ns(&self) -> u64 {
+        self.ns / if self.count == 0 { 1 } else { self.count }
+    }
+}
+
+/// Returns the threads that wait in foreign calls most of the time.
+async fn callers(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Calls> {
+    let mut callers: BTreeMap<ThreadId, Calls> = BTreeMap::new();
+    let is_call = |reason| reason == WaitReason::ForeignCall;
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+        let is_call = turn.1.wait_reason().is_some_and(is_call);
+        if let Some(wait) = context.wait(life, turn, 0).filter(|_| is_call) {
+            let calls = callers.entry(life.id()).or_insert(Calls {
+                range: wait.range,
+                ..Calls::default()
+            });
+            calls.range = calls.range.hull(wait.range);
+            calls.count += 1;
+            calls.ns = calls.ns.saturating_add(wait.ns);
+        }
+    };
+    context
+        .each_turn_blocked((is_call, MIN_COUNT), yielder, visit)
+        .await;
+    callers.retain(|_, calls| {
+        calls.count >= MIN_COUNT
+            && context.share(calls.ns) >= MIN_WAITING
+            && (SHORTEST_NS..=LONGEST_NS).contains(&calls.mean_ns())
+    });
+    callers
+}
+
+/// Finds a few threads that wait in foreign calls while nothing runs.
+pub(super) async fn calls_finding(
+    context: &RuleContext<'_>,
+    loss_budget: &mut LossBudget,
+    all: &BTreeMap<ThreadId, IdleWaits>,
+    yielder: &dyn Yield,
+) -> Option<Finding> {
+    let callers = callers(context, yielder).await;
+    if !(2..=MAX_CALLERS).contains(&callers.len()) {
+        return None;
+    }
+    let waits = callers.keys().filter_map(|thread| all.get(thread));
+    let is_outside = |gap: &&Gap| gap.end == GapEnd::Outside;
+    let gaps: Vec<Gap> = waits
+        .flat_map(|waits| waits.gaps.iter().filter(is_outside).copied())
+        .collect();
+    let idle = context.share(gaps.iter().map(|gap| gap.ns).sum());
+    if idle < MIN_SHARE {
+        return None;
+    }
+    let (count, ns) = { callers.values() }.fold((0, 0_u64), |(count, ns), calls| {
+        (count + calls.count, ns.saturating_add(calls.ns))
+    });
+    let title = format!(
+        "{} waited in {}, and nothing ran meanwhile for {} of the time",
+        context.names_or_count(callers.keys().copied()),
+        format::pluralize(count, "foreign call"),
+        format::fraction(idle)
+    );
+    let (mut finding, cap_ns) =
+        gaps_finding(context, loss_budget, (title, gaps.iter()), yielder).await;
+    finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
+    finding.confidence = Confidence::Probable;
+    let mean_ns = ns / count.max(1);
+    finding.meaning = format!(
+        "A call takes {} on average, and each of these threads makes the next one after it. So at most {} are under way at a time, and the program hardly does anything but wait for them.",
+        format::duration(Duration(mean_ns)),
+        format::pluralize(callers.len() as u64, "call")
+    )
+    .into();
+    finding.tries = vec![
+        Advice::code(
+            "Let more threads make these calls, if what they call (a database, a service, a disk) answers more at a time: a safe call that waits needs no capability.",
+        ),
+        Advice::code("Ask for more in each call."),
+    ];
+    finding.distrust =
+        "Threads that wait for users, or for requests that have not come yet, lose nothing.".into();
+    finding.numbers = vec![
+        ("lost capability time".into(), Value::Ns(cap_ns)),
+        ("foreign calls".into(), Value::Count(count)),
+        ("a call, on average".into(), Value::Ns(mean_ns)),
+    ];
+    Some(
+        finding.with_evidence(callers.iter().map(|(thread, calls)| Evidence {
+            range: calls.range,
+            subjects: vec![Subject::Thread(*thread)],
+            amount: Value::Ns(calls.ns),
+        })),
+    )
+}
