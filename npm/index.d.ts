@@ -143,6 +143,16 @@ export interface Sample {
   of_runs: number;
 }
 
+/** A thread that did much of the work. */
+export interface BusyThread {
+  /** Its number. */
+  thread: number;
+  /** How long it ran, in nanoseconds. */
+  ran_ns: number;
+  /** What it waited for longest in sum, such as `MVar`, and for how many nanoseconds; `null` if it was never blocked. */
+  longest_wait: { reason: string; ns: number } | null;
+}
+
 /** What all rules say of a part of a log. */
 export interface Findings {
   range: LogRange;
@@ -159,9 +169,11 @@ export interface Findings {
   lost_time: LostTime[];
   /** Time that was lost and that no finding claims, in nanoseconds of the program. */
   unexplained_ns: number;
+  /** Up to three threads that did most of the work, largest first; empty if many share it, or threads ran very often. */
+  busiest: BusyThread[];
   /** The command that measures the flags that findings advise; `null` if no flag can be measured, or the log does not name the program. */
   try_command: string | null;
-  /** The labels of the threads that findings are about, by the threads' numbers. */
+  /** The labels of the busiest threads and of those that findings are about, by the threads' numbers. */
   labels: Record<string, string>;
 }
 

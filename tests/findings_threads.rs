@@ -237,7 +237,7 @@ fn threads_with_other_labels_have_no_shares_of_the_same_work() {
 fn what_is_left_open_names_the_busiest_threads() {
     let report = findings_of(&session("lockstep-decoy"), None);
     let text = views::words::insight::what_is_left_open(&report).expect("most is unexplained");
-    let named = ["Thread 7 (right) ran for 117", "Thread 6 (left) ran for 61"];
+    let named = ["thread 7 (right) ran for 117", "thread 6 (left) ran for 61"];
     assert!(named.iter().all(|name| text.contains(name)), "{text}");
     assert_eq!(text.matches("(MVar)").count(), 2, "{text}");
 }

@@ -199,7 +199,7 @@ fn busiest_fit_into_the_account(session: &Session, report: &Report) -> Result<()
         .all_caps()
         .running_ns;
     let is_possible = |busy: &BusyThread| {
-        let waited_ns = busy.longest_wait.map_or(0, |(_, ns)| ns);
+        let waited_ns = busy.longest_wait.as_ref().map_or(0, |wait| wait.ns);
         busy.ran_ns + waited_ns <= report.range.duration().0
     };
     let is_sorted = busiest.is_sorted_by(|one, next| one.ran_ns >= next.ran_ns);

@@ -1,5 +1,7 @@
 //! The threads that did most of the work, and what they waited for: where to look if no finding says it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::context::RuleContext;
@@ -17,14 +19,23 @@ const MIN_WORK: f64 = 0.10;
 const MOST_WORK: f64 = 0.50;
 
 /// Thread with much of the program's running time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BusyThread {
     /// Number of the thread in the log.
     pub thread: ThreadId,
     /// Time in which it ran, in nanoseconds.
     pub ran_ns: u64,
-    /// Reason why it was blocked for longest in sum, and that sum in nanoseconds; `None` if it was never blocked.
-    pub longest_wait: Option<(WaitReason, u64)>,
+    /// What it waited for longest in sum; `None` if it was never blocked.
+    pub longest_wait: Option<LongestWait>,
+}
+
+/// All waits of a thread for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LongestWait {
+    /// Name of the reason, as in exported tables: [`WaitReason::name`].
+    pub reason: Cow<'static, str>,
+    /// Sum of the waits, without collections, in nanoseconds.
+    pub ns: u64,
 }
 
 /// Returns the threads with most running time in the range, largest first, except the runtime's own; none if many share
@@ -57,7 +68,10 @@ pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<
         busiest.push(BusyThread {
             thread,
             ran_ns,
-            longest_wait: longest,
+            longest_wait: longest.map(|(reason, ns)| LongestWait {
+                reason: reason.name().into(),
+                ns,
+            }),
         });
     }
     busiest

@@ -236,26 +236,47 @@ impl<'a> RuleContext<'a> {
     /// least `least_runs` times.
     pub(crate) async fn each_turn_blocked(
         &self,
-        (is_wanted, least_runs): (impl Fn(WaitReason) -> bool, u64),
+        (is_wanted, least_runs): (fn(WaitReason) -> bool, u64),
         yielder: &dyn Yield,
-        visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
+        mut visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
+    ) {
+        self.visit_turns_blocked((is_wanted, least_runs), yielder, &mut visit)
+            .await;
+    }
+
+    /// Does the work of [`each_turn_blocked`](Self::each_turn_blocked), compiled once for all rules.
+    async fn visit_turns_blocked(
+        &self,
+        (is_wanted, least_runs): (fn(WaitReason) -> bool, u64),
+        yielder: &dyn Yield,
+        visit: &mut dyn FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
         let all = self.threads(yielder).await;
         let reasons = WaitReason::ALL
             .into_iter()
             .filter(|reason| is_wanted(*reason));
         let lives = self.log.store.lives_blocked(all, reasons);
-        let lives = lives.filter(|life| life.runs() as u64 >= least_runs);
-        self.each_turn_of(lives, yielder, visit).await;
+        let mut lives = lives.filter(|life| life.runs() as u64 >= least_runs);
+        self.visit_turns(&mut lives, yielder, visit).await;
     }
 
     /// Same as [`each_turn`](Self::each_turn), only for these lives. Callers filter by number of runs first: in a
     /// program with a hundred thousand threads, most ran only a few times.
     pub(crate) async fn each_turn_of<'b>(
         &self,
-        lives: impl Iterator<Item = ThreadLane<'b>>,
+        mut lives: impl Iterator<Item = ThreadLane<'b>>,
         yielder: &dyn Yield,
         mut visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
+    ) {
+        self.visit_turns(&mut lives, yielder, &mut visit).await;
+    }
+
+    /// Does the work of [`each_turn_of`](Self::each_turn_of), compiled once for all rules.
+    async fn visit_turns<'b>(
+        &self,
+        lives: &mut dyn Iterator<Item = ThreadLane<'b>>,
+        yielder: &dyn Yield,
+        visit: &mut dyn FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
         let mut steps = Steps::new(yielder);
         for life in lives {
@@ -313,6 +334,11 @@ impl<'a> RuleContext<'a> {
 
     /// Calls `visit` for each wakeup in the range by a thread of the program.
     pub(crate) async fn each_wakeup(&self, yielder: &dyn Yield, mut visit: impl FnMut(Wakeup)) {
+        self.visit_wakeups(yielder, &mut visit).await;
+    }
+
+    /// Does the work of [`each_wakeup`](Self::each_wakeup), compiled once for all rules.
+    async fn visit_wakeups(&self, yielder: &dyn Yield, visit: &mut dyn FnMut(Wakeup)) {
         let mut steps = Steps::new(yielder);
         let store = &self.log.store;
         for cap in self.cap_ids() {

@@ -261,13 +261,14 @@ fn mostly_unexplained(report: &Report) -> Option<String> {
 fn busiest(report: &Report) -> String {
     let threads = report.busiest.iter().map(|busy| {
         let name = report.subject_name(Subject::Thread(busy.thread));
-        let waited = busy.longest_wait.map_or_else(
-            || "was never blocked".to_owned(),
-            |(reason, ns)| {
-                let reason = reason.name();
-                format!("was blocked for {} ({reason})", format::duration_ns(ns))
-            },
-        );
+        let name = name.replacen("Thread", "thread", 1);
+        let waited = match &busy.longest_wait {
+            Some(wait) => {
+                let ns = format::duration_ns(wait.ns);
+                format!("was blocked for {ns} ({})", wait.reason)
+            }
+            None => "was never blocked".to_owned(),
+        };
         format!(
             "{name} ran for {} and {waited}",
             format::duration_ns(busy.ran_ns)
