@@ -45,6 +45,7 @@ fn demo() -> Session {
 }
 
 /// Function names as the page provides them.
+#[derive(Debug)]
 struct Rows(LogContents);
 
 impl Names for Rows {

@@ -29,6 +29,7 @@ fn open(name: &str) -> Session {
 }
 
 /// Labels of the listed threads.
+#[derive(Debug)]
 struct Labels(Vec<(ThreadId, Option<String>)>);
 
 impl Names for Labels {

@@ -22,6 +22,7 @@ use views::timeline::layout::{Layout, Track};
 use views::timeline::{Focus, Scene};
 
 /// Names without any thread or message name.
+#[derive(Debug)]
 pub struct NoNames;
 
 impl Names for NoNames {}
@@ -98,7 +99,7 @@ pub fn paint(
     session: &Session,
     layout: &Layout,
     view: Viewport,
-    names: &impl Names,
+    names: &dyn Names,
     arrows: &[Arrow],
 ) -> String {
     let rows: Vec<TrackId> = layout

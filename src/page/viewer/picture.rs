@@ -6,7 +6,7 @@ use crate::dom::set_style;
 use crate::theme;
 use scene::palette::Palette;
 use scene::svg::SvgPainter;
-use views::control::{Labels, RepaintKey};
+use views::control::RepaintKey;
 use views::timeline::Scene;
 use views::timeline::picture::{Caption, Picture};
 use web_sys::HtmlElement;
@@ -34,7 +34,7 @@ pub(crate) fn svg(sides: &[Side<'_>]) -> String {
 }
 
 /// Builds the picture of timelines and passes it to `paint`.
-fn with_picture<T>(sides: &[Side<'_>], paint: impl FnOnce(&Picture<'_, Labels>) -> T) -> T {
+fn with_picture<T>(sides: &[Side<'_>], paint: impl FnOnce(&Picture<'_>) -> T) -> T {
     let viewers: Vec<_> = sides.iter().map(|(_, viewer)| viewer.0.borrow()).collect();
     let scenes = sides.iter().zip(&viewers);
     let scenes = scenes.map(|((caption, _), viewer)| (caption.clone(), viewer.scene()));
@@ -94,7 +94,7 @@ impl TrackLayer {
 
 impl Viewer {
     /// Returns the complete scene.
-    fn scene(&self) -> Scene<'_, Labels> {
+    fn scene(&self) -> Scene<'_> {
         let theme = theme::current();
         self.control
             .scene(theme.palette, theme.patterns, &self.notes)

@@ -112,11 +112,11 @@ impl TrackKind for Activity {
         (series == UNREAD).then_some("not read yet")
     }
 
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         paint(shown, painter);
     }
 
-    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {
         let name = "Activity: how many capabilities run Haskell code";
         (name.to_owned(), words::when(item))
     }
@@ -167,7 +167,7 @@ impl TrackKind for Activity {
 }
 
 /// Paints the running capabilities, one band each, with the collecting ones on top.
-fn paint<N>(shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+fn paint(shown: &PaintInput<'_>, painter: &mut dyn Painter) {
     let strip = &shown.strip;
     let area = strip.area;
     let bottom = area.y + area.h - 4.0;

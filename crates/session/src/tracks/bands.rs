@@ -118,7 +118,7 @@ impl TrackKind for Bands {
         }
     }
 
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let stack = Stack::from_marks(shown.marks, strip.area, strip.view);
         strip.paint_grid(&stack.plot, painter);
@@ -144,7 +144,7 @@ impl TrackKind for Bands {
         strip.paint_scale(&stack.plot, Unit::Bytes, painter);
     }
 
-    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {
         (String::new(), words::when(item))
     }
 

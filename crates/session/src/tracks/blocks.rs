@@ -74,13 +74,13 @@ impl TrackKind for Blocks {
         }
     }
 
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let bar = |mark: &MarkView<'_>| Bar::text(format::bytes(mark.read::<Block>().0.into()));
         strip.paint_bars(shown.marks.row_marks(self), Class::Other, bar, painter);
     }
 
-    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {
         let name = match self.0 {
             Some(cap) => format!("Block of capability {cap}"),
             None => "Block of no capability".to_owned(),

@@ -116,7 +116,7 @@ impl TrackKind for ForeignCalls {
     }
 
     /// Paints bars with the name of the function, and with the duration if there is room.
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let bar = |mark: &MarkView<'_>| {
             let Call { function, open } = mark.read();
@@ -130,7 +130,7 @@ impl TrackKind for ForeignCalls {
         strip.paint_bars(shown.marks.row_marks(self), Class::Foreign, bar, painter);
     }
 
-    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
         let on = match self.0 {
             Caller::OsThread(thread) => format!("OS thread {thread}"),
             Caller::Unknown { .. } => "unknown OS thread".to_owned(),

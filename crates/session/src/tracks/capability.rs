@@ -101,7 +101,7 @@ impl TrackKind for Capability {
         self.unread(log, writer);
     }
 
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         paint(self, shown, painter);
     }
 
@@ -109,7 +109,7 @@ impl TrackKind for Capability {
         format!("capability {}", self.0)
     }
 
-    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
         let cap = self.0;
         let subject = format!("Capability {cap}");
         let of_gc = item.class.is_gc()

@@ -30,11 +30,7 @@ fn is_collection(class: Class) -> bool {
     class.is_gc() || matches!(class, Class::GcSync | Class::Returning | Class::Unknown)
 }
 
-pub(super) fn paint<N: Names>(
-    row: Capability,
-    shown: &PaintInput<'_, N>,
-    painter: &mut dyn Painter,
-) {
+pub(super) fn paint(row: Capability, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
     let strip = &shown.strip;
     let (y, h) = (strip.area.y + 5.0, strip.area.h - 10.0);
     for (mark, span) in shown.marks.row_marks(row) {
@@ -64,7 +60,7 @@ pub(super) fn paint<N: Names>(
 /// collection without work, and a thin line in the middle for the wait before it.
 fn paint_one(
     strip: &Strip<'_>,
-    names: &impl Names,
+    names: &dyn Names,
     mark: &MarkView<'_>,
     (rect, start): (Rect, f64),
     painter: &mut dyn Painter,
@@ -149,7 +145,7 @@ fn paint_collections(
 
 fn paint_name(
     strip: &Strip<'_>,
-    names: &impl Names,
+    names: &dyn Names,
     mark: &MarkView<'_>,
     rect: Rect,
     painter: &mut dyn Painter,

@@ -119,7 +119,7 @@ impl TrackKind for Censuses {
     }
 
     /// Paints a line with a square on it; dense censuses become columns.
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let color = strip.palette.gc_sync;
         let middle = strip.area.y + strip.area.h / 2.0;
@@ -141,7 +141,7 @@ impl TrackKind for Censuses {
         strip.paint_density(&columns, painter);
     }
 
-    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {
         let Census { place, bytes } = item.read();
         let first = number(place);
         match item.count {

@@ -108,7 +108,7 @@ impl TrackKind for Collections {
         });
     }
 
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
         for (mark, span) in shown.marks.row_marks(self) {
@@ -123,7 +123,7 @@ impl TrackKind for Collections {
         }
     }
 
-    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {
         let CollectionPayload { number, known } = item.read();
         let name = match number {
             Some(number) if item.kind == MarkKind::One => format!("Collection {number}"),

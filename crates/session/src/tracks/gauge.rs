@@ -43,7 +43,7 @@ pub(super) fn details(track: impl TrackKind, log: &Log<'_>, query: &DetailsQuery
 
 /// Paints lines and areas of a gauge. Rows with the same scale, such as the sparks of all capabilities, share
 /// their maximum so that they can be compared; the maximum for running capabilities is their total number.
-pub(super) fn paint<N>(row: TrackId, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+pub(super) fn paint(row: TrackId, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
     let strip = &shown.strip;
     let Some(gauge) = row.gauge() else { return };
     let marks = shown.marks;

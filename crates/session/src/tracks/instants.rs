@@ -107,7 +107,7 @@ impl TrackKind for Instants {
 
     /// Paints a tick with a glyph for the family of the event, and the number of events if there is room; dense
     /// events become columns.
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let middle = strip.area.y + strip.area.h / 2.0;
         let marks: Vec<_> = shown.marks.row_marks(self).collect();
@@ -136,7 +136,7 @@ impl TrackKind for Instants {
         }
     }
 
-    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
         let subject = format!("Capability {}", self.0);
         let InstantPayload { kind, most, thread } = item.read();
         if item.kind == MarkKind::Column {

@@ -41,7 +41,7 @@ pub struct Marks {
 }
 
 /// Lookup of names that marks refer to by number. Unknown names are `None`.
-pub trait Names {
+pub trait Names: std::fmt::Debug {
     /// Returns the label of a thread, if it has one.
     fn label(&self, thread: ThreadId) -> Option<&str> {
         let _ = thread;
@@ -71,13 +71,13 @@ pub trait Names {
 
 /// Input of track painting.
 #[derive(Clone, Copy, Debug)]
-pub struct PaintInput<'a, N> {
+pub struct PaintInput<'a> {
     /// Where to paint.
     pub strip: Strip<'a>,
     /// Marks received so far.
     pub marks: &'a Marks,
     /// Names that the marks refer to.
-    pub names: &'a N,
+    pub names: &'a dyn Names,
     /// Number of capabilities: the scale of the activity.
     pub caps: usize,
 }

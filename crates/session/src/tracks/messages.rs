@@ -86,7 +86,7 @@ impl TrackKind for Messages {
 
     /// Paints messages as diamonds and markers as flags. Dense messages become columns; markers in them keep their
     /// flags, or get lines where flags would overlap.
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let middle = strip.area.y + strip.area.h / 2.0;
         let mut columns = Vec::new();
@@ -134,7 +134,7 @@ impl TrackKind for Messages {
         }
     }
 
-    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
         let MessagePayload { first, has_marker } = item.read();
         let text = first.and_then(|number| names.message(number));
         let text = text.unwrap_or_default();

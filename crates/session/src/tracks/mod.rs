@@ -137,7 +137,7 @@ pub trait TrackKind: Copy + Into<TrackId> + TryFrom<TrackId> {
     fn answer(self, log: &Log<'_>, writer: &mut MarkWriter);
 
     /// Paints the available marks into a strip.
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let marks = shown.marks;
         match Self::SHAPE {
@@ -160,7 +160,7 @@ pub trait TrackKind: Copy + Into<TrackId> + TryFrom<TrackId> {
     }
     /// Returns a short description of an item: an emphasized name, and the rest. An empty name stands for the
     /// title of the track.
-    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
         let _ = names;
         let text = match (Self::SHAPE, item.kind) {
             (Shape::Gauge, _) | (_, MarkKind::Moment | MarkKind::Column) => words::when(item),
@@ -394,7 +394,7 @@ impl TrackId {
     }
 
     /// Paints the available marks into a strip.
-    pub fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    pub fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         ask!(self, track => track.paint(shown, painter));
     }
 
@@ -412,7 +412,7 @@ impl TrackId {
 impl Item {
     /// Returns a short description: an emphasized name, and the rest. An empty name stands for the title of the
     /// track.
-    pub fn describe(&self, names: &impl Names) -> (String, String) {
+    pub fn describe(&self, names: &dyn Names) -> (String, String) {
         ask!(self.row, track => track.describe(self, names))
     }
 

@@ -82,7 +82,7 @@ impl TrackKind for Nonmoving {
         }
     }
 
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
         for (mark, span) in shown.marks.row_marks(self) {
@@ -96,7 +96,7 @@ impl TrackKind for Nonmoving {
         }
     }
 
-    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {
         let text = match (item.kind, item.read::<PhasePayload>()) {
             (MarkKind::Moment | MarkKind::Column, _) => describe_report(item),
             (MarkKind::Many, part) => lane::several(item, part.phase.plural()),

@@ -74,11 +74,11 @@ impl TrackKind for Samples {
         }
     }
 
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         paint(self, shown, painter);
     }
 
-    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
         let cap = self.0;
         let SamplePayload(number) = item.read();
         let function = number.and_then(|number| names.sampled_function(number));

@@ -60,7 +60,7 @@ impl Run {
 /// Paints a sample as a block in the color of its function, from the previous tick to its own, which is marked by
 /// a line if there is room. Several samples in a pixel become a bar whose height is the share of the samples that
 /// are not idle, in the color of the function that represents them.
-pub(super) fn paint<N: Names>(row: Samples, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+pub(super) fn paint(row: Samples, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
     let strip = &shown.strip;
     let (y, h) = (strip.area.y + 3.0, strip.area.h - 7.0);
     let mut colors: SeededMap<Option<u32>, Rgb> = SeededMap::default();
@@ -135,7 +135,7 @@ fn paint_many(
 }
 
 /// Paints a block of samples, with the name of its function if there is room.
-fn finish_run(strip: &Strip<'_>, names: &impl Names, run: Option<Run>, painter: &mut dyn Painter) {
+fn finish_run(strip: &Strip<'_>, names: &dyn Names, run: Option<Run>, painter: &mut dyn Painter) {
     let Some(run) = run else { return };
     painter.fill(run.rect, run.color.into());
     paint_edge(strip, run.rect, painter);

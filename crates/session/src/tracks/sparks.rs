@@ -144,7 +144,7 @@ impl TrackKind for Sparks {
         );
     }
 
-    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {
         let cap = self.cap;
         let name = match self.quantity {
             SparkQuantity::Created => format!("Sparks created on capability {cap}"),

@@ -82,14 +82,14 @@ impl TrackKind for Task {
         });
     }
 
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let bar =
             |mark: &MarkView<'_>| Bar::text(format!("cap {}", mark.read::<TaskPayload>().cap));
         strip.paint_bars(shown.marks.row_marks(self), Class::Other, bar, painter);
     }
 
-    fn describe(self, item: &Item, _: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {
         let name = "Task".to_owned();
         if item.kind == MarkKind::Many {
             return (name, lane::several(item, "stays on capabilities"));

@@ -130,7 +130,7 @@ impl TrackKind for Thread {
         });
     }
 
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         paint(self, shown.marks, &shown.strip, painter);
     }
 
@@ -143,7 +143,7 @@ impl TrackKind for Thread {
         }
     }
 
-    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
         let name = thread_name(names, self.0);
         if item.kind == MarkKind::Many {
             let what = if item.count == 1 { "run" } else { "runs" };

@@ -88,7 +88,7 @@ impl TrackKind for UserSpan {
         });
     }
 
-    fn paint<N: Names>(self, shown: &PaintInput<'_, N>, painter: &mut dyn Painter) {
+    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
         let strip = &shown.strip;
         let bar = |mark: &MarkView<'_>| {
             let open = mark.read::<UserSpanPayload>().open;
@@ -101,7 +101,7 @@ impl TrackKind for UserSpan {
         format!("span {title}")
     }
 
-    fn describe(self, item: &Item, names: &impl Names) -> (String, String) {
+    fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
         let name = names.title(self.into()).unwrap_or("Span").to_owned();
         if item.kind == MarkKind::Many {
             return (name, lane::several(item, "spans"));

@@ -8,7 +8,7 @@ use model::profile::frames::{Frame, FrameKind};
 use scene::format;
 
 /// Returns the name of a thread: its label and number, or its number alone.
-pub(crate) fn thread_name(names: &impl Names, thread: ThreadId) -> String {
+pub(crate) fn thread_name(names: &dyn Names, thread: ThreadId) -> String {
     match names.label(thread) {
         Some(label) => format!("{label} (thread {thread})"),
         None => format!("thread {thread}"),

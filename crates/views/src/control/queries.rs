@@ -1,6 +1,6 @@
 //! Queries that the current view needs from the worker, and handling of the replies.
 
-use super::{Control, Labels, NO_LOG_SPAN, TimelineEvent};
+use super::{Control, NO_LOG_SPAN, TimelineEvent};
 use crate::notes::Notes;
 use crate::timeline::{Focus, Scene, TOP_PX, labels_px};
 use analysis::timeline::flow::{Arrow, FlowQuery};
@@ -191,7 +191,7 @@ impl Control {
         palette: &'a Palette,
         patterns: bool,
         notes: &'a Notes,
-    ) -> Scene<'a, Labels> {
+    ) -> Scene<'a> {
         let focus = &self.focus;
         Scene {
             layout: &self.layout,

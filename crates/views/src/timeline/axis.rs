@@ -3,9 +3,8 @@
 use super::{MINIMAP_PX, RULER_PX, Scene, TOP_PX};
 use scene::painter::{Painter, Rect};
 use scene::ruler::{Ruler, TICK_PX, ticks};
-use session::tracks::item::Names;
 
-impl<N: Names> Scene<'_, N> {
+impl Scene<'_> {
     /// Paints faint lines through the tracks below the labeled times.
     pub(super) fn paint_time_lines(&self, painter: &mut dyn Painter) {
         let body = self.body();

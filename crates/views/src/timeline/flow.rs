@@ -6,7 +6,6 @@ use analysis::timeline::flow::{Arrow, ArrowKind};
 use scene::painter::{Paint, Painter, Rect};
 use session::tracks::TrackId;
 use session::tracks::capability::Capability;
-use session::tracks::item::Names;
 use session::tracks::thread::Thread;
 
 /// Number of line segments per curve.
@@ -18,7 +17,7 @@ const BEYOND_PX: f64 = 200.0;
 
 type Point = (f64, f64);
 
-impl<N: Names> Scene<'_, N> {
+impl Scene<'_> {
     /// Paints a solid curve for each wakeup and a dashed one for each migration.
     pub(super) fn paint_arrows(&self, painter: &mut dyn Painter) {
         if self.focus.arrows.is_empty() {

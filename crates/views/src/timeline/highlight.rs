@@ -9,7 +9,6 @@ use scene::painter::{Painter, Rect};
 use session::tracks::TrackId;
 use session::tracks::capability::Capability;
 use session::tracks::collections::Collections;
-use session::tracks::item::Names;
 use session::tracks::thread::Thread;
 
 /// Highlighted stretch of one track, or of all tracks.
@@ -50,7 +49,7 @@ const DIM: f64 = 0.6;
 const LEAST_PX: f64 = 5.0;
 const LINE_PX: f64 = 2.0;
 
-impl<N: Names> Scene<'_, N> {
+impl Scene<'_> {
     pub(super) fn paint_highlights(&self, painter: &mut dyn Painter) {
         if self.focus.highlight.is_empty() {
             return;

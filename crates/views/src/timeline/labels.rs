@@ -6,7 +6,6 @@ use scene::format;
 use scene::gauge::Series;
 use scene::painter::{Align, Face, Painter, Rect};
 use session::tracks::TrackId;
-use session::tracks::item::Names;
 
 /// Left margin of track names, in pixels.
 const LEFT_PX: f64 = 12.0;
@@ -28,7 +27,7 @@ struct Keys {
     placed: Vec<(Series, (f64, u32))>,
 }
 
-impl<N: Names> Scene<'_, N> {
+impl Scene<'_> {
     /// Paints the name of a track left of its `area`, and the separator lines.
     pub(super) fn paint_label(&self, track: &Track, area: Rect, painter: &mut dyn Painter) {
         let (width, labels) = (self.size.0, self.labels_px());

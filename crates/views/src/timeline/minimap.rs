@@ -4,12 +4,11 @@ use super::Scene;
 use eventlog::ids::Nanos;
 use scene::painter::{Painter, Rect};
 use session::tracks::activity::{Stack, outline};
-use session::tracks::item::Names;
 
 /// Height of the minimap, in pixels.
 pub(crate) const MINIMAP_PX: f64 = 32.0;
 
-impl<N: Names> Scene<'_, N> {
+impl Scene<'_> {
     /// Returns the position of a time on the minimap, in pixels.
     fn minimap_x(&self, time: Nanos) -> f64 {
         self.minimap_x_of_ns(time.0 as f64)

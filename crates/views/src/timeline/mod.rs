@@ -42,7 +42,8 @@ pub(crate) const NARROW_LABELS_PX: f64 = 100.0;
 pub(crate) const NARROW_PX: f64 = 640.0;
 
 /// Input of the timeline painter.
-pub struct Scene<'a, N> {
+#[derive(Debug)]
+pub struct Scene<'a> {
     /// Tracks with their vertical positions.
     pub layout: &'a Layout,
     /// Scroll offset of the tracks, in pixels.
@@ -62,7 +63,7 @@ pub struct Scene<'a, N> {
     /// Activity of the whole log, for the minimap.
     pub overview: &'a Marks,
     /// Resolver of names, such as thread labels.
-    pub names: &'a N,
+    pub names: &'a dyn Names,
     /// Instants and ranges that the user has named.
     pub notes: &'a Notes,
     /// Selection, hover and measurement.
@@ -90,14 +91,6 @@ pub struct Focus<'a> {
     pub highlight: &'a [Highlight],
 }
 
-impl<N> std::fmt::Debug for Scene<'_, N> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scene")
-            .field("view", &self.view)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Returns the width of the track labels for a window width, in pixels.
 pub const fn labels_px(window_px: f64) -> f64 {
     if window_px < NARROW_PX {
@@ -107,7 +100,7 @@ pub const fn labels_px(window_px: f64) -> f64 {
     }
 }
 
-impl<N: Names> Scene<'_, N> {
+impl Scene<'_> {
     fn labels_px(&self) -> f64 {
         labels_px(self.size.0)
     }

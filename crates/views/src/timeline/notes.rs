@@ -4,12 +4,11 @@
 use super::{MINIMAP_PX, RULER_PX, Scene, TOP_PX};
 use scene::format;
 use scene::painter::{Align, Face, Painter, Rect};
-use session::tracks::item::Names;
 
 /// Maximum width of a note's name, in pixels.
 const NAME_PX: f64 = 110.0;
 
-impl<N: Names> Scene<'_, N> {
+impl Scene<'_> {
     pub(super) fn paint_notes(&self, painter: &mut dyn Painter) {
         let body = self.body();
         let height = (self.size.1 - MINIMAP_PX).max(0.0);

@@ -5,7 +5,6 @@
 use super::{MINIMAP_PX, Scene, TOP_PX};
 use scene::painter::{Align, Face, Painter, Rect};
 use scene::viewport::LogEnd;
-use session::tracks::item::Names;
 
 /// Distance of the label from the end of the log, in pixels.
 const WORDS_PX: f64 = 10.0;
@@ -22,7 +21,7 @@ const fn end_words(end: LogEnd, is_in_view: bool) -> &'static str {
     }
 }
 
-impl<N: Names> Scene<'_, N> {
+impl Scene<'_> {
     /// Returns the part of `area` outside of the log, between `times_ns`.
     fn outside_log_area(
         &self,

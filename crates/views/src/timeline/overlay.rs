@@ -6,9 +6,9 @@ use eventlog::ids::Nanos;
 use model::time::Interval;
 use scene::format;
 use scene::painter::{Align, Face, Painter, Rect};
-use session::tracks::item::{Item, Names};
+use session::tracks::item::Item;
 
-impl<N: Names> Scene<'_, N> {
+impl Scene<'_> {
     /// Paints the selected range. It lies below the marks, so that their colors are unchanged; if it is limited to
     /// some tracks, only those are painted.
     pub(super) fn paint_range(&self, painter: &mut dyn Painter) {

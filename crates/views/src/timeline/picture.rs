@@ -6,7 +6,6 @@ use super::legend::picture_legend::PictureLegend;
 use scene::crop::Crop;
 use scene::format;
 use scene::painter::{Align, Face, Painter, Rect};
-use session::tracks::item::Names;
 
 /// Height of a caption, in pixels.
 const CAPTION_PX: f64 = 48.0;
@@ -26,14 +25,14 @@ pub struct Caption {
 
 /// Saved picture of one or two timelines, with a legend.
 #[derive(Debug)]
-pub struct Picture<'a, N> {
-    timelines: Vec<(Caption, Scene<'a, N>)>,
+pub struct Picture<'a> {
+    timelines: Vec<(Caption, Scene<'a>)>,
     legend: PictureLegend,
 }
 
-impl<'a, N: Names> Picture<'a, N> {
+impl<'a> Picture<'a> {
     /// Creates a picture of timelines with their captions.
-    pub fn new(timelines: Vec<(Caption, Scene<'a, N>)>) -> Self {
+    pub fn new(timelines: Vec<(Caption, Scene<'a>)>) -> Self {
         let legend = PictureLegend::from_marks(timelines.iter().map(|(_, scene)| scene.marks));
         Self { timelines, legend }
     }
@@ -72,7 +71,7 @@ impl<'a, N: Names> Picture<'a, N> {
     }
 }
 
-impl<N: Names> Scene<'_, N> {
+impl Scene<'_> {
     /// Paints the caption: the name of the log and the time shown.
     fn paint_caption(&self, top_px: f64, caption: &Caption, painter: &mut dyn Painter) {
         let (width, _) = self.size;

@@ -66,6 +66,7 @@ pub(super) struct SmallScene {
 }
 
 /// Resolves only the functions of profiles and foreign calls.
+#[derive(Debug)]
 struct Nameless {
     functions: Vec<Frame>,
     foreign_functions: Vec<Frame>,
