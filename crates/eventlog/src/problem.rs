@@ -191,6 +191,11 @@ pub struct DamageList {
     kinds: Vec<(DamageKind, ByteOffset, u64)>,
 }
 
+/// Sorts kinds of damage by their first occurrence.
+fn sort_by_first(kinds: &mut [(DamageKind, ByteOffset, u64)]) {
+    kinds.sort_by_key(|&(_, first, _)| first);
+}
+
 impl DamageList {
     /// Number of occurrences kept in full.
     pub const KEPT: usize = 1000;
@@ -217,7 +222,7 @@ impl DamageList {
         for &(kind, first, count) in &other.kinds {
             self.add(kind, first, count);
         }
-        self.kinds.sort_by_key(|&(_, first, _)| first);
+        sort_by_first(&mut self.kinds);
         self.kept.extend(&other.kept);
         self.keep_first();
     }
@@ -245,7 +250,7 @@ impl DamageList {
     /// is that of its first occurrence.
     pub fn kinds(&self) -> impl Iterator<Item = (DamageKind, u64)> + '_ {
         let mut kinds = self.kinds.clone();
-        kinds.sort_by_key(|&(_, first, _)| first);
+        sort_by_first(&mut kinds);
         kinds.into_iter().map(|(kind, _, count)| (kind, count))
     }
 

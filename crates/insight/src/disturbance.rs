@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::context::RuleContext;
+use model::sorting::CompactSort;
 
 /// A pause this many times the usual one is not explained by what is alive, or by cache misses.
 const TIMES: u64 = 20;
@@ -70,7 +71,7 @@ pub(crate) fn find_disturbed(context: &RuleContext<'_>) -> Vec<DisturbedCollecti
         by_size.entry(key).or_default().push(pause);
     }
     let mut found: Vec<DisturbedCollection> = by_size.into_values().flat_map(outliers).collect();
-    found.sort_unstable_by_key(|one| one.index);
+    found.sort_small_by_key(|one| one.index);
     found
 }
 

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use crate::command_line::{CommandLine, setting};
 use crate::finding::{AdviceKind, Finding};
 use analysis::process::Process;
+use model::sorting::CompactSort;
 
 /// Returns the command `eventscope try -- PROGRAM ARGUMENTS`, without the options about the log; `None` unless a
 /// finding advises a flag that it can measure and the log names the program.
@@ -24,7 +25,7 @@ pub(crate) fn try_command(findings: &[Finding], process: &Process) -> Option<Str
 /// Returns the flags that findings advise, most severe finding first.
 pub fn advised_flags(findings: &[Finding]) -> impl Iterator<Item = (&Finding, &str)> {
     let mut matter: Vec<&Finding> = findings.iter().filter(|one| one.is_significant()).collect();
-    matter.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    matter.sort_small_by_key(|finding| std::cmp::Reverse(finding.severity));
     matter.into_iter().flat_map(|finding| {
         let advised = finding
             .tries

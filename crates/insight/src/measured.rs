@@ -8,6 +8,7 @@ use model::time::{Interval, range_ns};
 
 use crate::assertion::ranks;
 use crate::metrics::{Labels, LocatedNumber, METRICS, Metric, MetricContext, NoNumber, Numbers};
+use model::sorting::CompactCollect;
 
 /// Metric with its value in a log.
 #[derive(Clone, Debug, Serialize)]
@@ -64,7 +65,7 @@ impl MeasuredValue {
             Ok(Numbers::One(value)) => Self::One { value },
             Ok(Numbers::Many(all)) => Self::Many {
                 values: all.iter().map(|seen| seen.value).collect(),
-                ranks: ranks(&all).into_iter().collect(),
+                ranks: ranks(&all).into_iter().collect_small(),
             },
             Err(
                 NoNumber::NoData(no_data)

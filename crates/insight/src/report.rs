@@ -15,6 +15,7 @@ use crate::rules::{Evaluation, RULES};
 use analysis::recording::Recording;
 use analysis::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
+use model::sorting::CompactCollect;
 use model::time::{Interval, range_ns};
 
 /// Rule without a finding.
@@ -336,5 +337,5 @@ fn labels(log: &Recording, report: &Report) -> BTreeMap<ThreadId, String> {
     let busiest = report.busiest.iter().map(|busy| busy.thread);
     { threads.chain(busiest) }
         .filter_map(|thread| Some((thread, log.store.label_of(thread)?.to_owned())))
-        .collect()
+        .collect_small()
 }

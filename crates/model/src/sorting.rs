@@ -10,6 +10,14 @@ pub trait CompactSort<T> {
     /// Sorts stably by a comparison.
     fn sort_small_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering);
 
+    /// Sorts stably.
+    fn sort_small(&mut self)
+    where
+        T: Ord,
+    {
+        self.sort_small_by(T::cmp);
+    }
+
     /// Sorts stably by a key.
     fn sort_small_by_key<K: Ord>(&mut self, mut key: impl FnMut(&T) -> K) {
         self.sort_small_by(|a, b| key(a).cmp(&key(b)));
@@ -22,6 +30,19 @@ impl<T> CompactSort<T> for [T] {
         arrange(places, &mut |a, b| self.swap(a, b));
     }
 }
+
+/// Collecting into a map or set by inserting one item after the other. The standard library's `collect` sorts the items
+/// first, with a sort of its own for each type.
+pub trait CompactCollect: Iterator + Sized {
+    /// Collects into a map or set.
+    fn collect_small<C: Default + Extend<Self::Item>>(self) -> C {
+        let mut all = C::default();
+        all.extend(self);
+        all
+    }
+}
+
+impl<I: Iterator> CompactCollect for I {}
 
 /// Returns the indices of items, sorted by a comparison of two indices.
 fn sorted(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
@@ -48,6 +69,8 @@ fn arrange(mut places: Vec<usize>, swap: &mut dyn FnMut(usize, usize)) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -62,6 +85,13 @@ mod tests {
             ours.sort_small_by(|a, b| b.cmp(a));
             theirs.sort_by(|a, b| b.cmp(a));
             prop_assert_eq!(ours, theirs);
+        }
+
+        #[test]
+        fn it_collects_as_the_standard_library_does(items: Vec<(u8, u16)>) {
+            let ours: BTreeMap<u8, u16> = items.iter().copied().collect_small();
+            // Of equal keys, the last one counts.
+            prop_assert_eq!(ours, items.into_iter().collect::<BTreeMap<_, _>>());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use model::sorting::CompactCollect;
 use serde::{Deserialize, Serialize};
 
 /// Content of one cell.
@@ -182,7 +183,7 @@ fn push(
     let columns = names.iter().zip(cells);
     let object: serde_json::Map<_, _> = columns
         .map(|(name, cell)| (name.as_ref().to_owned(), cell.to_json()))
-        .collect();
+        .collect_small();
     out.push_str(&serde_json::Value::from(object).to_string());
 }
 

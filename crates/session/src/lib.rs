@@ -60,6 +60,7 @@ use eventlog::{Cutting, DamageKind, Inflated, LogError, LogReader, Progress, Rec
 use flame_answers::ComparedCache;
 use grow::Checkpoint;
 use model::byte_lru::ByteLru;
+use model::sorting::CompactCollect;
 use model::spill_store::SpillStore;
 use model::time::Interval;
 use slices::Slices;
@@ -404,7 +405,7 @@ impl Session {
 
     /// Returns the capabilities. Before a capability's first event is read, its blocks give its lifetime.
     fn caps(&self) -> Vec<CapLife> {
-        let mut lives: BTreeMap<CapId, Interval> = self.unread.caps().collect();
+        let mut lives: BTreeMap<CapId, Interval> = self.unread.caps().collect_small();
         lives.extend(self.recording.info.lives.caps());
         let lives = lives.into_iter();
         lives.map(|(cap, life)| CapLife { cap, life }).collect()

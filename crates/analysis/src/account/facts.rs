@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::capability::Lives;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::{DamageKind, DamageList, Event, EventSet, EventType, Record, Sink};
-use model::sorting::CompactSort;
+use model::sorting::{CompactCollect, CompactSort};
 use model::time::Interval;
 
 /// Lifetime of a capability, and the part of it that the log covers.
@@ -55,7 +55,7 @@ impl Facts {
         let logged: BTreeMap<CapId, Interval> = lives
             .caps_with_events()
             .filter_map(|(cap, _, events)| Some((cap, events?)))
-            .collect();
+            .collect_small();
         for own in &processes {
             let spans = own.iter().filter_map(|cap| logged.get(cap).copied());
             let Some(span) = spans.reduce(Interval::hull) else {

@@ -60,7 +60,7 @@ impl Pauses {
             })
             .collect();
         found.extend(without_leader(&found, lanes));
-        found.sort_by_key(|found| found.span);
+        found.sort_small_by_key(|found| found.span);
         let mut pauses = Self::default();
         let mut covered = 0;
         for found in found {

@@ -5,6 +5,7 @@ use super::columns::SpanColumns;
 use crate::automata::gc_phase::Phase;
 use model::class::Class;
 use model::lane::Lane;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// Collection phases of one capability.
@@ -108,7 +109,7 @@ impl PhaseLane {
         }
         let old = std::mem::take(self);
         let mut places: Vec<usize> = (0..old.spans.len()).collect();
-        places.sort_by_key(|&place| old.spans.span(place));
+        places.sort_small_by_key(|&place| old.spans.span(place));
         let mut covered = 0;
         for place in places {
             let (start, end) = old.spans.span(place);

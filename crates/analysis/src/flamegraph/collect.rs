@@ -17,6 +17,7 @@ use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::profile::frames::{Frame, FrameId, Frames};
 use model::profile::stacks::{StackId, Stacks};
 use model::profile::{Profile, Track, TrackSource};
+use model::sorting::CompactCollect;
 use model::time::Interval;
 
 /// Collects the cost centre samples and the announced foreign calls of a log.
@@ -152,7 +153,7 @@ impl ProfileCollector {
     ) -> Vec<FrameId> {
         let all = centres.frames();
         let declared: BTreeMap<String, &Frame> =
-            all.map(|frame| (frame.printed(), frame)).collect();
+            all.map(|frame| (frame.printed(), frame)).collect_small();
         let mut frame = |(name, at): &(String, Nanos)| {
             if let Some(&frame) = declared.get(name) {
                 return frames.intern(frame.clone());

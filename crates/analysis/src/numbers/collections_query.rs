@@ -200,7 +200,7 @@ impl Numbers {
     }
 }
 
-/// Returns a range of rows in sorted order, without sorting the whole list.
+/// Sorts a list, and returns a range of its rows.
 fn sorted_rows<'a, T: Ord>(list: &'a mut [T], rows: &Range<u64>) -> &'a [T] {
     let len = list.len();
     let clip = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(len);
@@ -208,16 +208,8 @@ fn sorted_rows<'a, T: Ord>(list: &'a mut [T], rows: &Range<u64>) -> &'a [T] {
     if from >= to {
         return &[];
     }
-    if to < len {
-        list.select_nth_unstable(to);
-    }
-    let list = &mut list[..to];
-    if from > 0 {
-        list.select_nth_unstable(from);
-    }
-    let rows = &mut list[from..];
-    rows.sort_unstable();
-    rows
+    list.sort_unstable();
+    &list[from..to]
 }
 
 fn pauses<'a>(collections: impl Iterator<Item = &'a Collection>) -> Vec<Pauses> {

@@ -452,7 +452,7 @@ impl Ticky {
     }
 }
 
-/// Returns the counters of the requested rows; only these are fully sorted.
+/// Returns the counters of the requested rows.
 fn sorted_part(mut keyed: Vec<Keyed<'_>>, query: &TickyQuery) -> Vec<u32> {
     let place = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(keyed.len());
     let (first, end) = (place(query.rows.start), place(query.rows.end));
@@ -462,16 +462,11 @@ fn sorted_part(mut keyed: Vec<Keyed<'_>>, query: &TickyQuery) -> Vec<u32> {
     let order = |a: &Keyed<'_>, b: &Keyed<'_>| {
         by_value(a.0, b.0, query.descending).then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
     };
-    if first > 0 {
-        keyed.select_nth_unstable_by(first - 1, order);
-    }
-    let rest = &mut keyed[first..];
-    if end - first < rest.len() {
-        rest.select_nth_unstable_by(end - first, order);
-    }
-    let rows = &mut rest[..end - first];
-    rows.sort_small_by(order);
-    rows.iter().map(|&(_, _, index)| index).collect()
+    keyed.sort_small_by(order);
+    keyed[first..end]
+        .iter()
+        .map(|&(_, _, index)| index)
+        .collect()
 }
 
 /// Compares values; missing ones come last in both directions.

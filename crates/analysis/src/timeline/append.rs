@@ -15,6 +15,7 @@ use crate::automata::thread_state::{Activity, Input, State};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::texts::TextId;
 use model::saturating::saturating_u32;
+use model::sorting::CompactCollect;
 
 /// Sentinel index of a thread that the log does not have yet.
 const NO_INDEX: u32 = u32::MAX;
@@ -54,7 +55,7 @@ impl Store {
 
     /// Returns whether the assumptions of the slice hold, and its runs start after the ends of those before it.
     fn assumptions_hold(&self, slice: &SliceThreads, numbers: &[u32]) -> bool {
-        let mut lane_ends: BTreeMap<Option<CapId>, u64> = self.lane_ends().collect();
+        let mut lane_ends: BTreeMap<Option<CapId>, u64> = self.lane_ends().collect_small();
         let unseen = Thread::new(ThreadId(0));
         for (head, &number) in slice.heads.iter().zip(numbers) {
             let thread = self.threads.get(number).unwrap_or(unseen);

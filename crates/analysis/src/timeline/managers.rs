@@ -9,6 +9,7 @@ use super::threads::Threads;
 use crate::account::runs::NextRun;
 use eventlog::cap_table::CapLanes;
 use model::class::ManagerThread;
+use model::sorting::CompactCollect;
 
 /// Manager threads of a log, and the threads they have just woken.
 ///
@@ -28,7 +29,9 @@ impl<'a> Managers<'a> {
     /// Finds the managers by their labels.
     pub(super) fn new(threads: &Threads, instants: &'a Instants, cap_lanes: &'a CapLanes) -> Self {
         Self {
-            managers: threads.with_labels(ManagerThread::from_label).collect(),
+            managers: threads
+                .with_labels(ManagerThread::from_label)
+                .collect_small(),
             instants,
             cap_lanes,
             pending: BTreeMap::new(),

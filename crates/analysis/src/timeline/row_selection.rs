@@ -7,6 +7,8 @@ use std::ops::Range;
 pub(crate) struct RowSelection<K> {
     wanted: Range<usize>,
     least: Vec<K>,
+    /// Whether `least` begins with the `wanted.end` least rows up to some row, in order.
+    is_full: bool,
     total: u64,
 }
 
@@ -17,20 +19,29 @@ impl<K: Ord> RowSelection<K> {
         Self {
             wanted: place(wanted.start)..place(wanted.end),
             least: Vec::new(),
+            is_full: false,
             total: 0,
         }
     }
 
     /// Adds a row.
     pub(crate) fn push(&mut self, row: K) {
-        /// Minimum number of buffered rows before a selection step pays off.
+        /// Minimum number of buffered rows before sorting them pays off.
         const MIN_ROWS: usize = 4096;
         self.total += 1;
-        self.least.push(row);
         let end = self.wanted.end;
+        let Some(last) = end.checked_sub(1) else {
+            return;
+        };
+        // Most rows of a long list come after those that are kept.
+        if self.is_full && self.least.get(last).is_some_and(|last| row >= *last) {
+            return;
+        }
+        self.least.push(row);
         if self.least.len() >= end.saturating_mul(2).max(MIN_ROWS) {
-            self.least.select_nth_unstable(end);
+            self.least.sort_unstable();
             self.least.truncate(end);
+            self.is_full = true;
         }
     }
 
@@ -46,15 +57,9 @@ impl<K: Ord> RowSelection<K> {
         if start >= end {
             return Vec::new();
         }
-        if end < rows.len() {
-            rows.select_nth_unstable(end);
-            rows.truncate(end);
-        }
-        if start > 0 {
-            rows.select_nth_unstable(start);
-            rows.drain(..start);
-        }
         rows.sort_unstable();
+        rows.truncate(end);
+        rows.drain(..start);
         rows
     }
 }

@@ -10,6 +10,7 @@ use eventlog::ids::Nanos;
 use model::byte_lru::ByteLru;
 use model::lane::Lane;
 use model::saturating::saturating_u32;
+use model::sorting::CompactSort;
 
 impl Store {
     /// Completes the store: settles the lanes, lists the runs of each thread, and computes the time attribution.
@@ -79,7 +80,7 @@ impl Store {
         }
         let account = TimeAttribution::new(&self.lanes, &self.attribution_data);
         let mut sweep_cursor = account.sweep_cursor();
-        ready.sort_unstable_by_key(|&(.., known)| known);
+        ready.sort_small_by_key(|&(.., known)| known);
         for (index, since, known) in ready {
             let at = ready_at.get(index).filter(|at| at.since_ns == since);
             let parts = at.map_or_else(

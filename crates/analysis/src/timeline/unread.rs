@@ -7,6 +7,7 @@ use super::block_lanes::joined;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::{CapId, Nanos};
 use model::saturating::saturating_u32;
+use model::sorting::CompactCollect;
 use model::time::Interval;
 
 /// Number of parts the log is divided into to measure its density.
@@ -153,7 +154,7 @@ impl UnreadBlocks {
         let mut all = Self {
             lanes: lanes
                 .map(|(cap, blocks)| (cap, CapBlocks::new(blocks)))
-                .collect(),
+                .collect_small(),
             ..Self::default()
         };
         let Some(span) = all.span() else { return all };

@@ -345,7 +345,8 @@ impl SpanMatcher {
         let names = self.names.len();
         if names > MOST_NAMES {
             let mut totals: Vec<u64> = self.names.iter().map(|name| name.total_ns).collect();
-            totals.sort_unstable_by_key(|total| std::cmp::Reverse(*total));
+            totals.sort_unstable();
+            totals.reverse();
             let least = totals.get(MOST_NAMES - 1).copied().unwrap_or(0);
             // Of the names with exactly the minimum time, the first ones are kept.
             let above = totals.iter().take_while(|total| **total > least).count();

@@ -12,6 +12,7 @@ use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use model::class::StopCode;
 use model::saturating::saturating_u32;
+use model::sorting::CompactSort;
 
 /// Maximum number of threads without a label, and of labels, that form groups of their own.
 pub(crate) const MOST_GROUPS: usize = 10_000;
@@ -152,7 +153,7 @@ impl WaitGroups {
             more -= 1;
             kept.push((first, GroupName::Thread(thread)));
         }
-        kept.sort_unstable_by_key(|&(first, _)| first);
+        kept.sort_small_by_key(|&(first, _)| first);
         for (group, (first, name)) in (0..).zip(kept) {
             match &name {
                 GroupName::Label(label) => _ = self.labels.insert(label.clone(), group),

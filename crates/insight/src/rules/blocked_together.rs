@@ -18,6 +18,7 @@ use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WaitReason};
 use model::format;
+use model::sorting::CompactSort;
 
 /// Minimum length of a wait; shorter ones cost little, and their wakeup may have been missed.
 const LONG_NS: u64 = 5_000_000;
@@ -101,7 +102,7 @@ async fn interrupted_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Ve
             last.is_some_and(|end| at.0 - end.0 <= SOON_NS)
         }
     });
-    waits.sort_unstable_by_key(|wait| (wait.range.start(), wait.thread));
+    waits.sort_small_by_key(|wait| (wait.range.start(), wait.thread));
     waits
 }
 

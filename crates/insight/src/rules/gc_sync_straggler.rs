@@ -13,6 +13,7 @@ use crate::finding::{Advice, Confidence, Evidence, Outcome, Severity, Subject, V
 use crate::loss_budget::{LossBudget, Pool};
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::format;
+use model::sorting::CompactSort;
 
 /// Minimum length of a wait: the default of the runtime's `--long-gc-sync`.
 const LONG_NS: u64 = 1_000_000;
@@ -107,7 +108,7 @@ fn several(
         .iter()
         .map(|(thread, ns)| (*ns, *thread))
         .collect();
-    often.sort_unstable_by(|a, b| b.cmp(a));
+    often.sort_small_by(|a, b| b.cmp(a));
     often.truncate(MAX_THREADS);
     let ns: u64 = often.iter().map(|(ns, _)| ns).sum();
     let is_much =

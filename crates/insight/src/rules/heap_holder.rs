@@ -12,6 +12,7 @@ use analysis::heap::{Breakdown, HeapProfile, Label};
 use analysis::yielder::{Steps, Yield};
 use model::census::BandId;
 use model::format;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// Minimum share of the largest census.
@@ -101,7 +102,7 @@ type GroupBands = (Group, Vec<BandId>, u64);
 /// Returns the largest group; or three kinds of data together, if they are nearly all and none is half.
 fn largest(mut groups: Vec<GroupBands>, all_bytes: u64) -> Option<GroupBands> {
     const KINDS: usize = 3;
-    groups.sort_by_key(|(.., bytes)| std::cmp::Reverse(*bytes));
+    groups.sort_small_by_key(|(.., bytes)| std::cmp::Reverse(*bytes));
     let share = |bytes: u64| bytes as f64 / all_bytes.max(1) as f64;
     let first = groups.first()?;
     if let Some(kinds) = groups.get(..KINDS).filter(|_| share(first.2) < MIN_SHARE) {
@@ -189,7 +190,7 @@ impl<'a> Holder<'a> {
             return band.map_or_else(String::new, |band| band.long_name());
         };
         let mut bands = self.bands.clone();
-        bands.sort_by_key(|band| {
+        bands.sort_small_by_key(|band| {
             std::cmp::Reverse(self.profile.censuses.bytes_at(*band, self.census))
         });
         let largest = bands.iter().take(MAX_BANDS).filter_map(describe);

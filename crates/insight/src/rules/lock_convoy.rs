@@ -20,6 +20,7 @@ use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
+use model::sorting::CompactCollect;
 use model::time::Interval;
 
 /// Minimum number of threads; two threads that answer each other are a conversation, not a queue.
@@ -78,7 +79,7 @@ async fn members(
     let often = wakes
         .into_iter()
         .filter(|(_, wakes)| wakes.given >= MIN_WAKES && wakes.received >= MIN_WAKES);
-    let wakes: BTreeMap<ThreadId, WakeCounts> = often.collect();
+    let wakes: BTreeMap<ThreadId, WakeCounts> = often.collect_small();
     let all: u64 = wakes.values().map(|wakes| wakes.received).sum();
     let most = wakes.values().map(|wakes| wakes.received.max(wakes.given));
     let is_hub = most.max().unwrap_or(0).max(most_given) as f64 >= HUB * all as f64;

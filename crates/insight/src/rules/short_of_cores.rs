@@ -25,6 +25,7 @@ use eventlog::ids::CapId;
 use model::class::Class;
 use model::format;
 use model::lane::Lane;
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// Minimum share of capability time; less is not worth a change.
@@ -158,7 +159,7 @@ fn longest<'a>(
 ) -> Vec<&'a GcPause<'a>> {
     let all = context.gc_pauses_where(|gc| is_wanted(gc) && part_ns(gc) > LONG_NS);
     let mut all: Vec<&GcPause<'_>> = all.map(|(_, gc)| gc).collect();
-    all.sort_by_key(|gc| Reverse(part_ns(gc)));
+    all.sort_small_by_key(|gc| Reverse(part_ns(gc)));
     all.truncate(MAX_EXAMINED);
     all
 }

@@ -16,6 +16,7 @@ use analysis::yielder::{Yield, sort};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
+use model::sorting::CompactCollect;
 use model::time::Interval;
 
 /// Minimum share of runs that are mere checks, for several threads that sleep and poll.
@@ -258,8 +259,10 @@ async fn poll_gaps(
     all: &BTreeMap<ThreadId, IdleWaits>,
     yielder: &dyn Yield,
 ) -> Vec<(ThreadId, Gap)> {
-    let mut pollers: BTreeMap<ThreadId, &IdleWaits> =
-        all.iter().map(|(thread, waits)| (*thread, waits)).collect();
+    let mut pollers: BTreeMap<ThreadId, &IdleWaits> = all
+        .iter()
+        .map(|(thread, waits)| (*thread, waits))
+        .collect_small();
     pollers.retain(|_, waits| !waits.gaps.is_empty());
     retain_mainly_timer(context, &mut pollers, yielder).await;
     let sleeps = pollers.iter().flat_map(|(thread, idle_waits)| {

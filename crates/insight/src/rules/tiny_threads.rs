@@ -114,15 +114,11 @@ async fn evaluate(
 ) -> Outcome {
     let mut threads = context.finished_threads(yielder).await;
     let rate = threads.len() as f64 * 1e9 / context.length_ns() as f64;
-    let middle = threads.len() / 2;
-    let median_ns = match threads.is_empty() {
+    let mut lengths: Vec<u64> = threads.iter().map(|small| small.ran_ns).collect();
+    let middle = lengths.len() / 2;
+    let median_ns = match lengths.is_empty() {
         true => 0,
-        false => {
-            threads
-                .select_nth_unstable_by_key(middle, |small| small.ran_ns)
-                .1
-                .ran_ns
-        }
+        false => *lengths.select_nth_unstable(middle).1,
     };
     let count = threads.len() as u64;
     let handing_over = context.share_of_caps(loss_budget.all_ns(Pool::HandOver));

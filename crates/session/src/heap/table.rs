@@ -407,7 +407,7 @@ impl BandTableQuery {
     }
 }
 
-/// Returns the `wanted` rows in order. It sorts only these.
+/// Sorts all rows, and returns the `wanted` ones.
 pub(super) fn part<'a, T>(
     all: &'a mut [T],
     wanted: &Range<u64>,
@@ -418,15 +418,6 @@ pub(super) fn part<'a, T>(
     if first >= end {
         return &mut [];
     }
-    if first > 0 {
-        all.select_nth_unstable_by(first - 1, &order);
-    }
-    let rest = all.get_mut(first..).unwrap_or_default();
-    let count = end - first;
-    if count < rest.len() {
-        rest.select_nth_unstable_by(count, &order);
-    }
-    let rows = rest.get_mut(..count).unwrap_or_default();
-    rows.sort_small_by(order);
-    rows
+    all.sort_small_by(order);
+    all.get_mut(first..end).unwrap_or_default()
 }
