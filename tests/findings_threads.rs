@@ -237,9 +237,9 @@ fn threads_with_other_labels_have_no_shares_of_the_same_work() {
 fn what_is_left_open_names_the_busiest_threads() {
     let report = findings_of(&session("lockstep-decoy"), None);
     let text = views::words::insight::what_is_left_open(&report).expect("most is unexplained");
-    let named = ["thread 7 (right) ran for 117", "thread 6 (left) ran for 61"];
+    let named = ["thread 7 (right) for 117", "thread 6 (left) for 61"];
     assert!(named.iter().all(|name| text.contains(name)), "{text}");
-    assert_eq!(text.matches("(MVar)").count(), 2, "{text}");
+    assert_eq!(text.matches("by MVar (").count(), 2, "{text}");
 }
 
 /// Threads that never run at the same time gain from one capability, others from sharing each step.
@@ -306,7 +306,7 @@ fn causes_that_look_like_others_are_told_from_them() {
     );
     let calls = said("one-at-a-time", "one-at-a-time-calls");
     assert!(
-        calls.contains("(caller-2) waited in 240 foreign calls"),
+        calls.contains("(caller-2) were in 240 foreign calls"),
         "{calls}"
     );
     let callers = findings_of(&session("one-at-a-time-callers"), None).findings;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use eventlog::cap_table::CapTable;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Event, EventSet, Record, Sink, Subject};
+use model::sorting::CompactSort;
 use model::time::Interval;
 
 /// Lifetimes of the capabilities, and the time span of the log.
@@ -158,7 +159,7 @@ pub fn idle(life: Interval, busy: &[Interval]) -> Vec<Interval> {
         .copied()
         .filter(|span| span.start() < span.end())
         .collect();
-    busy.sort_unstable();
+    busy.sort_small();
     let mut idle = Vec::new();
     let mut covered = life.start();
     for span in busy {

@@ -25,7 +25,7 @@ pub struct BusyThread {
     pub thread: ThreadId,
     /// Time in which it ran, in nanoseconds.
     pub ran_ns: u64,
-    /// What it waited for longest in sum; `None` if it was never blocked.
+    /// What it waited for longest in sum; `None` if it was not blocked in the range.
     pub longest_wait: Option<LongestWait>,
 }
 

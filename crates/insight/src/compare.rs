@@ -42,6 +42,7 @@ pub use rows::HEADLINES;
 
 use crate::digest::{Digest, Group, Key, NoData};
 use crate::metrics::{Class, Direction, Unit};
+use model::sorting::CompactCollect;
 
 /// Runs per side needed to claim a change of [`HEADLINES`]. A comparison that gates more numbers needs more runs
 /// ([`Comparison::runs_needed`]).
@@ -210,7 +211,7 @@ impl Comparison {
     pub fn compare(before: &[Digest], after: &[Digest], options: &Options) -> Self {
         let (rows, left_out) = rows::differences(before, after, options);
         let runs = before.iter().chain(after);
-        let no_data: BTreeSet<&NoData> = runs.flat_map(|digest| &digest.no_data).collect();
+        let no_data: BTreeSet<&NoData> = runs.flat_map(|digest| &digest.no_data).collect_small();
         Self {
             options: options.clone(),
             runs_before: before.len(),

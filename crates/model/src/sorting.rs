@@ -4,6 +4,7 @@
 //! for 10,000 items. Here all sorts share one function that sorts indices.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// Stable sorting with little code per element type.
 pub trait CompactSort<T> {
@@ -43,6 +44,30 @@ pub trait CompactCollect: Iterator + Sized {
 }
 
 impl<I: Iterator> CompactCollect for I {}
+
+/// Returns the indices of the items at the positions `wanted` of a list in stably sorted order. Only these are sorted:
+/// a page of a table may have millions of rows before and after it.
+pub fn rows_in_order(
+    count: usize,
+    wanted: &Range<u64>,
+    compare: &mut dyn FnMut(usize, usize) -> Ordering,
+) -> Vec<usize> {
+    let place = |row: u64| usize::try_from(row).map_or(count, |row| row.min(count));
+    let (start, end) = (place(wanted.start), place(wanted.end));
+    if start >= end {
+        return Vec::new();
+    }
+    let mut places: Vec<usize> = (0..count).collect();
+    let mut order = |a: &usize, b: &usize| compare(*a, *b).then(a.cmp(b));
+    if end < count {
+        places.select_nth_unstable_by(end, &mut order);
+        places.truncate(end);
+    }
+    places.select_nth_unstable_by(start, &mut order);
+    places.drain(..start);
+    places.sort_unstable_by(&mut order);
+    places
+}
 
 /// Returns the indices of items, sorted by a comparison of two indices.
 fn sorted(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
@@ -85,6 +110,16 @@ mod tests {
             ours.sort_small_by(|a, b| b.cmp(a));
             theirs.sort_by(|a, b| b.cmp(a));
             prop_assert_eq!(ours, theirs);
+        }
+
+        #[test]
+        fn rows_are_those_of_the_sorted_list(items: Vec<u8>, wanted in (0u64..120, 0u64..120)) {
+            let places = rows_in_order(items.len(), &(wanted.0..wanted.1), &mut |a, b| items[a].cmp(&items[b]));
+            let mut all: Vec<usize> = (0..items.len()).collect();
+            all.sort_by_key(|place| items[*place]);
+            let count = wanted.1.saturating_sub(wanted.0) as usize;
+            let expected: Vec<usize> = all.into_iter().skip(wanted.0 as usize).take(count).collect();
+            prop_assert_eq!(places, expected);
         }
 
         #[test]

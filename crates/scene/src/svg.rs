@@ -6,6 +6,7 @@ use super::markup::escape;
 use super::painter::{Align, Face, Paint, Painter, Rect};
 use super::palette::Palette;
 use eventlog::hash::SeededMap;
+use model::sorting::CompactSort;
 
 /// A painter that writes SVG 1.1.
 #[derive(Clone, Debug)]
@@ -99,7 +100,7 @@ impl SvgPainter {
             return;
         };
         let mut pairs: Vec<_> = names.iter().map(|(pair, name)| (*name, pair)).collect();
-        pairs.sort_unstable();
+        pairs.sort_small();
         let id = &self.id;
         let list = |of: fn(&(String, String)) -> &String| -> String {
             let one =

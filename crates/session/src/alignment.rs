@@ -10,6 +10,7 @@ use analysis::timeline::messages::MessageKind;
 use analysis::yielder::Yield;
 use eventlog::hash::SeededSet;
 use eventlog::ids::Nanos;
+use model::sorting::CompactCollect;
 use model::time::Interval;
 
 model::named_enum! {
@@ -131,7 +132,7 @@ pub async fn anchors(recording: &Recording, yielder: &dyn Yield) -> Vec<Anchor> 
 
 /// Returns the alignments that both logs have, in the order of the first.
 pub fn common_alignments(one: &[Anchor], other: &[Anchor]) -> Vec<Alignment> {
-    let there: BTreeSet<&Alignment> = other.iter().map(|anchor| &anchor.alignment).collect();
+    let there: BTreeSet<&Alignment> = other.iter().map(|anchor| &anchor.alignment).collect_small();
     let both = one.iter().map(|anchor| &anchor.alignment);
     both.filter(|at| there.contains(at)).cloned().collect()
 }

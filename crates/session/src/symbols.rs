@@ -12,6 +12,7 @@ use eventlog::ids::Address;
 use eventlog::info_tables::{InfoTables, address_of};
 use eventlog::names::Key;
 use model::profile::frames::FrameKind;
+use model::sorting::CompactCollect;
 use scene::format;
 use symbols::{Kind, Load, Name, NameRequest, Symbols, SymbolsError};
 
@@ -65,7 +66,7 @@ impl Session {
             .iter()
             .filter(|(_, table)| table.constructor().is_some());
         let constructors = constructors.map(|(address, table)| (Address(address), table.name));
-        let known: BTreeMap<Address, &str> = constructors.collect();
+        let known: BTreeMap<Address, &str> = constructors.collect_small();
         let known = known.into_iter().take(MOST_KNOWN);
         NameRequest {
             functions: functions.into_iter().collect(),

@@ -226,7 +226,7 @@ impl CensusCollector {
         self.census(NEVER);
         led.sort_small_by_key(|led| (led.span, led.cap));
         // A census without an end lasts until the next one at most.
-        self.censuses.sort_unstable();
+        self.censuses.sort_small();
         let mut next = NEVER;
         for census in self.censuses.iter_mut().rev() {
             *census = census.part_before(next);

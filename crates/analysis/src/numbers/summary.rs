@@ -14,6 +14,7 @@ use super::tally::Tally;
 use super::{Collection, Counters, Numbers};
 use crate::account::report::{CapTimes, ProgramTimes};
 use eventlog::ids::{CapId, Nanos};
+use model::sorting::CompactCollect;
 use model::time::{Interval, range_ns};
 
 /// Figures of `+RTS -s`, for a log or a range.
@@ -349,7 +350,7 @@ impl Numbers {
                 };
                 (generation, row)
             })
-            .collect();
+            .collect_small();
         for of in &tally.generations {
             let row = rows.entry(of.generation).or_default();
             row.collections = of.collections;

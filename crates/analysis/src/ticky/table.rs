@@ -11,7 +11,7 @@ use super::filter::{Filter, has};
 use super::{Counter, Ticky};
 use eventlog::Names;
 use eventlog::info_tables::InfoTable;
-use model::sorting::CompactSort;
+use model::sorting::rows_in_order;
 use model::time::Interval;
 
 model::named_enum! {
@@ -416,7 +416,7 @@ impl Ticky {
             }
         }
         let total = keyed.len() as u64;
-        let rows = sorted_part(keyed, query).into_iter();
+        let rows = sorted_part(&keyed, query);
         TickyTable {
             first: query.rows.start,
             rows: rows.filter_map(|index| self.row(&view(index)?)).collect(),
@@ -452,21 +452,15 @@ impl Ticky {
     }
 }
 
-/// Returns the counters of the requested rows.
-fn sorted_part(mut keyed: Vec<Keyed<'_>>, query: &TickyQuery) -> Vec<u32> {
-    let place = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(keyed.len());
-    let (first, end) = (place(query.rows.start), place(query.rows.end));
-    if first >= end {
-        return Vec::new();
-    }
+/// Returns the counters of the requested rows, in order.
+fn sorted_part(keyed: &[Keyed<'_>], query: &TickyQuery) -> impl Iterator<Item = u32> {
     let order = |a: &Keyed<'_>, b: &Keyed<'_>| {
         by_value(a.0, b.0, query.descending).then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
     };
-    keyed.sort_small_by(order);
-    keyed[first..end]
-        .iter()
-        .map(|&(_, _, index)| index)
-        .collect()
+    let places = rows_in_order(keyed.len(), &query.rows, &mut |a, b| {
+        order(&keyed[a], &keyed[b])
+    });
+    places.into_iter().map(|place| keyed[place].2)
 }
 
 /// Compares values; missing ones come last in both directions.

@@ -33,7 +33,7 @@ impl RangeWaits {
         yielder: &dyn Yield,
     ) -> Self {
         let mut weights = vec![[Weight::default(); Wait::KINDS]; groups.names.len()];
-        let mut longest = RowSelection::new(0..MOST_NAMED as u64);
+        let mut longest = RowSelection::new(MOST_NAMED);
         let each = |place: u32, thread: &Thread, sums: &WaitSums| {
             longest.push((Reverse(sums.all_ns()), place, thread.id));
             let group = groups.group_of(store, place, thread);

@@ -10,6 +10,7 @@ use eventlog::cap_table::CapTable;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::columns::Column;
 use model::moments::Moments;
+use model::sorting::CompactSort;
 use model::spill_store::SpillStore;
 use model::time::Interval;
 
@@ -413,7 +414,7 @@ impl Instants {
                 })
             }));
         }
-        list.sort_by_key(|instant| instant.at_ns);
+        list.sort_small_by_key(|instant| instant.at_ns);
         list.truncate(limit);
         list
     }

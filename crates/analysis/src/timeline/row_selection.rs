@@ -1,24 +1,24 @@
-//! Selection of a range of rows of a long sorted list. Memory is bounded by the end of the range.
+//! Selection of the first rows of a long list in sorted order. Memory is bounded by their number.
 
-use std::ops::Range;
+use model::sorting::CompactSort;
 
-/// Selects the rows at given positions of the sorted list of all pushed rows.
+/// Selects the first rows of the sorted list of all pushed rows.
 #[derive(Debug)]
 pub(crate) struct RowSelection<K> {
-    wanted: Range<usize>,
-    least: Vec<K>,
-    /// Whether `least` begins with the `wanted.end` least rows up to some row, in order.
+    /// Maximum number of rows to select.
+    wanted: usize,
+    /// Candidates. Once `is_full`, they begin with the first `wanted` rows up to some push, in order.
+    first: Vec<K>,
     is_full: bool,
     total: u64,
 }
 
 impl<K: Ord> RowSelection<K> {
-    /// Creates a selection of the rows at positions `wanted`.
-    pub(crate) fn new(wanted: Range<u64>) -> Self {
-        let place = |row: u64| usize::try_from(row).unwrap_or(usize::MAX);
+    /// Creates a selection of at most `wanted` rows.
+    pub(crate) const fn new(wanted: usize) -> Self {
         Self {
-            wanted: place(wanted.start)..place(wanted.end),
-            least: Vec::new(),
+            wanted,
+            first: Vec::new(),
             is_full: false,
             total: 0,
         }
@@ -26,23 +26,27 @@ impl<K: Ord> RowSelection<K> {
 
     /// Adds a row.
     pub(crate) fn push(&mut self, row: K) {
-        /// Minimum number of buffered rows before sorting them pays off.
+        /// Minimum number of candidates before sorting them pays off.
         const MIN_ROWS: usize = 4096;
         self.total += 1;
-        let end = self.wanted.end;
-        let Some(last) = end.checked_sub(1) else {
+        let Some(last) = self.wanted.checked_sub(1) else {
             return;
         };
         // Most rows of a long list come after those that are kept.
-        if self.is_full && self.least.get(last).is_some_and(|last| row >= *last) {
+        if self.is_full && self.first.get(last).is_some_and(|last| row >= *last) {
             return;
         }
-        self.least.push(row);
-        if self.least.len() >= end.saturating_mul(2).max(MIN_ROWS) {
-            self.least.sort_unstable();
-            self.least.truncate(end);
-            self.is_full = true;
+        self.first.push(row);
+        if self.first.len() >= self.wanted.saturating_mul(2).max(MIN_ROWS) {
+            self.cut();
         }
+    }
+
+    /// Sorts the candidates and drops those after the wanted ones.
+    fn cut(&mut self) {
+        self.first.sort_small();
+        self.first.truncate(self.wanted);
+        self.is_full = self.first.len() == self.wanted;
     }
 
     /// Returns the number of pushed rows.
@@ -51,16 +55,9 @@ impl<K: Ord> RowSelection<K> {
     }
 
     /// Returns the selected rows in order.
-    pub(crate) fn finish(self) -> Vec<K> {
-        let mut rows = self.least;
-        let (start, end) = (self.wanted.start, self.wanted.end.min(rows.len()));
-        if start >= end {
-            return Vec::new();
-        }
-        rows.sort_unstable();
-        rows.truncate(end);
-        rows.drain(..start);
-        rows
+    pub(crate) fn finish(mut self) -> Vec<K> {
+        self.cut();
+        self.first
     }
 }
 
@@ -72,18 +69,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn are_those_of_the_sorted_list(
+        fn are_the_first_of_the_sorted_list(
             mut list in prop::collection::vec(any::<u16>(), 0..20_000),
-            start in 0u64..20_000,
-            more in 0u64..6_000,
+            wanted in 0usize..20_000,
         ) {
-            let mut rows = RowSelection::new(start..start + more);
+            let mut rows = RowSelection::new(wanted);
             list.iter().for_each(|&row| rows.push(row));
             prop_assert_eq!(rows.total(), list.len() as u64);
             list.sort_unstable();
-            let end = list.len().min((start + more) as usize);
-            let part = list.get(start as usize..end).unwrap_or_default();
-            prop_assert_eq!(rows.finish(), part);
+            list.truncate(wanted);
+            prop_assert_eq!(rows.finish(), list);
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use eventlog::ids::{CapId, ThreadId};
+use model::sorting::CompactSort;
 
 /// Capabilities and threads that figures and lists are limited to. Both lists are sorted, without duplicates; if
 /// both are empty, there is no limit.
@@ -17,7 +18,7 @@ pub struct Scope {
 impl Scope {
     /// Creates a selection; the lists may be unsorted and contain duplicates.
     pub fn new(mut caps: Vec<CapId>, mut threads: Vec<ThreadId>) -> Self {
-        caps.sort_unstable();
+        caps.sort_small();
         caps.dedup();
         threads.sort_unstable();
         threads.dedup();

@@ -20,7 +20,7 @@ impl Store {
     ) -> (Vec<ThreadRow>, usize) {
         let by_label = filter.order == ThreadOrder::Label;
         let ranks = by_label.then(|| self.threads.label_ranks());
-        let mut found = RowSelection::new(0..filter.limit as u64);
+        let mut found = RowSelection::new(filter.limit);
         let matches = self.threads.matching(&filter.text);
         for (index, thread) in self.threads.iter() {
             if index.is_multiple_of(FEW_THREADS) {

@@ -13,6 +13,7 @@ use super::threads::Thread;
 use crate::yielder::Yield;
 use eventlog::ids::ThreadId;
 use model::byte_lru::ByteLru;
+use model::sorting::rows_in_order;
 
 /// Sort key of a row, with the index of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,22 +58,11 @@ impl ThreadOrder {
         self.keys.len() as u64
     }
 
-    /// Returns the thread indexes of the rows at the given positions, in order. Only these are sorted: there may be
-    /// millions of others before and after them.
+    /// Returns the thread indexes of the rows at the given positions, in order.
     pub(super) fn rows(&self, wanted: &Range<u64>) -> impl Iterator<Item = u32> {
-        let mut keys = self.keys.clone();
-        let place = |row: u64| usize::try_from(row).map_or(keys.len(), |row| row.min(keys.len()));
-        let (start, end) = (place(wanted.start), place(wanted.end));
-        if end < keys.len() {
-            keys.select_nth_unstable(end);
-            keys.truncate(end);
-        }
-        if start < end {
-            keys.select_nth_unstable(start);
-        }
-        keys.drain(..start.min(end));
-        keys.sort_unstable();
-        keys.into_iter().map(|key| key.index)
+        let keys = &self.keys;
+        let places = rows_in_order(keys.len(), wanted, &mut |a, b| keys[a].cmp(&keys[b]));
+        places.into_iter().map(|place| keys[place].index)
     }
 
     fn push(&mut self, key: Key, sums: &ThreadSums) {
@@ -172,31 +162,6 @@ impl Store {
             if let Some(known) = orders.complete.get(&query) {
                 return known;
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn rows_are_those_of_the_sorted_list(
-            values in prop::collection::vec(0u64..50, 0..200),
-            wanted in (0u64..220, 0u64..220),
-        ) {
-            let mut order = ThreadOrder::default();
-            for (index, value) in (0..).zip(values) {
-                order.keys.push(Key::new(Some(value), true, ThreadId(index), index));
-            }
-            let rows: Vec<u32> = order.rows(&(wanted.0..wanted.1)).collect();
-            order.keys.sort();
-            let all = order.keys.iter().map(|key| key.index);
-            let (start, count) = (wanted.0 as usize, wanted.1.saturating_sub(wanted.0) as usize);
-            prop_assert_eq!(rows, all.skip(start).take(count).collect::<Vec<_>>());
         }
     }
 }

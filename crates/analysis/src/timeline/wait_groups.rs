@@ -97,8 +97,8 @@ impl WaitGroups {
             ..Self::default()
         };
         let mut labels: SeededMap<&str, LabelSums> = SeededMap::default();
-        let mut unlabeled = RowSelection::new(0..MOST_GROUPS as u64);
-        let mut longest = RowSelection::new(0..MOST_LISTED as u64);
+        let mut unlabeled = RowSelection::new(MOST_GROUPS);
+        let mut longest = RowSelection::new(MOST_LISTED);
         let mut reader = store.threads.reader();
         for place in groups.places(store) {
             if place.is_multiple_of(FEW_THREADS) {
@@ -138,7 +138,7 @@ impl WaitGroups {
         labels: SeededMap<&str, LabelSums>,
         unlabeled: RowSelection<(Reverse<u64>, u32, ThreadId)>,
     ) {
-        let mut of_labels = RowSelection::new(0..MOST_GROUPS as u64);
+        let mut of_labels = RowSelection::new(MOST_GROUPS);
         let mut more = unlabeled.total();
         for (label, of) in labels {
             more += of.threads;

@@ -278,7 +278,7 @@ pub(super) fn default_area_advice(context: &RuleContext<'_>) -> Option<Advice> {
     is_useful.then(|| {
         Advice::flag(
             flag,
-            "Collect less often. The gain is not certain: measure it. Of measured programs, larger areas made more slower than faster.",
+            "Collect less often. The gain is not certain: measure it. When measured, larger areas slowed down more programs than they sped up.",
             "memory: 4 MiB for each capability",
         )
     })

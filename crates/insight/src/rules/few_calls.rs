@@ -88,7 +88,7 @@ pub(super) async fn calls_finding(
         (count + calls.count, ns.saturating_add(calls.ns))
     });
     let title = format!(
-        "{} waited in {}, and nothing ran meanwhile for {} of the time",
+        "{} were in {}, and no Haskell code ran meanwhile for {} of the time",
         context.names_or_count(callers.keys().copied()),
         format::pluralize(count, "foreign call"),
         format::fraction(idle)
@@ -96,22 +96,22 @@ pub(super) async fn calls_finding(
     let (mut finding, cap_ns) =
         gaps_finding(context, loss_budget, (title, gaps.iter()), yielder).await;
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
-    finding.confidence = Confidence::Probable;
+    finding.confidence = Confidence::Hint;
     let mean_ns = ns / count.max(1);
     finding.meaning = format!(
-        "A call takes {} on average, and each of these threads makes the next one after it. So at most {} are under way at a time, and the program hardly does anything but wait for them.",
+        "A call takes {} on average, and each of these threads makes the next one after it: they have at most {} under way at a time.",
         format::duration(Duration(mean_ns)),
         format::pluralize(callers.len() as u64, "call")
     )
     .into();
     finding.tries = vec![
         Advice::code(
-            "Let more threads make these calls, if what they call (a database, a service, a disk) answers more at a time: a safe call that waits needs no capability.",
+            "If the calls wait (for a database, a service or a disk) rather than compute, and more can be answered at a time: let more threads make them. A safe call needs no capability.",
         ),
         Advice::code("Ask for more in each call."),
     ];
     finding.distrust =
-        "Threads that wait for users, or for requests that have not come yet, lose nothing.".into();
+        "Calls that compute need cores, not threads. Calls that wait for users or for requests lose nothing.".into();
     finding.numbers = vec![
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("foreign calls".into(), Value::Count(count)),

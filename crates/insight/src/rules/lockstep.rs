@@ -9,26 +9,29 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
+use crate::lost_time::union;
 use crate::threads::{Wait, Wakeup, evidence_by_pair};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
+use analysis::yielder::{Yield, sort};
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
+use model::sorting::CompactCollect;
 
 /// Minimum number of waits of a thread for another one, and of that one for it.
 const MIN_WAITS: u64 = 50;
-/// Minimum length of these waits of both, as a share of the range, and of the shorter ones in relation to the others:
-/// behind the slow stage of a pipeline, only one of two threads waits.
+/// Minimum length of the waits of each of the two, as a share of the range.
 const MIN_EACH: f64 = 0.02;
+/// Minimum length of those that are less, in relation to the others: behind the slow stage of a pipeline, only one of
+/// two threads waits.
 const MUTUAL: f64 = 0.20;
 /// Minimum mean length of a wait; shorter ones are the time that it takes to wake a thread.
 const SHORTEST_NS: u64 = 100_000;
 /// Minimum share of capability time; less is not worth a change.
 const MIN_SHARE: f64 = 0.10;
-/// Minimum share of the time in which several threads run: threads that never do share no work.
-const MIN_TOGETHER: f64 = 0.05;
+/// Minimum share of the time in which several of the threads run: those that never do share no work.
+const MIN_TOGETHER: f64 = 0.03;
 
 pub(super) const NAME: &str = "lockstep";
 
@@ -41,48 +44,76 @@ pub(super) const RULE: Rule = Rule {
     }),
 };
 
-/// Waits of a thread that another one ended, by both.
-type WaitsByPair = BTreeMap<(ThreadId, ThreadId), Vec<Wait>>;
-
-/// Returns the waits of threads for an `MVar` or in STM, by waiting thread and the one that ended them.
-async fn waits_by_pair(context: &RuleContext<'_>, yielder: &dyn Yield) -> WaitsByPair {
-    let mut pairs = WaitsByPair::new();
-    let wakeups = context.wakeups_by_thread(yielder).await;
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle), wakeup: &Wakeup| {
-        let reason = turn.1.wait_reason();
-        if matches!(reason, Some(WaitReason::Mvar | WaitReason::Stm)) {
-            let pair = pairs.entry((life.id(), wakeup.waker)).or_default();
-            pair.extend(context.wait(life, turn, 0));
-        }
-    };
-    context.each_woken_turn(&wakeups, yielder, visit).await;
-    pairs
+/// Waits of a thread that another one ended.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waits {
+    count: u64,
+    ns: u64,
 }
 
-fn sum_ns(waits: &[Wait]) -> u64 {
-    waits.iter().map(|wait| wait.ns).sum()
+/// Sums of waits, by waiting thread and the one that ended them.
+type WaitsByPair = BTreeMap<(ThreadId, ThreadId), Waits>;
+
+/// Calls `visit` for each wait for an `MVar` or in STM that another thread ended.
+async fn each_wait(
+    context: &RuleContext<'_>,
+    wakeups: &[Wakeup],
+    yielder: &dyn Yield,
+    visit: &mut dyn FnMut(Wait, ThreadId),
+) {
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle), wakeup: &Wakeup| {
+        let reason = turn.1.wait_reason();
+        if matches!(reason, Some(WaitReason::Mvar | WaitReason::Stm))
+            && let Some(wait) = context.wait(life, turn, 0)
+        {
+            visit(wait, wakeup.waker);
+        }
+    };
+    context.each_woken_turn(wakeups, yielder, visit).await;
 }
 
 /// Returns the threads that wait for each other: the two that do so for longest, and all that do with one of these.
 fn members(pairs: &WaitsByPair, length_ns: u64) -> BTreeSet<ThreadId> {
     let mutual = pairs.iter().filter_map(|(&(one, other), waits)| {
         let back = pairs.get(&(other, one)).filter(|_| one < other)?;
-        let (ns, back_ns) = (sum_ns(waits), sum_ns(back));
-        let count = waits.len().min(back.len()) as u64;
-        let (least_ns, most_ns) = (ns.min(back_ns), ns.max(back_ns));
-        let is_mutual = count >= MIN_WAITS
+        let (least_ns, most_ns) = (waits.ns.min(back.ns), waits.ns.max(back.ns));
+        let is_mutual = waits.count.min(back.count) >= MIN_WAITS
             && least_ns as f64 >= MIN_EACH * length_ns as f64
             && least_ns as f64 >= MUTUAL * most_ns as f64;
-        is_mutual.then_some((ns + back_ns, [one, other]))
+        is_mutual.then_some((least_ns + most_ns, [one, other]))
     });
     let mutual: Vec<(u64, [ThreadId; 2])> = mutual.collect();
     let Some((_, first)) = mutual.iter().max() else {
         return BTreeSet::new();
     };
-    let near = mutual
-        .iter()
-        .filter(|(_, pair)| pair.iter().any(|one| first.contains(one)));
-    near.flat_map(|(_, pair)| *pair).collect()
+    let is_near = |pair: &[ThreadId; 2]| pair.iter().any(|one| first.contains(one));
+    let near = mutual.iter().filter(|(_, pair)| is_near(pair));
+    near.flat_map(|(_, pair)| *pair).collect_small()
+}
+
+/// Returns for how long at least two of the threads ran.
+async fn together_ns(
+    context: &RuleContext<'_>,
+    threads: &BTreeSet<ThreadId>,
+    yielder: &dyn Yield,
+) -> u64 {
+    let mut bounds: Vec<(u64, i64)> = Vec::new();
+    let lives = context.lives_of(threads.iter().copied());
+    let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+        let (from, to) = turn.part(2);
+        bounds.extend([(from, 1), (to, -1)]);
+    };
+    context.each_turn_of(lives, yielder, visit).await;
+    sort(&mut bounds, yielder).await;
+    let (mut running, mut since, mut sum_ns) = (0, 0, 0);
+    for (time, change) in bounds {
+        if running >= 2 {
+            sum_ns += time - since;
+        }
+        running += change;
+        since = time;
+    }
+    sum_ns
 }
 
 async fn evaluate(
@@ -91,31 +122,45 @@ async fn evaluate(
     yielder: &dyn Yield,
 ) -> Outcome {
     let idle = context.share_of_caps(loss_budget.unclaimed_ns(Pool::Idle));
-    let together_ns: u64 = context.times.parallelism_ns.iter().skip(2).sum();
-    if context.caps < 2 || idle < MIN_SHARE || context.share(together_ns) < MIN_TOGETHER {
+    if context.caps < 2 || idle < MIN_SHARE {
         return Outcome::Clear(format!(
-            "capabilities were idle with no thread ready for {} of their time, not counting other findings, and several threads ran for {} of the time; the limits are 10 % and 5 %",
+            "{}; capabilities were idle with no thread ready for {} of their time, not counting other findings; the limit is 10 %",
+            format::pluralize(context.caps, "capability"),
             format::fraction(idle),
-            format::fraction(context.share(together_ns))
         ));
     }
-    let mut pairs = waits_by_pair(context, yielder).await;
+    let wakeups = context.wakeups_by_thread(yielder).await;
+    let mut pairs = WaitsByPair::new();
+    each_wait(context, &wakeups, yielder, &mut |wait, waker| {
+        let pair = pairs.entry((wait.thread, waker)).or_default();
+        pair.count += 1;
+        pair.ns = pair.ns.saturating_add(wait.ns);
+    })
+    .await;
     let members = members(&pairs, context.length_ns());
-    pairs.retain(|(one, other), _| members.contains(one) && members.contains(other));
-    let waits: Vec<(ThreadId, Wait)> = { pairs.into_iter() }
-        .flat_map(|((_, waker), waits)| waits.into_iter().map(move |wait| (waker, wait)))
-        .collect();
+    let mut waits: Vec<(ThreadId, Wait)> = Vec::new();
+    each_wait(context, &wakeups, yielder, &mut |wait, waker| {
+        if members.contains(&wait.thread) && members.contains(&waker) {
+            waits.push((waker, wait));
+        }
+    })
+    .await;
     let waited_ns: u64 = waits.iter().map(|(_, wait)| wait.ns).sum();
     let mean_ns = waited_ns / (waits.len() as u64).max(1);
-    let spans: Vec<(u64, u64)> = waits.iter().map(|(_, wait)| wait.span()).collect();
-    let cap_ns = context
-        .overlapping_idle_ns(spans.iter().copied(), yielder)
-        .await;
-    if mean_ns < SHORTEST_NS || context.share_of_caps(cap_ns) < MIN_SHARE {
+    let together = context.share(together_ns(context, &members, yielder).await);
+    let mut spans: Vec<(u64, u64)> = waits.iter().map(|(_, wait)| wait.span()).collect();
+    sort(&mut spans, yielder).await;
+    // While nothing runs, the thread that is waited for waits itself, for something outside.
+    let parts = context.idle_in(&union(&spans), yielder).await;
+    let cap_ns = parts.serial_ns.saturating_add(parts.several_ns);
+    if mean_ns < SHORTEST_NS || together < MIN_TOGETHER || context.share_of_caps(cap_ns) < MIN_SHARE
+    {
         return Outcome::Clear(format!(
-            "capabilities were idle for {} of their time while threads waited for each other by turns, each time for {} on average; the limits are 10 % and 0.1 ms",
+            "capabilities were idle for {} of their time while {} waited for each other and others ran, each time for {} on average, and several of these ran at once for {} of the time; the limits are 10 %, 0.1 ms and 3 %",
             format::fraction(context.share_of_caps(cap_ns)),
-            format::duration(Duration(mean_ns))
+            format::pluralize(members.len() as u64, "thread"),
+            format::duration(Duration(mean_ns)),
+            format::fraction(together),
         ));
     }
     let title = format!(
@@ -132,7 +177,7 @@ async fn evaluate(
         ("lost capability time".into(), Value::Ns(cap_ns)),
         ("waits".into(), Value::Count(waits.len() as u64)),
         ("a wait, on average".into(), Value::Ns(mean_ns)),
-        ("several threads ran".into(), Value::Ns(together_ns)),
+        ("several of them ran".into(), Value::Share(together)),
     ];
     let pairs = waits.iter().map(|(waker, wait)| (*waker, wait));
     Outcome::Found(vec![finding.with_evidence(evidence_by_pair(pairs))])
@@ -141,7 +186,7 @@ async fn evaluate(
 fn explain(finding: &mut Finding, mean_ns: u64) {
     finding.confidence = Confidence::Probable;
     finding.meaning = format!(
-        "Each waits until the other has come as far, {} on average: at a barrier after each step, for a result of the other, or for a lock that the other holds while it works. Even if their work is the same in sum, one works and the other waits in each step. Each row names the waiting thread, then the one that ended its waits.",
+        "In each step one thread works, and another waits until it is done, {} on average: at a barrier, for a result, or for a lock held during the work. This costs time even if all have the same amount of work over the whole run. Each row names the waiting thread, then the one that ended its waits.",
         format::duration(Duration(mean_ns))
     )
     .into();
@@ -161,21 +206,14 @@ fn explain(finding: &mut Finding, mean_ns: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use eventlog::ids::Nanos;
-    use model::time::Interval;
 
     #[test]
     fn members_wait_for_each_other_and_for_long() {
-        let waits = |count, ns| {
-            let wait = Wait {
-                thread: ThreadId(0),
-                cap: None,
-                range: Interval::new(Nanos(0), Nanos(ns)),
-                ns,
-            };
-            vec![wait; count]
+        let waits = |count, each_ns| Waits {
+            count,
+            ns: count * each_ns,
         };
-        let pairs = |other: Vec<Wait>| {
+        let pairs = |other: Waits| {
             let all = [
                 ((1, 2), waits(100, 10)),
                 ((2, 1), other),

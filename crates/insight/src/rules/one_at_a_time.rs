@@ -49,8 +49,7 @@ const INTERVAL_NS: u64 = 3_000_000;
 
 const BY_TIMER: &str = "A timer ended each of these waits (threadDelay, or a timeout that expired), and no thread had work meanwhile: a program that waits for an event this way waits longer than necessary.";
 const INSTEAD_OF_SLEEPING: &str = "Wait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).";
-
-const FIXED_PAUSE: &str = "If it is a pause of fixed length after each piece of work (a rate limit, or to wait for something that is ready by then): leave it out, or shorten it.";
+const FIXED_PAUSE: &str = "If it is a fixed pause after each piece of work, such as a rate limit: shorten it or leave it out.";
 
 const NAME: &str = "one-at-a-time";
 
@@ -444,16 +443,17 @@ async fn finding(
         true => format!("{BY_TIMER} {answers}").into(),
         false => answers.into(),
     };
-    finding.tries = vec![
-        Advice::code(
-            "Send several requests at once: mapConcurrently from the package async, or a few threads that share the work.",
-        ),
-        Advice::code("Request more at a time."),
-    ];
-    if by_timer {
-        finding.tries[1] = Advice::code(FIXED_PAUSE);
-        finding.tries.insert(0, Advice::code(INSTEAD_OF_SLEEPING));
-    }
+    let at_once = Advice::code(
+        "Send several requests at once: mapConcurrently from the package async, or a few threads that share the work.",
+    );
+    finding.tries = match by_timer {
+        true => vec![
+            Advice::code(INSTEAD_OF_SLEEPING),
+            Advice::code(FIXED_PAUSE),
+            at_once,
+        ],
+        false => vec![at_once, Advice::code("Request more at a time.")],
+    };
     finding.distrust =
         "If the program waits for users, or for a clock time, nothing is lost.".into();
     finding.numbers = vec![

@@ -106,7 +106,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     if ways.contains(&Way::NotThreaded) {
         finding.tries.push(Advice::flag(
             "-threaded",
-            "Link with this flag, and run with +RTS -N: without it there is only one capability, with or without -N.",
+            "Link with this flag, then run with +RTS -N: a program linked without it has one capability, and does not accept -N.",
             "a little slower with one capability",
         ));
     }

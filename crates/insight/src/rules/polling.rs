@@ -25,7 +25,7 @@ const MIN_RATE: f64 = 100.0;
 const MIN_COUNT: u64 = 100;
 /// Maximum median run; a thread that does work after a wakeup runs longer.
 const SHORT_NS: u64 = 50_000;
-/// Mean run, as a multiple of the median one, from which a few long runs do most of a thread's work.
+/// Running time for each wakeup, as a multiple of the median run, from which a few long runs do most of a thread's work.
 const MIXED: u64 = 3;
 /// Maximum share of wakeups after which it wakes others, because it has found something.
 const MAX_GIVEN: f64 = 0.10;
@@ -271,7 +271,7 @@ fn finding_of_all(all: &[Polling]) -> Finding {
 
 fn wakeups(count: u64, rate: f64, median_ns: u64) -> String {
     format!(
-        "{}, {} a second, for runs of {} in the median",
+        "{}, {} a second, and each time for {} (median)",
         format::pluralize(count, "time"),
         format::count(rate as u64),
         format::duration(Duration(median_ns)),

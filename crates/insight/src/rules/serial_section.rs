@@ -372,7 +372,7 @@ async fn finding(
     };
     let bound = context.length_ns() as f64 / alone_ns.max(1) as f64;
     let title = format!(
-        "For {} of {} {who}: unless that becomes less, no number of cores makes the program more than {bound:.1} times as fast",
+        "For {} of {} {who}: as long as this part is serial, no number of cores makes the program more than {bound:.1} times as fast",
         format::duration(Duration(alone_ns)),
         format::duration(Duration(context.length_ns()))
     );

@@ -53,7 +53,7 @@ const COLLECTED: Fate = Fate {
     name: "collected",
     limit: 0.25,
     what: "were garbage before a capability came to them",
-    code: "Use the result of rpar or par later: a spark is garbage once nothing refers to its value, also if the thread itself has evaluated and used it.",
+    code: "Use the result of rpar or par later: a spark is dropped once nothing else refers to its value, for example because the thread has evaluated it itself and is done with it.",
 };
 /// Advice if creating sparks takes as long as what they save.
 const LARGER: &str = "Spark larger pieces: only the upper levels of a recursion, down to some depth, or chunks of a list (parListChunk). The rest is plain code without par.";
@@ -135,9 +135,10 @@ fn with_work_of_each(mut finding: Finding, (all, each_ns): (u64, u64)) -> Findin
             format::duration(Duration(each_ns))
         )
         .into();
-        finding.tries = vec![Advice::code(LARGER)];
+        finding.tries.retain(|advice| advice.flag.is_none());
+        finding.tries.insert(0, Advice::code(LARGER));
         finding.distrust =
-            "Sparks that do not run in parallel may be meant for another number of capabilities."
+            "A program may make more sparks than this run has capabilities for, to suit larger machines."
                 .into();
         let each = ("running time for each".into(), Value::Ns(each_ns));
         finding.numbers.push(each);

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{Band, BandId, BandState, Censuses};
+use crate::sorting::CompactSort;
 
 impl Censuses {
     /// Returns an upper estimate of the heap memory in bytes.
@@ -53,7 +54,7 @@ impl Censuses {
         let mut members: Vec<BandId> = (0..self.bands.len().min(groups.len()) as u32)
             .map(BandId)
             .collect();
-        members.sort_by_key(|band| groups.get(band.index()));
+        members.sort_small_by_key(|band| groups.get(band.index()));
         let group_of = |band: &BandId| groups.get(band.index()).copied().unwrap_or_default();
         let mut bands = vec![(Band::default(), BandState::default()); count];
         for group in members.chunk_by(|a, b| group_of(a) == group_of(b)) {

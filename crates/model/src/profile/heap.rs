@@ -8,6 +8,7 @@ use super::stacks::StackId;
 use super::weights::Weight;
 use crate::census::{BandId, Censuses};
 use crate::saturating::saturating_u32;
+use crate::sorting::CompactSort;
 use crate::time::Interval;
 use eventlog::ids::Nanos;
 
@@ -236,7 +237,7 @@ impl HeapStacks {
                 own,
             }));
         }
-        all.sort_by_key(|at| at.time);
+        all.sort_small_by_key(|at| at.time);
         all
     }
 }

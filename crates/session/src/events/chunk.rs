@@ -6,6 +6,7 @@ use eventlog::header::Header;
 use eventlog::ids::{ByteOffset, CapId, Nanos};
 use eventlog::rows::{RowReader, RowSource};
 use eventlog::{EventType, Need, Record};
+use model::sorting::CompactSort;
 
 /// Event of a chunk, without its payload bytes.
 #[derive(Clone, Copy, Debug)]
@@ -117,7 +118,7 @@ impl ChunkReader {
         while !self.reader.read(self.until, usize::MAX, &mut keep)? {}
         self.rows
             .events
-            .sort_by_key(|event| (event.time, event.offset));
+            .sort_small_by_key(|event| (event.time, event.offset));
         Ok(std::mem::take(&mut self.rows))
     }
 

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::cache::Bands;
 use super::census_range::{CensusInfo, CensusRange};
 use super::choice::{HeapChoice, HeapLog};
-use super::table::{BandLabel, part};
+use super::table::BandLabel;
 use crate::link_text::{number, order_words, read_order};
 use analysis::heap::HeapProfile;
 use model::census::BandId;
+use model::sorting::rows_in_order;
 use model::time::Interval;
 
 model::named_enum! {
@@ -225,7 +226,7 @@ impl CensusDiffQuery {
             CensusInfo::new(profile, before),
             CensusInfo::new(profile, after),
         );
-        let mut held = self.band_changes(profile, bands, before.census, after.census);
+        let held = self.band_changes(profile, bands, before.census, after.census);
         let longest = held
             .iter()
             .map(|(_, before, after)| before.abs_diff(*after));
@@ -234,18 +235,23 @@ impl CensusDiffQuery {
             .iter()
             .fold((0, 0), |sum, held| (sum.0 + held.1, sum.1 + held.2));
         let total = held.len() as u64;
-        let wanted = part(&mut held, &self.rows, |a, b| self.order(bands, a, b));
-        let row = |&(band, before, after): &BandChange| CensusDiffRow {
-            band_label: BandLabel::new(bands, band),
-            before,
-            after,
+        let wanted = rows_in_order(held.len(), &self.rows, &mut |a, b| {
+            self.order(bands, &held[a], &held[b])
+        });
+        let row = |at: usize| {
+            let (band, before, after) = held[at];
+            CensusDiffRow {
+                band_label: BandLabel::new(bands, band),
+                before,
+                after,
+            }
         };
         CensusDiff {
             census_range,
             before,
             after,
             first: self.rows.start,
-            rows: wanted.iter().map(row).collect(),
+            rows: wanted.into_iter().map(row).collect(),
             total,
             all,
             longest,

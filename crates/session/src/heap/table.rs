@@ -13,7 +13,7 @@ use analysis::heap::names::{BandDescription, BandNames};
 use analysis::heap::{Breakdown, HeapProfile};
 use eventlog::ids::Nanos;
 use model::census::{BandId, BandSums};
-use model::sorting::CompactSort;
+use model::sorting::rows_in_order;
 use model::time::Interval;
 
 model::named_enum! {
@@ -365,10 +365,13 @@ impl BandTableQuery {
         }
         all.share = bytes as f64 / ranking.bytes().max(1) as f64;
         let total = rows.len() as u64;
-        let wanted = part(&mut rows, &self.rows, |a, b| self.order(bands, a, b));
+        let wanted = rows_in_order(rows.len(), &self.rows, &mut |a, b| {
+            self.order(bands, &rows[a], &rows[b])
+        });
         let censuses = bands.censuses(profile);
         let mut sparks = Vec::new();
-        let row = |&(_, band): &(Key, BandId)| {
+        let row = |at: usize| {
+            let band = rows[at].1;
             let peak = draw_spark(censuses, band, places, &mut sparks);
             BandRow {
                 band_label: BandLabel::new(bands, band),
@@ -377,7 +380,7 @@ impl BandTableQuery {
                 described: describe(names, band),
             }
         };
-        let rows = wanted.iter().map(row).collect();
+        let rows = wanted.into_iter().map(row).collect();
         BandTable {
             census_range: CensusRange::new(profile, places, self.range),
             first: self.rows.start,
@@ -405,19 +408,4 @@ impl BandTableQuery {
         };
         by_value.then(a.1.cmp(&b.1))
     }
-}
-
-/// Sorts all rows, and returns the `wanted` ones.
-pub(super) fn part<'a, T>(
-    all: &'a mut [T],
-    wanted: &Range<u64>,
-    order: impl Fn(&T, &T) -> Ordering,
-) -> &'a mut [T] {
-    let place = |row: u64| usize::try_from(row).unwrap_or(usize::MAX).min(all.len());
-    let (first, end) = (place(wanted.start), place(wanted.end));
-    if first >= end {
-        return &mut [];
-    }
-    all.sort_small_by(order);
-    all.get_mut(first..end).unwrap_or_default()
 }

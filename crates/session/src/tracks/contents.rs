@@ -13,6 +13,7 @@ use analysis::timeline::unread::UnreadBlocks;
 use eventlog::blocks::BlockIndex;
 use eventlog::ids::{CapId, Nanos};
 use model::profile::frames::Frame;
+use model::sorting::CompactCollect;
 use model::time::Interval;
 
 /// View of a log for its tracks.
@@ -35,7 +36,7 @@ impl Log<'_> {
     pub(crate) fn caps(&self) -> Vec<CapId> {
         let read = self.recording.info.lives.caps().map(|(cap, _)| cap);
         let unread = self.unread.caps().map(|(cap, _)| cap);
-        let caps: BTreeSet<CapId> = read.chain(unread).collect();
+        let caps: BTreeSet<CapId> = read.chain(unread).collect_small();
         caps.into_iter().collect()
     }
 

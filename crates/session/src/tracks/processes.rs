@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use analysis::recording::Recording;
 use eventlog::ids::{CapId, ThreadId};
+use model::sorting::CompactSort;
 use scene::format;
 
 /// Process in a log of several processes.
@@ -60,7 +61,7 @@ impl Processes {
             )
         };
         let mut thread_owners: Vec<(ThreadId, Option<u32>)> = homes.map(of).collect();
-        thread_owners.sort_unstable_by_key(|(thread, _)| *thread);
+        thread_owners.sort_small_by_key(|(thread, _)| *thread);
         thread_owners.dedup_by_key(|(_, process)| *process);
         thread_owners
     }

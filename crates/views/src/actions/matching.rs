@@ -1,5 +1,6 @@
 //! Fuzzy matching of names, as in the palette.
 
+use model::sorting::CompactSort;
 use std::cmp::Reverse;
 
 /// Match quality; more is better.
@@ -109,7 +110,7 @@ pub fn rank<'a>(typed: &str, names: impl IntoIterator<Item = &'a str>, limit: us
     let mut found: Vec<(Reverse<Score>, usize)> = names
         .filter_map(|(number, name)| Some((Reverse(score(typed, name)?), number)))
         .collect();
-    found.sort_unstable();
+    found.sort_small();
     let best = found.first().map_or(0, |(Reverse(Score(best)), _)| *best);
     let good = found
         .into_iter()

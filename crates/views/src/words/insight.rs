@@ -265,19 +265,16 @@ fn busiest(report: &Report) -> String {
         let waited = match &busy.longest_wait {
             Some(wait) => {
                 let ns = format::duration_ns(wait.ns);
-                format!("was blocked for {ns} ({})", wait.reason)
+                format!("blocked longest by {} ({ns} in all)", wait.reason)
             }
-            None => "was never blocked".to_owned(),
+            None => "never blocked".to_owned(),
         };
-        format!(
-            "{name} ran for {} and {waited}",
-            format::duration_ns(busy.ran_ns)
-        )
+        format!("{name} for {}, {waited}", format::duration_ns(busy.ran_ns))
     });
     let threads: Vec<String> = threads.collect();
     match threads.is_empty() {
         true => String::new(),
-        false => format!(" Most of the work: {}.", threads.join("; ")),
+        false => format!(" Threads that ran longest: {}.", threads.join("; ")),
     }
 }
 
