@@ -104,6 +104,15 @@ impl FinishedThread {
     }
 }
 
+/// Returns the median of numbers, which it rearranges: of an even number of them, the upper one; 0 if there are none.
+pub(crate) fn median(numbers: &mut [u64]) -> u64 {
+    let middle = numbers.len() / 2;
+    match numbers.is_empty() {
+        true => 0,
+        false => *numbers.select_nth_unstable(middle).1,
+    }
+}
+
 /// Statistics of the runs of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunStatistics {
@@ -143,13 +152,9 @@ impl<'a> RuleContext<'a> {
         let life = self.log.store.thread_lane(thread);
         let turns = life.iter().flat_map(|life| life.turns_overlapping(range));
         let mut runs: Vec<u64> = turns.map(|(_, turn)| turn.duration(2)).collect();
-        let (middle, all_ns) = (runs.len() / 2, runs.iter().sum());
-        match runs.is_empty() {
-            true => RunStatistics::default(),
-            false => RunStatistics {
-                median_ns: *runs.select_nth_unstable(middle).1,
-                all_ns,
-            },
+        RunStatistics {
+            all_ns: runs.iter().sum(),
+            median_ns: median(&mut runs),
         }
     }
 

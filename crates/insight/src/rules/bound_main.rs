@@ -7,6 +7,7 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
+use crate::threads::median;
 use analysis::timeline::lives::RunOnCap;
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
@@ -129,11 +130,7 @@ async fn evaluate(
         .iter()
         .map(|switch| switch.to - switch.from)
         .collect();
-    let middle = gaps.len() / 2;
-    let median_ns = match gaps.is_empty() {
-        true => 0,
-        false => *gaps.select_nth_unstable(middle).1,
-    };
+    let median_ns = median(&mut gaps);
     let rate = switches.len() as f64 * 1e9 / context.length_ns() as f64;
     let count = switches.len() as u64;
     if count < MIN_COUNT || rate < MIN_RATE || median_ns < SLOW_NS {

@@ -32,8 +32,8 @@ struct Calls {
 }
 
 impl Calls {
-    const fn mean_ns(&self) -> u64 {
-        self.ns / if self.count == 0 { 1 } else { self.count }
+    fn mean_ns(&self) -> u64 {
+        self.ns / self.count.max(1)
     }
 }
 

@@ -10,6 +10,7 @@ use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
+use crate::threads::median;
 use analysis::yielder::{Steps, Yield};
 use eventlog::ids::Duration;
 use model::format;
@@ -82,7 +83,8 @@ async fn evaluate(
             found.push((index, gc));
         }
     }
-    let usual_ns = median_wait(found.iter().map(|(_, gc)| gc.sync_ns()).collect());
+    let mut waits: Vec<u64> = found.iter().map(|(_, gc)| gc.sync_ns()).collect();
+    let usual_ns = median(&mut waits);
     let waking = |gc: &GcPause<'_>| gc.sync_ns().min(usual_ns.saturating_mul(MAX_FACTOR));
     let waking_ns: u64 = found.iter().map(|(_, gc)| waking(gc)).sum();
     let share = context.share(waking_ns);
@@ -145,13 +147,4 @@ async fn evaluate(
         Value::Ns(waking(gc))
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
-}
-
-/// Returns the median wait; 0 if there is none.
-fn median_wait(mut waits: Vec<u64>) -> u64 {
-    let middle = waits.len() / 2;
-    match waits.is_empty() {
-        true => 0,
-        false => *waits.select_nth_unstable(middle).1,
-    }
 }

@@ -11,7 +11,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{LONG_WAIT_NS, union};
-use crate::threads::{Wait, Wakeup, evidence_by_pair};
+use crate::threads::{Wait, Wakeup, evidence_by_pair, median};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Yield, sort};
@@ -134,11 +134,7 @@ fn non_waiting_wakers(wakeups: &[Wakeup]) -> SeededSet<ThreadId> {
 /// Returns the median time from wakeup to run, in nanoseconds.
 fn median_ns(all: &[HandOver]) -> u64 {
     let mut each: Vec<u64> = all.iter().map(|one| one.wait.ns).collect();
-    let middle = each.len() / 2;
-    match each.is_empty() {
-        true => 0,
-        false => *each.select_nth_unstable(middle).1,
-    }
+    median(&mut each)
 }
 
 async fn evaluate(

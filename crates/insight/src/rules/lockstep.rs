@@ -99,9 +99,10 @@ async fn together_ns(
 ) -> u64 {
     let mut bounds: Vec<(u64, i64)> = Vec::new();
     let lives = context.lives_of(threads.iter().copied());
-    let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
-        let (from, to) = turn.part(2);
-        bounds.extend([(from, 1), (to, -1)]);
+    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+        if let Some((from, to)) = context.wait(life, turn, 2).map(|run| run.span()) {
+            bounds.extend([(from, 1), (to, -1)]);
+        }
     };
     context.each_turn_of(lives, yielder, visit).await;
     sort(&mut bounds, yielder).await;

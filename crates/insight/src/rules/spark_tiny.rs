@@ -6,6 +6,7 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
+use crate::threads::median;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -38,26 +39,22 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         .iter()
         .map(|run| run.ran_ns)
         .collect();
-    let (count, middle) = (lengths.len(), lengths.len() / 2);
-    let median_ns = match lengths.is_empty() {
-        true => 0,
-        false => *lengths.select_nth_unstable(middle).1,
-    };
-    let median = format::duration(Duration(median_ns));
+    let (count, median_ns) = (lengths.len(), median(&mut lengths));
+    let half = format::duration(Duration(median_ns));
     let many = format::pluralize(count as u64, "spark");
     if count < MIN_COUNT || median_ns >= SHORT_NS {
         return Outcome::Clear(format!(
-            "half of {many} ran for {median} or longer; the limits are 100 and 20 µs"
+            "half of {many} ran for {half} or longer; the limits are 100 and 20 µs"
         ));
     }
     let all_ns: u64 = lengths.iter().sum();
     if context.share_of_caps(all_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
-            "half of {many} ran for less than {median}, but all together for {} of the capabilities' time; the limit is 0.2 %",
+            "half of {many} ran for less than {half}, but all together for {} of the capabilities' time; the limit is 0.2 %",
             format::fraction(context.share_of_caps(all_ns))
         ));
     }
-    let title = format!("{many} ran for {median} each, in the median");
+    let title = format!("{many} ran for {half} each, in the median");
     let mut finding = Finding::new(NAME, Axis::Time, title);
     // The log does not show how much time is lost.
     finding.severity = Severity::Low;

@@ -8,7 +8,7 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::threads::FinishedThread;
+use crate::threads::{FinishedThread, median};
 use analysis::yielder::{Steps, Yield};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
@@ -115,11 +115,7 @@ async fn evaluate(
     let mut threads = context.finished_threads(yielder).await;
     let rate = threads.len() as f64 * 1e9 / context.length_ns() as f64;
     let mut lengths: Vec<u64> = threads.iter().map(|small| small.ran_ns).collect();
-    let middle = lengths.len() / 2;
-    let median_ns = match lengths.is_empty() {
-        true => 0,
-        false => *lengths.select_nth_unstable(middle).1,
-    };
+    let median_ns = median(&mut lengths);
     let count = threads.len() as u64;
     let handing_over = context.share_of_caps(loss_budget.all_ns(Pool::HandOver));
     let is_costly = handing_over >= MUCH_HANDING_OVER;
