@@ -200,6 +200,15 @@ impl Names for Labels {
     }
 }
 
+/// Keys pressed on a track before its marks arrived. They act on the item that is then selected.
+#[derive(Clone, Copy, Debug, Default)]
+struct StepsAhead {
+    /// Steps to later items; negative if to earlier ones.
+    steps: i32,
+    /// Whether to toggle the details.
+    details: bool,
+}
+
 /// Pointer and selection state.
 #[derive(Debug, Default)]
 struct Focus {
@@ -216,8 +225,8 @@ struct Focus {
     measuring: bool,
     /// Track with the keyboard focus.
     track: Option<TrackName>,
-    /// Whether to select an item of that track once its marks arrive.
-    awaits_marks: bool,
+    /// What to do once the marks of that track arrive, after an item of it was selected; `None` for nothing.
+    awaits_marks: Option<StepsAhead>,
     /// Whether the details of the selected item stay open.
     pinned: bool,
     /// Whether arrows cover all wakeups of the item's thread in view instead of only those of the item.

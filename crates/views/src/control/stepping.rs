@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::queries::details_query;
-use super::{Control, Description, NavigationTarget, TimelineEvent};
+use super::{Control, Description, NavigationTarget, StepsAhead, TimelineEvent};
 use eventlog::ids::{Duration, Nanos};
 use model::class::Class;
 use model::marks::{GaugePoint, MarkKind, PackedPayload, Values};
@@ -47,9 +47,12 @@ impl Control {
 
     /// Moves the keyboard focus to a track; returns `None` if it is there already.
     pub fn set_track(&mut self, name: &TrackName) -> Option<TimelineEvent> {
-        let known = self.focus.track.as_ref() == Some(name);
+        if self.focus.track.as_ref() == Some(name) {
+            return None;
+        }
         self.focus.track = Some(name.clone());
-        (!known).then(|| TimelineEvent::Current(Some(name.clone())))
+        self.focus.awaits_marks = None;
+        Some(TimelineEvent::Current(Some(name.clone())))
     }
 
     /// Navigates to the item that a fact about the current item links to.
@@ -66,6 +69,10 @@ impl Control {
 
     /// Toggles whether the details of the item stay open.
     pub fn pin_details(&mut self) -> Vec<TimelineEvent> {
+        if let Some(ahead) = &mut self.focus.awaits_marks {
+            ahead.details = !ahead.details;
+            return Vec::new();
+        }
         self.focus.pinned = !self.focus.pinned && self.item().is_some();
         if self.focus.pinned && self.focus.selected.is_none() {
             self.focus.selected.clone_from(&self.focus.hovered);
@@ -109,6 +116,7 @@ impl Control {
 
     pub(super) fn select(&mut self, item: Option<Item>) -> Vec<TimelineEvent> {
         self.focus.selected = item;
+        self.focus.awaits_marks = None;
         let mut events = self.description_events();
         events.push(TimelineEvent::Changed);
         events
@@ -247,6 +255,14 @@ impl Control {
         let Some(row) = row else {
             return (index, Vec::new());
         };
+        if self.is_loading(row) {
+            match &mut self.focus.awaits_marks {
+                Some(ahead) => ahead.steps += if forward { 1 } else { -1 },
+                // The first step goes to the nearest item.
+                none => *none = Some(StepsAhead::default()),
+            }
+            return (index, Vec::new());
+        }
         let next = if row.is_graph() {
             Some(self.next_of_graph(row, forward))
         } else {
@@ -325,9 +341,10 @@ impl Control {
         self.focus.pointer_at = None;
         self.focus.hovered = None;
         let mut events = vec![TimelineEvent::Current(Some(name))];
-        self.focus.awaits_marks = row.is_some_and(|row| !self.marks.rows.contains(&row));
         let item = row.and_then(|row| self.nearest(row));
         events.extend(self.select(item));
+        let is_loading = row.is_some_and(|row| self.is_loading(row));
+        self.focus.awaits_marks = is_loading.then(StepsAhead::default);
         (Some(next), events)
     }
 
@@ -342,15 +359,29 @@ impl Control {
         items.min_by_key(|item| self.distance(item, view))
     }
 
-    /// Selects an item of the newly focused track once its marks are loaded.
+    /// Returns whether items of a track are known only once its marks arrive.
+    fn is_loading(&self, row: TrackId) -> bool {
+        !row.is_graph() && !self.marks.rows.contains(&row)
+    }
+
+    /// Selects an item of the newly focused track once its marks are loaded, and does what was asked for meanwhile.
     pub(super) fn select_on_track(&mut self) -> Vec<TimelineEvent> {
-        let index = self.track_index().filter(|_| self.focus.awaits_marks);
+        let index = self.track_index();
         let row = index.and_then(|index| self.layout.tracks().get(index)?.row());
-        let Some(row) = row.filter(|row| self.marks.rows.contains(row)) else {
+        let Some(row) = row.filter(|&row| !self.is_loading(row)) else {
             return Vec::new();
         };
-        self.focus.awaits_marks = false;
+        let Some(ahead) = self.focus.awaits_marks.take() else {
+            return Vec::new();
+        };
         let item = self.nearest(row);
-        self.select(item)
+        let mut events = self.select(item);
+        for _ in 0..ahead.steps.unsigned_abs() {
+            events.extend(self.step(ahead.steps > 0));
+        }
+        if ahead.details {
+            events.extend(self.pin_details());
+        }
+        events
     }
 }

@@ -294,6 +294,44 @@ fn the_keyboard_walks_items_and_tracks() {
 }
 
 #[test]
+fn keys_pressed_before_the_marks_of_a_track_act_once_they_are_there() {
+    let mut control = open();
+    control.set_track(&TrackName::capability(CapId(0)));
+    control.receive_marks(TimelineQuery::default(), TimelineReply::default());
+    control.step_track(true);
+    assert!(control.step(true).is_empty() && control.pin_details().is_empty());
+    assert_eq!(control.selected(), None);
+    let told = answer(&mut control);
+    assert_eq!(
+        control.selected(),
+        Some((cap(1), SHORT)),
+        "the first, and a step"
+    );
+    let details = |event: &TimelineEvent| matches!(event, TimelineEvent::Pinned(Some(_)));
+    assert!(told.iter().any(details));
+    // It was done once.
+    answer(&mut control);
+    assert_eq!(control.selected(), Some((cap(1), SHORT)));
+    // The focus came by a click on the track's head.
+    control.receive_marks(TimelineQuery::default(), TimelineReply::default());
+    control.set_track(&TrackName::capability(CapId(0)));
+    control.step(true);
+    answer(&mut control);
+    assert_eq!(
+        control.selected(),
+        Some((cap(0), SHORT)),
+        "nearest to the cursor"
+    );
+    // A selection meanwhile is what counts.
+    control.receive_marks(TimelineQuery::default(), TimelineReply::default());
+    control.step_track(false);
+    control.step(true);
+    control.select(None);
+    answer(&mut control);
+    assert_eq!(control.selected(), None);
+}
+
+#[test]
 fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     let mut control = open();
     control.gesture(|view| view.show_exactly(Interval::new(Nanos(0), Nanos(50_000))));
