@@ -115,7 +115,7 @@ export async function analyse(file, { from, to, memory = MEMORY_BYTES, signal, o
       if (needs.length === 0) await new Promise((resume) => setTimeout(resume));
       signal?.throwIfAborted();
       onProgress?.(log.progress());
-      if (log.is_short_of(memory)) break;
+      if (log.exceeds_memory(memory)) break;
     }
     onProgress?.(1);
     const found = JSON.parse(log.analysis(from, to));

@@ -360,7 +360,7 @@ fn an_anonymous_log_has_the_same_numbers() {
     let new = folder.path().join("new.eventlog");
     let new = new.to_str().expect("UTF-8");
     for case in fixture_cases() {
-        // Cutting repairs a damaged log, so that its numbers may change.
+        // SlicingRule repairs a damaged log, so that its numbers may change.
         if !events(&case.bytes()).is_ok_and(|(_, reader)| reader.damage().count() == 0) {
             continue;
         }

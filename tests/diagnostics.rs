@@ -27,8 +27,8 @@ use views::words::diagnostics::line;
 struct AnomalySink(Diagnostics);
 
 impl SpanSink for AnomalySink {
-    fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Anomaly) {
-        self.0.push(Diagnostic::at_time(at, oddity));
+    fn anomaly(&mut self, at: Nanos, _: Option<CapId>, anomaly: Anomaly) {
+        self.0.push(Diagnostic::at_time(at, anomaly));
     }
 }
 

@@ -88,8 +88,8 @@ impl Yield for OtherLogHost {
         false
     }
 
-    fn pause(&self) -> LocalBoxFuture<'_, ()> {
-        NoYield.pause()
+    fn yield_now(&self) -> LocalBoxFuture<'_, ()> {
+        NoYield.yield_now()
     }
 }
 

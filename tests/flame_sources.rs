@@ -544,7 +544,7 @@ fn what_a_program_announced() {
     insta::assert_snapshot!("waiting", shown(&session, sources::WAITING));
     let told = session.overview().warnings;
     let told: Vec<String> = told.iter().map(line).collect();
-    insta::assert_snapshot!("stack_oddities", told.join("\n"));
+    insta::assert_snapshot!("stack_anomalies", told.join("\n"));
     let infos = session.flame_sources();
     let sources: Vec<Source> = infos.iter().map(|info| info.source).collect();
     assert!(sources.ends_with(&[sources::STACK_SAMPLES, sources::SPANS, sources::WAITING]));

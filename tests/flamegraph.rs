@@ -72,8 +72,8 @@ fn names(profile: &Profile, track: &Track, index: usize) -> Vec<String> {
 
 #[test]
 fn the_demo_shows_foreign_calls_of_four_threads() {
-    let (profile, oddities) = read(&root().join("www/demo/profiled-ffi.eventlog.gz"));
-    assert_eq!(oddities, Diagnostics::default());
+    let (profile, anomalies) = read(&root().join("www/demo/profiled-ffi.eventlog.gz"));
+    assert_eq!(anomalies, Diagnostics::default());
     let of_threads = |track: &&Track| matches!(track.source, TrackSource::OsThread(_));
     let threads: Vec<&Track> = profile.tracks.iter().filter(of_threads).collect();
     assert_eq!(threads.len(), 4);
@@ -118,11 +118,11 @@ fn announced_stacks_are_made_of_declared_cost_centres() {
 
 #[test]
 fn one_lane_per_call_at_a_time_where_the_thread_is_unknown() {
-    let (profile, oddities) = read(&fixture("ghc-9.0.2/ffi-safe-N2-lu.eventlog"));
+    let (profile, anomalies) = read(&fixture("ghc-9.0.2/ffi-safe-N2-lu.eventlog"));
     let unknown = |track: &&Track| matches!(track.source, TrackSource::UnknownThread { .. });
     assert!(profile.tracks.iter().any(|track| unknown(&track)));
     // Without declared cost centres, none is unknown. Six concurrent calls claim to be on one thread.
-    let counts: Vec<_> = oddities.counts().collect();
+    let counts: Vec<_> = anomalies.counts().collect();
     assert_eq!(counts, [(Rule::CallOverlap, 5)]);
     let open: usize = profile.tracks.iter().map(|track| track.open.len()).sum();
     assert_eq!(open, 1, "START 99 unclosed");

@@ -211,7 +211,7 @@ fn log(messages: &[&str]) -> Session {
 }
 
 /// Returns the warnings of a log with their times.
-fn oddities(session: &Session) -> Vec<String> {
+fn anomalies(session: &Session) -> Vec<String> {
     let diagnostics = session.diagnostics();
     let warnings = diagnostics.kept().iter();
     let warnings = warnings.filter(|found| found.rule().severity() == Severity::Warning);
@@ -237,7 +237,7 @@ fn a_malformed_annotation_costs_only_itself() {
     ];
     let thread = TrackSource::OsThread(OsThreadId(71));
     let undisturbed = log(&sound);
-    assert_eq!(oddities(&undisturbed), [""; 0]);
+    assert_eq!(anomalies(&undisturbed), [""; 0]);
     let picture = boxes(&undisturbed, thread);
     insta::assert_snapshot!(picture.join("\n"));
     let mut said = Vec::new();
@@ -265,11 +265,11 @@ fn a_malformed_annotation_costs_only_itself() {
         messages[4] = extra;
         let disturbed = log(&messages);
         assert_eq!(boxes(&disturbed, thread), picture, "{extra}");
-        let found = oddities(&disturbed);
+        let found = anomalies(&disturbed);
         assert_eq!(found.len(), 1, "{extra}: {found:?}");
         said.push(format!("{extra:34} {}", found[0]));
     }
-    insta::assert_snapshot!("oddities", said.join("\n"));
+    insta::assert_snapshot!("anomalies", said.join("\n"));
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn an_unknown_cost_centre_is_reported_where_others_are_declared() {
     build.event(19, 9_000_000, b"STOP 0 bar").end();
     let session = read_session(&mut build.bytes.as_slice()).expect("a log");
     assert_eq!(
-        oddities(&session),
+        anomalies(&session),
         ["3 ms: an annotation names Main.gone (M.hs:9:9), which the log does not declare"]
     );
     let rows = boxes(&session, TrackSource::OsThread(OsThreadId(71)));

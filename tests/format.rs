@@ -893,11 +893,11 @@ fn the_dialect_of_mid_2009_is_named() {
 
 // Anomalies
 
-fn oddities(log: &LogBuilder) -> (u64, Vec<String>) {
+fn anomalies(log: &LogBuilder) -> (u64, Vec<String>) {
     let mut spans = Spans::new(ALL_ANALYSES, CountSpans::default());
     read_log(&mut log.bytes.as_slice(), &mut spans).expect("a log");
     let sink = spans.finish();
-    (sink.spans, sink.oddities)
+    (sink.spans, sink.anomalies)
 }
 
 #[test]
@@ -913,9 +913,9 @@ fn odd_collections_and_runs_are_told() {
         log.run(T + 8, 7)
     })
     .end();
-    let (spans, oddities) = oddities(&log);
+    let (spans, anomalies) = anomalies(&log);
     assert_eq!(
-        oddities,
+        anomalies,
         [
             "a collection ends that had not begun",
             "a collection begins during another",

@@ -7,7 +7,7 @@ use asking::assert_equal_answers;
 use common::build::LogBuilder;
 use common::{cases, session_of};
 use eventlog::ids::Nanos;
-use eventlog::{Cutting, Need, Step};
+use eventlog::{Need, SlicingRule, Step};
 use session::Session;
 
 /// Reads a session to its end. Returns the number of analyzed slices; `None` if the bytes are not an eventlog.
@@ -30,14 +30,14 @@ fn read(session: &mut Session, bytes: &[u8]) -> Option<usize> {
 
 /// Grows a log to each of `lens`, comparing it with a session that reads the same bytes at once. Returns the
 /// numbers of analyzed slices: incrementally, and in the complete readings.
-fn grow(name: &str, bytes: &[u8], lens: &[usize], cutting: &Cutting) -> (usize, usize) {
+fn grow(name: &str, bytes: &[u8], lens: &[usize], slicing_rule: &SlicingRule) -> (usize, usize) {
     let (mut analyzed, mut all) = (0, 0);
     let mut known: Option<Session> = None;
     for &len in lens {
         let now = &bytes[..len];
         let fresh = || {
             let session = Session::new(len as u64);
-            let session = session.with_cutting(cutting.clone());
+            let session = session.with_slicing_rule(slicing_rule.clone());
             session.with_following()
         };
         let mut session = known.map_or_else(fresh, |known| known.reopen_grown(len as u64));
@@ -58,9 +58,9 @@ fn grow(name: &str, bytes: &[u8], lens: &[usize], cutting: &Cutting) -> (usize, 
 }
 
 /// Divides a log at `parts - 1` equidistant times.
-fn cuts(bytes: &[u8], parts: u64) -> Cutting {
+fn cuts(bytes: &[u8], parts: u64) -> SlicingRule {
     let span = session_of(bytes).ok().and_then(|log| log.overview().span);
-    Cutting::At(span.map_or_else(Vec::new, |span| {
+    SlicingRule::At(span.map_or_else(Vec::new, |span| {
         let part_ns = span.duration().0 / parts;
         let cuts = (1..parts).map(|part| Nanos(span.start().0 + part * part_ns));
         cuts.collect()
@@ -76,7 +76,7 @@ fn a_log_that_grows_says_what_it_says_at_that_length() {
         }
         let lens: Vec<usize> = (1..=7).map(|part| bytes.len() * part / 7).collect();
         grow(&case.name, &bytes, &lens, &cuts(&bytes, 6));
-        grow(&case.name, &bytes, &lens, &Cutting::Bytes(1));
+        grow(&case.name, &bytes, &lens, &SlicingRule::Bytes(1));
     }
 }
 
@@ -97,7 +97,7 @@ fn what_is_known_is_gone_on_from() {
             lens.extend([build.bytes.len() - 100, build.bytes.len()]);
         }
     }
-    let (analyzed, all) = grow("flushed", &build.bytes, &lens, &Cutting::Bytes(1));
+    let (analyzed, all) = grow("flushed", &build.bytes, &lens, &SlicingRule::Bytes(1));
     assert!(8 * analyzed < all, "{analyzed} of {all}");
 }
 
@@ -118,7 +118,7 @@ fn a_block_that_comes_late_is_put_where_it_belongs() {
     let lens = [early - 30, early, late, late + 50, bytes.len()];
     for cut in [100, 150, 200, 250, 300] {
         for cuts in [vec![Nanos(cut)], vec![Nanos(50), Nanos(cut), Nanos(310)]] {
-            grow("late", &bytes, &lens, &Cutting::At(cuts));
+            grow("late", &bytes, &lens, &SlicingRule::At(cuts));
         }
     }
 }

@@ -151,7 +151,7 @@ fn tracks_stand_below_their_process() {
         assert_eq!(threads.count(), count, "{}", names[place]);
         let caps: Vec<&str> = rows
             .iter()
-            .filter(|track| track.id.as_str().starts_with("cap"))
+            .filter(|track| track.name.as_str().starts_with("cap"))
             .map(|track| track.name.as_str())
             .collect();
         let number = 2 * place;
@@ -164,7 +164,7 @@ fn tracks_stand_below_their_process() {
         );
     }
     // Each row has a unique name.
-    let mut ids: Vec<&TrackName> = all.iter().map(|track| &track.id).collect();
+    let mut ids: Vec<&TrackName> = all.iter().map(|track| &track.name).collect();
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), all.len());
@@ -182,7 +182,7 @@ fn a_process_is_folded_and_revealed() {
     let shows = |view: &TrackView, id: &str| {
         arranged(&new, view)
             .iter()
-            .any(|track| track.id.as_str() == id)
+            .any(|track| track.name.as_str() == id)
     };
     assert!(shows(&view, "process1") && !shows(&view, "caps.1") && !shows(&view, "cap4"));
     assert!(shows(&view, "cap0"));
@@ -205,7 +205,7 @@ fn a_process_is_folded_and_revealed() {
     for wanted in ["cap2", "cap4"] {
         let track = all
             .iter()
-            .find(|track| track.id.as_str() == wanted)
+            .find(|track| track.name.as_str() == wanted)
             .expect("it is there");
         view.reveal(track);
         assert!(shows(&view, wanted), "{wanted}");
@@ -213,7 +213,7 @@ fn a_process_is_folded_and_revealed() {
     // A pinned thread shows its process.
     view.change(TrackChange::Pin(TrackName::thread(rows[0].id)), &layout);
     let pinned = arranged(&new, &view);
-    assert!(pinned[0].name.contains(" · "), "{}", pinned[0].name);
+    assert!(pinned[0].title.contains(" · "), "{}", pinned[0].name);
     assert_eq!(contents.processes.process_of_thread(ThreadId(0)), None);
 }
 

@@ -15,7 +15,7 @@ use common::build::LogBuilder;
 use common::{Case, cases, fixture, session_of};
 use eventlog::ids::Nanos;
 use eventlog::source::SharedSource;
-use eventlog::{Cutting, Need, SliceStep, Step};
+use eventlog::{Need, SliceStep, SlicingRule, Step};
 use native::read_session_on;
 use session::{Job, Session, SliceAnalyzer};
 
@@ -44,7 +44,7 @@ fn work(session: &mut Session, job: Job, log: &[u8], scratch: &mut Scratch) -> S
 
 /// Reads a log until its slices are known. Returns the number of reads.
 fn indexed(bytes: &[u8], cuts: Vec<Nanos>) -> (Session, usize) {
-    let mut session = Session::new(bytes.len() as u64).with_cutting(Cutting::At(cuts));
+    let mut session = Session::new(bytes.len() as u64).with_slicing_rule(SlicingRule::At(cuts));
     let mut reads = 0;
     loop {
         match session.advance(1000).expect("a log") {
@@ -180,7 +180,7 @@ impl SharedSource for Shrinking<'_> {
 /// Reads a log on `threads` threads.
 fn read_on_threads(threads: usize, file: &(impl SharedSource + ?Sized), cuts: &[Nanos]) -> Session {
     let threads = NonZeroUsize::new(threads).expect("some");
-    let session = Session::new(file.byte_len()).with_cutting(Cutting::At(cuts.to_vec()));
+    let session = Session::new(file.byte_len()).with_slicing_rule(SlicingRule::At(cuts.to_vec()));
     read_session_on(threads, session, file).expect("a log")
 }
 

@@ -8,7 +8,7 @@ use analysis::timeline::activity::{COLLECTING, UNREAD};
 use analysis::timeline::store::Store;
 use common::{Case, ExpectedCoverage, expected_coverage, for_all, store_of};
 use eventlog::ids::{Duration, Nanos};
-use eventlog::{Cutting, Need, Step};
+use eventlog::{Need, SlicingRule, Step};
 use model::time::Interval;
 use session::Session;
 use session::questions::{GcCostsQuery, ThreadTimeQuery, TimeQuery};
@@ -166,7 +166,8 @@ fn a_log_that_is_still_read_tells_its_runs() {
     let store = store_of(&bytes).expect("a log");
     let log = store.account().log();
     let cuts = (1..8).map(|part| log.start() + Duration(log.duration().0 / 8 * part));
-    let mut session = Session::new(bytes.len() as u64).with_cutting(Cutting::At(cuts.collect()));
+    let mut session =
+        Session::new(bytes.len() as u64).with_slicing_rule(SlicingRule::At(cuts.collect()));
     while session.events() < 1000 && !session.is_complete() {
         if let Step::Need(needs) = session.advance(200).expect("a log") {
             for Need(range) in needs {

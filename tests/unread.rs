@@ -8,7 +8,7 @@ use analysis::timeline::block_lanes::size;
 use common::cases;
 use common::picture::{NoNames, ask, open_bytes};
 use eventlog::ids::{CapId, Duration, Nanos};
-use eventlog::{Cutting, Need, Step};
+use eventlog::{Need, SlicingRule, Step};
 use model::class::Class;
 use session::Session;
 use session::tracks::activity::Activity;
@@ -18,8 +18,8 @@ use session::tracks::{TimelineQuery, TrackId};
 
 /// Finds the blocks of a log, and reads events up to `up_to`; `None` if the log ends before.
 fn read_until(bytes: &[u8], up_to: Option<Nanos>) -> Option<Session> {
-    let slices = Cutting::At(up_to.into_iter().collect());
-    let mut session = Session::new(bytes.len() as u64).with_cutting(slices);
+    let slices = SlicingRule::At(up_to.into_iter().collect());
+    let mut session = Session::new(bytes.len() as u64).with_slicing_rule(slices);
     let mut indexed = false;
     while !indexed || up_to.is_some() && session.events() == 0 {
         match session.advance(usize::from(indexed)).ok()? {

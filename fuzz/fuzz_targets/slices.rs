@@ -8,7 +8,7 @@ mod asking;
 use asking::assert_equal_answers;
 use eventlog::ids::Nanos;
 use eventlog::source::{drive, read_log};
-use eventlog::{Cutting, Inflated, LogError, Record};
+use eventlog::{Inflated, LogError, Record, SlicingRule};
 use libfuzzer_sys::fuzz_target;
 use session::Session;
 
@@ -20,7 +20,7 @@ const MOST_CUTS: usize = 8;
 fn read(mut log: &[u8], cuts: Vec<Nanos>) -> Result<Session, LogError> {
     let mut session = Session::new(log.len() as u64)
         .with_inflate_limit(MOST_INFLATED)
-        .with_cutting(Cutting::At(cuts));
+        .with_slicing_rule(SlicingRule::At(cuts));
     drive(&mut log, &mut session)?;
     Ok(session)
 }

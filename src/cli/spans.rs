@@ -95,9 +95,9 @@ impl Analysis {
     }
 
     /// Returns whether an anomaly in the log affects these spans.
-    fn concerns(self, by: SpanSource, oddity: Anomaly) -> bool {
+    fn concerns(self, by: SpanSource, anomaly: Anomaly) -> bool {
         let mutator_by_cap = self == Self::Mutator && by == SpanSource::Cap;
-        match oddity {
+        match anomaly {
             Anomaly::GcEndWithoutStart | Anomaly::GcStartRepeated => {
                 matches!(self, Self::Gc | Self::CapabilityUsage)
             }
@@ -280,7 +280,7 @@ struct Collector {
     moves: SeededMap<ThreadId, Vec<Migration>>,
     wait_reasons: WaitReasons,
     /// The first [`MAX_KEPT_ANOMALIES`] anomalies.
-    oddities: Vec<Diagnostic>,
+    anomalies: Vec<Diagnostic>,
     oddity_count: usize,
 }
 
@@ -351,16 +351,16 @@ impl SpanSink for Collector {
         }
     }
 
-    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Anomaly) {
-        let of_thread = |only| oddity.threads().contains(&Some(only));
-        let asked = self.analysis.concerns(self.by, oddity)
+    fn anomaly(&mut self, at: Nanos, cap: Option<CapId>, anomaly: Anomaly) {
+        let of_thread = |only| anomaly.threads().contains(&Some(only));
+        let asked = self.analysis.concerns(self.by, anomaly)
             && self.in_range(Interval::empty_at(at))
             && self.only.is_none_or(of_thread);
         if asked {
             self.oddity_count += 1;
-            if self.oddities.len() < MAX_KEPT_ANOMALIES {
-                self.oddities
-                    .push(Diagnostic::at_time(at, oddity).with_cap(cap));
+            if self.anomalies.len() < MAX_KEPT_ANOMALIES {
+                self.anomalies
+                    .push(Diagnostic::at_time(at, anomaly).with_cap(cap));
             }
         }
     }
@@ -392,7 +392,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         rows: Vec::new(),
         moves: SeededMap::default(),
         wait_reasons: WaitReasons::default(),
-        oddities: Vec::new(),
+        anomalies: Vec::new(),
         oddity_count: 0,
     };
     let mut sink = (
@@ -467,11 +467,11 @@ fn terminal_row(analysis: Analysis, row: &Row) -> Vec<String> {
 
 /// Reports anomalies on standard error.
 fn print_oddities(collector: &Collector) {
-    for oddity in &collector.oddities {
-        let at = oddity.start().unwrap_or_default();
-        print_message(format_args!("at {} ns: {}", at.0, line(oddity)));
+    for anomaly in &collector.anomalies {
+        let at = anomaly.start().unwrap_or_default();
+        print_message(format_args!("at {} ns: {}", at.0, line(anomaly)));
     }
-    let more = collector.oddity_count - collector.oddities.len();
+    let more = collector.oddity_count - collector.anomalies.len();
     if more > 0 {
         print_message(format_args!("{more} more such events"));
     }

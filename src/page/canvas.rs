@@ -319,7 +319,7 @@ impl Painter for CanvasPainter {
         self.set_fill(paint);
         self.context.set_text_align(match align {
             Align::Left => "left",
-            Align::Centre => "center",
+            Align::Center => "center",
             Align::Right => "right",
         });
         // Fails only for coordinates that are not numbers.

@@ -179,12 +179,12 @@ pub(super) struct Bin {
     /// Count per series.
     pub(super) counts: Vec<u64>,
     /// Total duration of all items in the bin, if known.
-    pub(super) together_ns: Option<u64>,
+    pub(super) total_ns: Option<u64>,
 }
 
 impl Bin {
-    fn together(&self) -> Option<String> {
-        let ns = self.together_ns?;
+    fn total_duration(&self) -> Option<String> {
+        let ns = self.total_ns?;
         Some(format::duration_ns(ns))
     }
 
@@ -273,9 +273,9 @@ fn bars(plot: Plot, props: &HistogramProps) -> Html {
         let fits = text.len() as f64 * CHAR_PX <= right - left + 2.0;
         let middle = f64::midpoint(left, right);
         let of = bin.from_ns..bin.to_ns;
-        let together = bin.together();
-        let together = together.map_or_else(String::new, |time| format!(", {time} together"));
-        let says = format!("{text} of {}{together}", lengths(&of));
+        let total = bin.total_duration();
+        let total = total.map_or_else(String::new, |time| format!(" each, {time} in total"));
+        let label = format!("{text} of {}{total}", lengths(&of));
         let pressed = props.chosen.as_ref() == Some(&of);
         let on_choose = props
             .on_choose
@@ -288,7 +288,7 @@ fn bars(plot: Plot, props: &HistogramProps) -> Html {
             }
         });
         if bin.total() == 0 {
-            return html! { <g><title>{ says }</title></g> };
+            return html! { <g><title>{ label }</title></g> };
         }
         // The full height is clickable, because the lowest bars are only two pixels high.
         let all = format!(
@@ -296,8 +296,8 @@ fn bars(plot: Plot, props: &HistogramProps) -> Html {
             plot.y(0.0)
         );
         html! {
-            <g class="bar-button" role="button" tabindex="0" aria-label={says.clone()} aria-pressed={pressed.to_string()} {onclick} {onkeydown}>
-                <title>{ says }</title>
+            <g class="bar-button" role="button" tabindex="0" aria-label={label.clone()} aria-pressed={pressed.to_string()} {onclick} {onkeydown}>
+                <title>{ label }</title>
                 <path class="bar-room" d={all} />
                 { for parts }
                 if fits && bin.total() > 0 {
@@ -330,7 +330,7 @@ fn table(props: &HistogramProps) -> Html {
             <tr>
                 <th scope="row">{ format!("{} to {}", bound(bin.from_ns), bound(bin.to_ns)) }</th>
                 { for bin.counts.iter().map(|&count| html! { <td>{ format::count(count) }</td> }) }
-                if let Some(together) = bin.together() { <td>{ together }</td> }
+                if let Some(total) = bin.total_duration() { <td>{ total }</td> }
             </tr>
         }
     };
@@ -338,8 +338,8 @@ fn table(props: &HistogramProps) -> Html {
         <table class="visually-hidden">
             <caption>{ props.title.clone() }</caption>
             <thead>
-                <tr><th scope="col">{ "Time" }</th>{ for props.series.iter().map(|series| html! { <th scope="col">{ series.name.clone() }</th> }) }
-                    if props.bins.iter().any(|bin| bin.together_ns.is_some()) { <th scope="col">{ "Together" }</th> }
+                <tr><th scope="col">{ "Duration" }</th>{ for props.series.iter().map(|series| html! { <th scope="col">{ series.name.clone() }</th> }) }
+                    if props.bins.iter().any(|bin| bin.total_ns.is_some()) { <th scope="col">{ "Total" }</th> }
                 </tr>
             </thead>
             <tbody>{ for props.bins.iter().map(row) }</tbody>

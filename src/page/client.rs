@@ -298,7 +298,7 @@ impl Client {
                 self.0.borrow_mut().changes += 1;
                 if let News::Loaded { memory, .. }
                 | News::Grown { memory, .. }
-                | News::Short { memory, .. } = &news
+                | News::MemoryLimit { memory, .. } = &news
                 {
                     let inner = &mut *self.0.borrow_mut();
                     inner.has_large_memory |= memory.resident_bytes > REPLACE_WORKER_BYTES;
@@ -309,7 +309,7 @@ impl Client {
                 let is_end = |news: &News| {
                     matches!(
                         news,
-                        News::Loaded { .. } | News::Short { .. } | News::Failed { .. }
+                        News::Loaded { .. } | News::MemoryLimit { .. } | News::Failed { .. }
                     )
                 };
                 if is_end(&news) {
@@ -485,7 +485,7 @@ impl LogClient {
             opened_log.file.handle = None;
         }
         self.client
-            .post(wire::envelope(&ToWorker::Settle(self.log)));
+            .post(wire::envelope(&ToWorker::StopFollowing(self.log)));
     }
 
     /// Closes the log, or cancels opening it.

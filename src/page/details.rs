@@ -123,7 +123,7 @@ pub(super) fn Card(props: &CardProps) -> Html {
             { fact_list(description.facts.iter(), Some(callbacks)) }
             if let Some(shown) = description.all_wakeups {
                 <button class="small" aria-pressed={shown.to_string()} onclick={wakeups}
-                    title="As arrows, all in view (J)">{ "All wakeups of this thread" }</button>
+                    title="Arrows for all wakeups of this thread in view (J)">{ "Show all wakeups" }</button>
             }
         </aside>
     }

@@ -27,7 +27,7 @@ pub(super) use views::columns::Column;
 use views::columns::{Arrangement, Change};
 
 /// Delay after the last scroll event until the scroll bar is moved to its exact position.
-const SETTLED_MS: u32 = 200;
+const SCROLL_END_MS: u32 = 200;
 
 /// Row that the keyboard or a click moved to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub(super) struct GridProps {
 pub(super) enum Msg {
     Resized,
     Scrolled,
-    Settled,
+    ScrollEnded,
     Key(KeyboardEvent),
     Clicked(RowActivated),
     Arrange(Change),
@@ -207,11 +207,11 @@ impl Component for Grid {
                     return false;
                 }
                 let link = ctx.link().clone();
-                self.settle = Some(Timeout::new(SETTLED_MS, move || {
-                    link.send_message(Msg::Settled)
+                self.settle = Some(Timeout::new(SCROLL_END_MS, move || {
+                    link.send_message(Msg::ScrollEnded)
                 }));
             }
-            Msg::Settled => {
+            Msg::ScrollEnded => {
                 self.settle = None;
                 self.place_scroll_bar(props);
                 return false;

@@ -33,7 +33,7 @@ fn accessible_name(track: &Track) -> String {
     let note = &track.note;
     let pinned = if track.pinned { ", pinned" } else { "" };
     let selected = if track.selected { ", selected" } else { "" };
-    format!("{} {note}{pinned}{selected}", track.name)
+    format!("{} {note}{pinned}{selected}", track.title)
 }
 
 /// Returns the CSS class for the height of a track.
@@ -83,11 +83,11 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
     let current = props
         .current
         .as_ref()
-        .filter(|name| tracks.iter().any(|track| track.id == **name))
-        .or_else(|| tracks.get(first).map(|track| &track.id));
+        .filter(|name| tracks.iter().any(|track| track.name == **name))
+        .or_else(|| tracks.get(first).map(|track| &track.name));
     let head = |index: usize| {
         let track = &tracks[index];
-        let is_current = current == Some(&track.id);
+        let is_current = current == Some(&track.name);
         head(props, index, track, is_current, (&dragged, &was_drag))
     };
     html! {
@@ -95,7 +95,7 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
             <div class="heads-pinned" role="rowgroup" aria-label="Pinned tracks">
                 { for (0..pinned).map(head) }
             </div>
-            <div class="heads-rest" role="rowgroup" aria-label="Tracks that scroll">
+            <div class="heads-rest" role="rowgroup" aria-label="Scrolling tracks">
                 <div class="heads-moved" role="presentation">{ for tracks_in_view.map(head) }</div>
             </div>
         </div>
@@ -105,11 +105,11 @@ pub(super) fn Heads(props: &HeadsProps) -> Html {
 /// Focuses the head of the current track after it was moved or, if the track is gone, the head now at its `place`.
 fn keep_focus(viewer: ViewerNumber, name: &TrackName, layout: &Layout, place: &mut usize) {
     let tracks = layout.tracks();
-    if let Some(at) = tracks.iter().position(|track| track.id == *name) {
+    if let Some(at) = tracks.iter().position(|track| track.name == *name) {
         *place = at;
         focus(viewer, name);
     } else if let Some(track) = tracks.get(*place).or_else(|| tracks.last()) {
-        focus(viewer, &track.id);
+        focus(viewer, &track.name);
     }
 }
 
@@ -173,11 +173,11 @@ fn head(
         _ => "2",
     };
     let onfocus = {
-        let (viewer, name) = (props.viewer.clone(), track.id.clone());
+        let (viewer, name) = (props.viewer.clone(), track.name.clone());
         Callback::from(move |_: FocusEvent| viewer.set_track(&name))
     };
     let onclick = {
-        let (on_change, name) = (props.on_change.clone(), track.id.clone());
+        let (on_change, name) = (props.on_change.clone(), track.name.clone());
         let was_drag = Rc::clone(was_drag);
         heading.then(|| {
             Callback::from(move |_: MouseEvent| {
@@ -189,10 +189,10 @@ fn head(
     };
     let (down, moved, up) = dragging(props, track, dragged, was_drag);
     html! {
-        <div {class} id={head_id(props.viewer.number(), &track.id)} key={format!("{level} {}", track.id)} role="row" aria-level={level}
+        <div {class} id={head_id(props.viewer.number(), &track.name)} key={format!("{level} {}", track.name)} role="row" aria-level={level}
             aria-rowindex={(index + 1).to_string()} aria-expanded={heading.then(|| (!track.folded).to_string())}
             aria-selected={(!heading).then(|| track.selected.to_string())}
-            tabindex={if current { "0" } else { "-1" }} title={track.name.clone()}
+            tabindex={if current { "0" } else { "-1" }} title={track.title.clone()}
             {onfocus} {onclick} onpointerdown={down} onpointermove={moved} onpointerup={up.clone()} onpointercancel={up}>
             <span role="rowheader" class="visually-hidden">{ accessible_name(track) }</span>
             <span role="gridcell" class="head-actions">{ actions(props, track, current) }</span>
@@ -214,8 +214,8 @@ fn actions(props: &HeadsProps, track: &Track, current: bool) -> Html {
                 tabindex={if current { "0" } else { "-1" }} {onclick} onpointerdown={keep}>{ sign }</button>
         }
     };
-    let name = &track.name;
-    let id = || track.id.clone();
+    let name = &track.title;
+    let id = || track.name.clone();
     let hide = button(TrackChange::Hide(id()), "✕", format!("Hide {name}"), None);
     if track.row().is_none() {
         return hide;
@@ -240,7 +240,7 @@ fn dragging(
     was_drag: &Rc<RefCell<bool>>,
 ) -> (Pointer, Pointer, Pointer) {
     let down = {
-        let (dragged, name) = (dragged.clone(), track.id.clone());
+        let (dragged, name) = (dragged.clone(), track.name.clone());
         let was_drag = Rc::clone(was_drag);
         Callback::from(move |event: PointerEvent| {
             was_drag.replace(false);

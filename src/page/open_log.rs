@@ -41,10 +41,10 @@ pub(super) enum NewsEffect {
     Loaded,
     /// The part added to the log is read.
     Grown,
-    /// The added part cannot be shown; `is_short` if memory is the reason.
-    NotGrown { is_short: bool },
+    /// The added part cannot be shown; `hit_memory_limit` if memory is the reason.
+    NotGrown { hit_memory_limit: bool },
     /// Only part of the log was read, because of the memory limit.
-    Short,
+    MemoryLimit,
     /// A replacement worker has read the log again; questions asked in the meantime were not answered.
     Reloaded,
     /// The available tracks have changed.
@@ -161,13 +161,15 @@ impl OpenLog {
                 self.elapsed_ms = None;
                 NewsEffect::Grown
             }
-            News::NotGrown { is_short } if self.is_open() => NewsEffect::NotGrown { is_short },
-            News::Short { overview, memory } if self.is_loading() => {
+            News::NotGrown { hit_memory_limit } if self.is_open() => {
+                NewsEffect::NotGrown { hit_memory_limit }
+            }
+            News::MemoryLimit { overview, memory } if self.is_loading() => {
                 self.flame_sources = Rc::new(overview.flame_sources.clone());
                 self.overview = PtrEq::new(*overview);
                 self.memory = memory;
                 self.stage = Stage::Open;
-                NewsEffect::Short
+                NewsEffect::MemoryLimit
             }
             News::LogContents(contents, flame_sources) if self.is_open() => {
                 let changed = |overview: &mut Overview| overview.contents = *contents;

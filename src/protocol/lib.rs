@@ -75,7 +75,7 @@ pub enum ToWorker {
     /// takes the given number of bytes. Answered by [`News::Grown`] or [`News::NotGrown`].
     Grow(LogId, bool, u64),
     /// Stop following a loaded log: its file is read as it is now, and no newer version is fetched.
-    Settle(LogId),
+    StopFollowing(LogId),
     /// Drop a log that is open or being opened.
     Close(LogId),
     /// Recognize user spans by these prefixes, in open and future logs; answered by [`News::LogContents`] for each
@@ -187,10 +187,10 @@ pub enum News {
     /// The added part cannot be shown: it has no events yet, cannot be read, or exceeds the memory limit.
     NotGrown {
         /// Whether memory is the reason.
-        is_short: bool,
+        hit_memory_limit: bool,
     },
     /// The log is only partly read, because of the memory limit.
-    Short {
+    MemoryLimit {
         /// Results for the part that was read.
         overview: Box<Overview>,
         /// Memory used by the worker and spilled for the log.

@@ -9,7 +9,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
 use super::blob::{self, BlobRead, BlobReader};
-use super::pause::CooperativeYield;
+use super::yielding::CooperativeYield;
 use super::{Asked, Shared, background, post, scope};
 use protocol::wire::{self, LiveFile};
 use protocol::{AskId, FromWorker, LogId, NotAnswered};
@@ -80,7 +80,7 @@ impl UntypedQuestion {
     fn answer(
         self,
         is_background: bool,
-        begin: impl FnOnce(Rc<Session>, Worker) -> LocalBoxFuture<'static, ()>,
+        begin: impl FnOnce(Rc<Session>, QueryHost) -> LocalBoxFuture<'static, ()>,
     ) {
         match self.host(is_background) {
             Some((session, host)) => self.spawn_answer(is_background, begin(session, host)),
@@ -89,14 +89,14 @@ impl UntypedQuestion {
     }
 
     /// Returns the session of the log and the host for the answer.
-    fn host(&self, is_background: bool) -> Option<(Rc<Session>, Worker)> {
+    fn host(&self, is_background: bool) -> Option<(Rc<Session>, QueryHost)> {
         let state = self.shared.borrow();
         let open = state.logs.get(&self.log)?;
-        let host = Worker {
+        let host = QueryHost {
             shared: Rc::clone(&self.shared),
             log: self.log,
             file: open.file.clone(),
-            turns: CooperativeYield::new(),
+            yielder: CooperativeYield::new(),
             is_background,
         };
         Some((Rc::clone(&open.session), host))
@@ -130,22 +130,22 @@ fn post_answer<Q: Query>(id: AskId, mut answer: Q::Answer) {
 }
 
 /// The host of a question: yielding, other logs, and reading of the file.
-struct Worker {
+struct QueryHost {
     shared: Shared,
     log: LogId,
     file: LiveFile,
-    turns: CooperativeYield,
+    yielder: CooperativeYield,
     is_background: bool,
 }
 
-impl Yield for Worker {
+impl Yield for QueryHost {
     fn is_due(&self) -> bool {
-        self.turns.is_due()
+        self.yielder.is_due()
     }
 
-    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+    fn yield_now(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(async {
-            self.turns.pause().await;
+            self.yielder.yield_now().await;
             if self.is_background {
                 background::wait_for_foreground(&self.shared).await;
             }
@@ -153,7 +153,7 @@ impl Yield for Worker {
     }
 }
 
-impl Host for Worker {
+impl Host for QueryHost {
     fn other_log(&self, log: u32) -> Option<Rc<Session>> {
         let state = self.shared.borrow();
         let open = state.logs.get(&LogId(log))?;
@@ -173,7 +173,7 @@ impl Host for Worker {
     }
 }
 
-impl Worker {
+impl QueryHost {
     fn begin(
         &self,
         range: &Range<u64>,
@@ -211,7 +211,12 @@ impl Worker {
             };
             match read {
                 Ok(()) => Ok(bytes),
-                Err(error) => Err(Unreadable(js_sys::Error::from(error).message().into())),
+                Err(error) => {
+                    let message = js_sys::Error::from(error).message();
+                    Err(Unreadable(format!(
+                        "it was changed or removed after it was opened ({message})"
+                    )))
+                }
             }
         })
     }

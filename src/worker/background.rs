@@ -6,7 +6,7 @@ use futures_util::future::{AbortHandle, abortable};
 use gloo_timers::future::TimeoutFuture;
 use wasm_bindgen_futures::spawn_local;
 
-use super::pause::CooperativeYield;
+use super::yielding::CooperativeYield;
 use super::{Shared, State};
 use protocol::LogId;
 use session::query::{LocalBoxFuture, Yield};
@@ -31,17 +31,17 @@ async fn wait_while(shared: &Shared, is_busy: impl Fn(&State) -> bool) {
 /// Runs only while no question is being answered.
 struct IdleYield {
     shared: Shared,
-    turns: CooperativeYield,
+    yielder: CooperativeYield,
 }
 
 impl Yield for IdleYield {
     fn is_due(&self) -> bool {
-        self.turns.is_due()
+        self.yielder.is_due()
     }
 
-    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+    fn yield_now(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(async {
-            self.turns.pause().await;
+            self.yielder.yield_now().await;
             wait_while(&self.shared, |state| !state.asked.is_empty()).await;
         })
     }
@@ -68,11 +68,11 @@ pub(super) fn prepare_when_idle(shared: &Shared, log: LogId) {
     };
     let idle = IdleYield {
         shared: Rc::clone(shared),
-        turns: CooperativeYield::new(),
+        yielder: CooperativeYield::new(),
     };
     let (preparing, handle) = abortable(async move {
         TimeoutFuture::new(FIRST_QUESTIONS_MS).await;
-        idle.pause().await;
+        idle.yield_now().await;
         session.prepare_more(&idle).await;
     });
     spawn_local(async move {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
 
-use super::load::{self, End};
+use super::load::{self, LoadOutcome};
 use super::{OpenLog, Shared, names, post};
 use protocol::wire::LiveFile;
 use protocol::{FromWorker, LogId, News};
@@ -16,7 +16,13 @@ use session::Session;
 
 /// Reads what was added to a log, or all of it if another file replaced it. Does nothing if that is already being
 /// read.
-pub(super) fn grow(shared: &Shared, log: LogId, file: LiveFile, anew: bool, most_bytes: u64) {
+pub(super) fn grow(
+    shared: &Shared,
+    log: LogId,
+    file: LiveFile,
+    anew: bool,
+    memory_limit_bytes: u64,
+) {
     let growing = log.growing();
     let len = file.file.size() as u64;
     {
@@ -42,19 +48,19 @@ pub(super) fn grow(shared: &Shared, log: LogId, file: LiveFile, anew: bool, most
     }
     let shared = Rc::clone(shared);
     spawn_local(async move {
-        let read = load::load(&shared, growing, &file, None, most_bytes).await;
-        let is_whole = matches!(read, Ok(Some(End::Whole)));
+        let read = load::load(&shared, growing, &file, None, memory_limit_bytes).await;
+        let is_whole = matches!(read, Ok(Some(LoadOutcome::Complete)));
         if is_whole {
             // The page is notified of names only when a log is opened.
             names::after_loading(&shared, growing).await;
             load::prepare(&shared, growing).await;
         }
-        let is_short = matches!(read, Ok(Some(End::Short)));
+        let hit_memory_limit = matches!(read, Ok(Some(LoadOutcome::MemoryLimit)));
         let grown = take_log(&shared, log);
         let grown = grown.filter(|grown| is_whole && grown.session.events() > 0);
         let news = match grown {
             Some(grown) => take_over(&shared, log, grown),
-            None => News::NotGrown { is_short },
+            None => News::NotGrown { hit_memory_limit },
         };
         post(&FromWorker::News(log, news));
     });

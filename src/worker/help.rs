@@ -10,8 +10,8 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
 use super::blob::BlobReader;
-use super::load::{EVENTS_PER_STEP, LISTEN_EVERY_MS};
-use super::pause::Pauser;
+use super::load::{EVENTS_PER_STEP, YIELD_EVERY_MS};
+use super::yielding::MessageYielder;
 use super::{now_ms, post};
 use protocol::wire::{self, LiveFile};
 use protocol::{FromHelper, FromWorker, LogId, ToHelper};
@@ -20,7 +20,7 @@ use session::{Job, SliceAnalyzer};
 /// State kept between slices.
 struct SliceServer {
     scratch: Scratch,
-    pauser: Pauser,
+    message_yielder: MessageYielder,
     /// File of the last log: consecutive slices are usually of the same one.
     blob: Option<(LogId, BlobReader)>,
 }
@@ -29,7 +29,7 @@ struct SliceServer {
 pub(super) fn serve(port: MessagePort) {
     let server = SliceServer {
         scratch: Scratch::default(),
-        pauser: Pauser::new(),
+        message_yielder: MessageYielder::new(),
         blob: None,
     };
     let server = Rc::new(RefCell::new(Some(server)));
@@ -42,7 +42,7 @@ pub(super) fn serve(port: MessagePort) {
             wire::job(&envelope),
             wire::live_file(&envelope),
         ) else {
-            let message = "a slice was not understood".to_owned();
+            let message = "a slice could not be decoded".to_owned();
             return post(&FromWorker::Died { message });
         };
         waiting.borrow_mut().push((log, job, file));
@@ -78,11 +78,11 @@ impl SliceServer {
         };
         let mut working = SliceAnalyzer::new(job, &mut self.scratch);
         let (mut failed, mut bytes) = (None, Vec::new());
-        let mut listened_ms = now_ms();
+        let mut yielded_ms = now_ms();
         loop {
-            if now_ms() - listened_ms > LISTEN_EVERY_MS {
-                self.pauser.pause().await;
-                listened_ms = now_ms();
+            if now_ms() - yielded_ms > YIELD_EVERY_MS {
+                self.message_yielder.yield_now().await;
+                yielded_ms = now_ms();
             }
             match working.advance(EVENTS_PER_STEP) {
                 SliceStep::Need(needs) => {
@@ -97,7 +97,7 @@ impl SliceServer {
                             Ok(()) if !bytes.is_empty() => working.supply(range.start, &bytes),
                             other => {
                                 let why = other.err().map_or_else(
-                                    || "no bytes came".to_owned(),
+                                    || "the browser returned no bytes".to_owned(),
                                     |error| js_sys::Error::from(error).message().into(),
                                 );
                                 failed.get_or_insert((range.start, why));

@@ -11,9 +11,9 @@ use web_sys::File;
 
 use super::blob::{BlobReader, begin_uncached};
 use super::index::IndexReader;
-use super::pause::{CooperativeYield, Pauser};
 use super::spill::PrivateFile;
 use super::worker_pool::WorkerPool;
+use super::yielding::{CooperativeYield, MessageYielder};
 use super::{OpenLog, Shared, background, change, close, names, now_ms, post, spill};
 use eventlog::inflate::Compression;
 use eventlog::{Backing, LogError, Need, Stage, Step};
@@ -26,7 +26,7 @@ use views::page_error::Code;
 pub(super) const EVENTS_PER_STEP: usize = 50_000;
 /// Interval at which the worker yields to messages, and to the browser, which goes on reading ahead only then: with
 /// 40 ms, a worker waited for reads for a tenth of its time.
-pub(super) const LISTEN_EVERY_MS: f64 = 10.0;
+pub(super) const YIELD_EVERY_MS: f64 = 10.0;
 /// Interval of progress reports.
 const REPORT_EVERY_MS: f64 = 200.0;
 /// Interval of reports with intermediate results while loading.
@@ -34,20 +34,20 @@ const OVERVIEW_EVERY_MS: f64 = 1000.0;
 
 /// Outcome of reading a log.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum LoadOutcome {
     /// All of it was read.
-    Whole,
+    Complete,
     /// The memory limit was reached.
-    Short,
+    MemoryLimit,
 }
 
-/// Opens a file. `memory` limits the memory for the log; reading stops when the whole worker takes `most_bytes`.
+/// Opens a file. `memory` limits the memory for the log; reading stops when the whole worker takes `memory_limit_bytes`.
 pub(super) fn open(
     shared: &Shared,
     log: LogId,
     file: LiveFile,
     memory: MemoryBudget,
-    most_bytes: u64,
+    memory_limit_bytes: u64,
 ) {
     close(shared, log);
     let open = OpenLog {
@@ -61,12 +61,12 @@ pub(super) fn open(
     spawn_local(async move {
         let started_ms = now_ms();
         let loaded = match begin(&shared, log, &file.file, memory).await {
-            Some(inflated) => load(&shared, log, &file, inflated, most_bytes).await,
+            Some(inflated) => load(&shared, log, &file, inflated, memory_limit_bytes).await,
             None => return,
         };
         match loaded {
-            Ok(Some(End::Whole)) => {}
-            Ok(Some(End::Short)) => return report_short(&shared, log),
+            Ok(Some(LoadOutcome::Complete)) => {}
+            Ok(Some(LoadOutcome::MemoryLimit)) => return report_memory_limit(&shared, log),
             Ok(None) => return,
             Err(error) => {
                 close(&shared, log);
@@ -195,11 +195,14 @@ pub(super) fn memory_use(session: &Session) -> MemoryUse {
 
 /// Reports the results of a log that is not read further because of the memory limit. Questions about it are
 /// answered as during loading.
-fn report_short(shared: &Shared, log: LogId) {
+fn report_memory_limit(shared: &Shared, log: LogId) {
     if let Some(open) = shared.borrow().logs.get(&log) {
         let overview = Box::new(open.session.overview());
         let memory = memory_use(&open.session);
-        post(&FromWorker::News(log, News::Short { overview, memory }));
+        post(&FromWorker::News(
+            log,
+            News::MemoryLimit { overview, memory },
+        ));
     }
 }
 
@@ -209,15 +212,15 @@ pub(super) async fn load(
     log: LogId,
     file: &LiveFile,
     inflated: InflatedTo,
-    most_bytes: u64,
-) -> Result<Option<End>, LogError> {
+    memory_limit_bytes: u64,
+) -> Result<Option<LoadOutcome>, LogError> {
     let mut blob = BlobReader::new(file);
     let mut index = IndexReader::new(file);
-    let pauser = Pauser::new();
+    let message_yielder = MessageYielder::new();
     let worker_pool = Rc::clone(&shared.borrow().worker_pool);
     let mut bytes = Vec::new();
     let mut reporter = Reporter::default();
-    let mut listened_ms = now_ms();
+    let mut yielded_ms = now_ms();
     let mut for_helpers = None;
     loop {
         let helped = help(
@@ -234,7 +237,7 @@ pub(super) async fn load(
             Some(HelperOutcome::Wait) => {
                 let arrivals = worker_pool.borrow().arrivals();
                 arrivals.wait(log).await;
-                listened_ms = now_ms();
+                yielded_ms = now_ms();
                 continue;
             }
             Some(HelperOutcome::Alone) => {
@@ -250,7 +253,7 @@ pub(super) async fn load(
             }
         };
         match step {
-            Step::Done => return Ok(Some(End::Whole)),
+            Step::Done => return Ok(Some(LoadOutcome::Complete)),
             Step::Need(needs) => {
                 for Need(range) in needs {
                     supply(shared, log, (&mut blob, &mut index), &range, &mut bytes).await?;
@@ -259,12 +262,12 @@ pub(super) async fn load(
             Step::Indexed => for_helpers = for_others(shared, log, file, &inflated).await,
             Step::More => {}
         }
-        if now_ms() - listened_ms > LISTEN_EVERY_MS {
-            if protocol::memory_bytes() > most_bytes && has_events(shared, log) {
-                return Ok(Some(End::Short));
+        if now_ms() - yielded_ms > YIELD_EVERY_MS {
+            if protocol::memory_bytes() > memory_limit_bytes && has_events(shared, log) {
+                return Ok(Some(LoadOutcome::MemoryLimit));
             }
-            pauser.pause().await;
-            listened_ms = now_ms();
+            message_yielder.yield_now().await;
+            yielded_ms = now_ms();
         }
     }
 }
@@ -365,7 +368,11 @@ async fn supply(
             Ok(()) if !bytes.is_empty() => session.supply(range.start, bytes),
             // On a read error, what was read before is still shown.
             _ if session.events() > 0 => session.truncate(range.start),
-            Ok(()) => return Err(failed(js_sys::Error::new("no bytes came").into())),
+            Ok(()) => {
+                return Err(failed(
+                    js_sys::Error::new("the browser returned no bytes").into(),
+                ));
+            }
             Err(error) => return Err(failed(error)),
         }
         Ok(())

@@ -13,20 +13,20 @@ mod index;
 mod load;
 mod merge;
 mod names;
-mod pause;
 mod script;
 mod spill;
 mod worker_pool;
+mod yielding;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures_util::future::AbortHandle;
-use pause::Pauser;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 use worker_pool::WorkerPool;
+use yielding::MessageYielder;
 
 use analysis::timeline::user_spans::SpanPrefixes;
 use eventlog::hash::SeededMap;
@@ -120,22 +120,22 @@ fn handle_message(shared: &Shared, message: ToWorker, event: &MessageEvent) {
         }
         ToWorker::AddHelper => {
             if let Some(port) = wire::port(event) {
-                shared.borrow().worker_pool.borrow_mut().join(port);
+                shared.borrow().worker_pool.borrow_mut().add_helper(port);
             }
         }
-        ToWorker::RemoveHelpers => shared.borrow().worker_pool.borrow_mut().leave(),
-        ToWorker::Open(log, memory, most_bytes) => {
+        ToWorker::RemoveHelpers => shared.borrow().worker_pool.borrow_mut().remove_helpers(),
+        ToWorker::Open(log, memory, memory_limit_bytes) => {
             post(&FromWorker::Acknowledged(log));
             if let Some(file) = wire::live_file(&envelope) {
-                load::open(shared, log, file, memory, most_bytes);
+                load::open(shared, log, file, memory, memory_limit_bytes);
             }
         }
-        ToWorker::Grow(log, anew, most_bytes) => {
+        ToWorker::Grow(log, anew, memory_limit_bytes) => {
             if let Some(file) = wire::live_file(&envelope) {
-                grow::grow(shared, log, file, anew, most_bytes);
+                grow::grow(shared, log, file, anew, memory_limit_bytes);
             }
         }
-        ToWorker::Settle(log) => {
+        ToWorker::StopFollowing(log) => {
             if let Some(open) = shared.borrow_mut().logs.get_mut(&log) {
                 open.file.handle = None;
                 open.reading = None;
@@ -180,7 +180,7 @@ async fn change<R>(
     log: LogId,
     change: impl FnOnce(&mut Session) -> R,
 ) -> Option<R> {
-    let mut pauser = None;
+    let mut message_yielder = None;
     loop {
         {
             let mut state = shared.borrow_mut();
@@ -190,7 +190,10 @@ async fn change<R>(
                 return Some(change(session));
             }
         }
-        pauser.get_or_insert_with(Pauser::new).pause().await;
+        message_yielder
+            .get_or_insert_with(MessageYielder::new)
+            .yield_now()
+            .await;
     }
 }
 

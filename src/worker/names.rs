@@ -32,7 +32,7 @@ pub(super) fn set_symbols_file(shared: &Shared, file: File) {
         }
         if !told {
             let kind = symbols.kind();
-            let text = format!("The {kind} is kept for the next logs that are opened.");
+            let text = format!("The {kind} will be used for logs opened later.");
             post(&FromWorker::Symbols(text));
         }
     });

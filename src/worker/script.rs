@@ -84,7 +84,7 @@ impl Log {
     }
 
     /// Returns whether the program takes more than `bytes` of memory, and some events were read.
-    pub fn is_short_of(&self, bytes: f64) -> bool {
+    pub fn exceeds_memory(&self, bytes: f64) -> bool {
         protocol::memory_bytes() as f64 > bytes && self.session.events() > 0
     }
 

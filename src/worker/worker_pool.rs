@@ -15,13 +15,13 @@ use protocol::{FromHelper, FromWorker, LogId, ToHelper};
 use session::Job;
 
 /// Slices per helper: one in progress and one queued.
-const AT_ONCE: usize = 2;
+const JOBS_PER_HELPER: usize = 2;
 
 /// A helper worker.
-struct SliceWorker {
+struct HelperWorker {
     port: MessagePort,
     /// Number of slices assigned to it.
-    busy: Rc<RefCell<usize>>,
+    assigned: Rc<RefCell<usize>>,
     _heard: Closure<dyn FnMut(MessageEvent)>,
 }
 
@@ -35,19 +35,19 @@ struct Arrived {
 /// All helper workers.
 #[derive(Default)]
 pub(super) struct WorkerPool {
-    helpers: Vec<SliceWorker>,
+    helpers: Vec<HelperWorker>,
     arrived: Rc<RefCell<Arrived>>,
 }
 
 impl WorkerPool {
     /// Adds a helper.
-    pub(super) fn join(&mut self, port: MessagePort) {
-        let busy = Rc::new(RefCell::new(0_usize));
+    pub(super) fn add_helper(&mut self, port: MessagePort) {
+        let assigned = Rc::new(RefCell::new(0_usize));
         let heard = {
-            let (arrived, busy) = (Rc::clone(&self.arrived), Rc::clone(&busy));
+            let (arrived, assigned) = (Rc::clone(&self.arrived), Rc::clone(&assigned));
             Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
                 let envelope = event.data();
-                let mut left = busy.borrow_mut();
+                let mut left = assigned.borrow_mut();
                 *left = left.saturating_sub(1);
                 match (wire::message(&envelope), wire::segment(&envelope)) {
                     (Ok(result), Ok(segment)) => {
@@ -60,16 +60,16 @@ impl WorkerPool {
             })
         };
         port.set_onmessage(Some(heard.as_ref().unchecked_ref()));
-        self.helpers.push(SliceWorker {
+        self.helpers.push(HelperWorker {
             port,
-            busy,
+            assigned,
             _heard: heard,
         });
         self.arrived.borrow_mut().wake();
     }
 
     /// Removes all helpers and pending results.
-    pub(super) fn leave(&mut self) {
+    pub(super) fn remove_helpers(&mut self) {
         self.helpers.clear();
         let mut arrived = self.arrived.borrow_mut();
         arrived.results.clear();
@@ -94,22 +94,22 @@ impl WorkerPool {
     ) {
         let arrived = analyzed + self.arrived.borrow().results.len();
         // This worker analyzes slices, too, and may have one that those of the helpers wait for.
-        let most = AT_ONCE * (self.helpers.len() + 1);
-        for busy in 0..AT_ONCE {
+        let most = JOBS_PER_HELPER * (self.helpers.len() + 1);
+        for level in 0..JOBS_PER_HELPER {
             for helper in &self.helpers {
-                if *helper.busy.borrow() > busy {
+                if *helper.assigned.borrow() > level {
                     continue;
                 }
-                let handed: usize = self.helpers.iter().map(|of| *of.busy.borrow()).sum();
+                let in_progress: usize = self.helpers.iter().map(|of| *of.assigned.borrow()).sum();
                 // If all wait for one slice that must be analyzed again, it is distributed anyway.
-                if handed > 0 && handed + arrived >= most {
+                if in_progress > 0 && in_progress + arrived >= most {
                     return;
                 }
                 let Some(job) = next() else { return };
                 let envelope = wire::envelope(&ToHelper(log));
                 wire::attach_job(&envelope, &job);
                 wire::attach_live_file(&envelope, file);
-                *helper.busy.borrow_mut() += 1;
+                *helper.assigned.borrow_mut() += 1;
                 // A handle and plain data can always be posted.
                 let _ = helper.port.post_message(&envelope);
             }

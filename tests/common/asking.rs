@@ -283,7 +283,7 @@ impl Yield for ChunkedHost<'_> {
         self.every > 0 && self.calls.get().is_multiple_of(self.every)
     }
 
-    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+    fn yield_now(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(PendingOnce(false))
     }
 }

@@ -482,7 +482,7 @@ pub struct CountSpans {
     /// Spans of any kind.
     pub spans: u64,
     /// Anomalies in order of detection, as sentences.
-    pub oddities: Vec<String>,
+    pub anomalies: Vec<String>,
 }
 
 impl SpanSink for CountSpans {
@@ -498,9 +498,9 @@ impl SpanSink for CountSpans {
         self.spans += 1;
         let _ = span.duration();
     }
-    fn oddity(&mut self, at: Nanos, _: Option<CapId>, oddity: Anomaly) {
-        self.oddities
-            .push(sentence(&Diagnostic::at_time(at, oddity)));
+    fn anomaly(&mut self, at: Nanos, _: Option<CapId>, anomaly: Anomaly) {
+        self.anomalies
+            .push(sentence(&Diagnostic::at_time(at, anomaly)));
     }
 }
 
@@ -513,7 +513,7 @@ impl Yield for MemoryHost<'_> {
         false
     }
 
-    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+    fn yield_now(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }

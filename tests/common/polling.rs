@@ -15,7 +15,7 @@ impl Yield for AlwaysYield {
         true
     }
 
-    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+    fn yield_now(&self) -> LocalBoxFuture<'_, ()> {
         let mut paused = false;
         Box::pin(std::future::poll_fn(move |_| {
             match std::mem::replace(&mut paused, true) {

@@ -59,8 +59,8 @@ pub trait SpanSink {
         let _ = (thread, cap, at);
     }
     /// Called when an automaton meets an unexpected event.
-    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Anomaly) {
-        let _ = (at, cap, oddity);
+    fn anomaly(&mut self, at: Nanos, cap: Option<CapId>, anomaly: Anomaly) {
+        let _ = (at, cap, anomaly);
     }
     /// Called for each span still open at the end of the log, as if it ended there.
     fn open(&mut self, open: OpenSpan) {
@@ -294,8 +294,8 @@ impl SpanAnalysis {
         if let Some(span) = step.yields {
             sink.gc(cap, span);
         }
-        if let Some(oddity) = step.oddity {
-            sink.oddity(record.time, record.cap, oddity);
+        if let Some(anomaly) = step.anomaly {
+            sink.anomaly(record.time, record.cap, anomaly);
         }
     }
 
@@ -345,8 +345,8 @@ impl SpanAnalysis {
         if let Some(span) = step.yields {
             sink.thread(thread, span, woken);
         }
-        if let Some(oddity) = step.oddity {
-            sink.oddity(record.time, record.cap, oddity);
+        if let Some(anomaly) = step.anomaly {
+            sink.anomaly(record.time, record.cap, anomaly);
         }
     }
 
@@ -375,8 +375,8 @@ impl SpanAnalysis {
             }
             sink.mutator(cap, thread, span);
         }
-        if let Some(oddity) = step.oddity {
-            sink.oddity(record.time, record.cap, oddity);
+        if let Some(anomaly) = step.anomaly {
+            sink.anomaly(record.time, record.cap, anomaly);
         }
     }
 

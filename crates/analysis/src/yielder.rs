@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
-/// Boxed future that need not be `Send`, as returned by [`Yield::pause`].
+/// Boxed future that need not be `Send`, as returned by [`Yield::yield_now`].
 pub type LocalBoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
 /// Decides when a long computation yields, and yields.
@@ -12,14 +12,14 @@ pub trait Yield {
     /// Returns whether enough time has passed since the last yield.
     fn is_due(&self) -> bool;
     /// Yields to the event loop; the future resolves when the computation may continue.
-    fn pause(&self) -> LocalBoxFuture<'_, ()>;
+    fn yield_now(&self) -> LocalBoxFuture<'_, ()>;
 }
 
 impl dyn Yield + '_ {
     /// Yields if it is due. Long computations call this every millisecond or more often.
     pub async fn yield_if_due(&self) {
         if self.is_due() {
-            self.pause().await;
+            self.yield_now().await;
         }
     }
 }
@@ -80,7 +80,7 @@ impl Yield for NoYield {
         false
     }
 
-    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+    fn yield_now(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 }
@@ -111,7 +111,7 @@ mod tests {
             true
         }
 
-        fn pause(&self) -> LocalBoxFuture<'_, ()> {
+        fn yield_now(&self) -> LocalBoxFuture<'_, ()> {
             self.0.set(self.0.get() + 1);
             Box::pin(std::future::ready(()))
         }

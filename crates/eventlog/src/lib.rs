@@ -61,7 +61,7 @@ pub use problem::{Damage, DamageKind, DamageList, LogError, system_words};
 pub use reader::{Accounting, Checkpoint, LogReader, Progress, Stage, Step};
 pub use record::Record;
 pub use scan::is_undated;
-pub use slices::{Cutting, Slice, SliceReader, SliceResult, SliceStep};
+pub use slices::{Slice, SliceReader, SliceResult, SliceStep, SlicingRule};
 pub use status::StopStatus;
 pub use window::Need;
 

@@ -17,7 +17,7 @@ use super::inflated::{Inflated, StorageLimits};
 use super::order::{MergeStep, Merger, SectionStreams, Sink, no_end_marker};
 use super::problem::{DamageKind, DamageList, LogError};
 use super::rows::{RowIndex, RowSource};
-use super::slices::{self, Cutting, Slice, SliceResult};
+use super::slices::{self, Slice, SliceResult, SlicingRule};
 use super::window::Need;
 use crate::ids::{ByteOffset, Nanos};
 pub use grow::Checkpoint;
@@ -359,7 +359,7 @@ impl LogReader {
 
     /// Divides the log into slices for other readers, once [`Step::Indexed`] was returned. Returns them in order.
     /// Any slices appended before are discarded.
-    pub fn slices(&mut self, cutting: &Cutting) -> Vec<Slice> {
+    pub fn slices(&mut self, slicing_rule: &SlicingRule) -> Vec<Slice> {
         let sections = match &self.phase {
             Phase::Merge(merger) => merger.sections(),
             Phase::Slices(results) => Arc::clone(&results.sections),
@@ -367,7 +367,7 @@ impl LogReader {
         };
         let all = sections.iter().enumerate();
         let plan = all.flat_map(|(number, section)| {
-            slices::plan(number, section, cutting, Nanos(0), self.rows_every)
+            slices::plan(number, section, slicing_rule, Nanos(0), self.rows_every)
         });
         let plan = plan.collect();
         self.phase = Phase::Slices(Box::new(SliceResults {

@@ -124,9 +124,9 @@ impl Slice {
     }
 }
 
-/// Rule for cutting a log.
+/// Rule for cutting a log into slices.
 #[derive(Clone, Debug)]
-pub enum Cutting {
+pub enum SlicingRule {
     /// Into slices of about this many bytes.
     Bytes(u64),
     /// At these times, in ascending order.
@@ -137,15 +137,15 @@ pub enum Cutting {
 pub(crate) fn plan(
     section: usize,
     streams: &SectionStreams,
-    cutting: &Cutting,
+    slicing_rule: &SlicingRule,
     from: Nanos,
     rows_every: Option<u64>,
 ) -> Vec<Slice> {
     let mut cuts = vec![from];
     if streams.are_in_order() {
-        match cutting {
-            Cutting::Bytes(bytes) => cuts.extend(even_cuts(streams, *bytes, from)),
-            Cutting::At(times) => cuts.extend(times.iter().filter(|time| **time > from)),
+        match slicing_rule {
+            SlicingRule::Bytes(bytes) => cuts.extend(even_cuts(streams, *bytes, from)),
+            SlicingRule::At(times) => cuts.extend(times.iter().filter(|time| **time > from)),
         }
     }
     let ends = cuts.iter().copied().map(Some).skip(1).chain([None]);

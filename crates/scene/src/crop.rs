@@ -137,7 +137,7 @@ impl<P: Painter + ?Sized> Painter for Crop<'_, P> {
         let width = self.painter.measure(text, face);
         let left = match align {
             Align::Left => at.0,
-            Align::Centre => at.0 - width / 2.0,
+            Align::Center => at.0 - width / 2.0,
             Align::Right => at.0 - width,
         };
         if self.is_visible(Rect::new(left, at.1 - 7.0, width, 14.0)) {

@@ -79,7 +79,7 @@ pub enum Align {
     /// Starts at the position.
     Left,
     /// Centered at the position.
-    Centre,
+    Center,
     /// Ends at the position.
     Right,
 }

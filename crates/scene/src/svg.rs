@@ -221,7 +221,7 @@ impl Painter for SvgPainter {
         };
         let anchor = match align {
             Align::Left => "start",
-            Align::Centre => "middle",
+            Align::Center => "middle",
             Align::Right => "end",
         };
         let fill = self.fill_of(paint);

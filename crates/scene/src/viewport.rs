@@ -178,7 +178,7 @@ impl Viewport {
     }
 
     /// Centers the view at a time in nanoseconds.
-    pub fn centre_ns(&mut self, time_ns: f64) {
+    pub fn center_ns(&mut self, time_ns: f64) {
         self.position.start_ns = time_ns - self.width_ns() / 2.0;
         self.clamp();
     }

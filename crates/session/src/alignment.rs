@@ -94,7 +94,7 @@ pub struct Anchor {
 /// Maximum number of anchors of each kind; a menu has no use for more.
 const MAX_ANCHORS: usize = 500;
 /// Messages between two yields.
-const LISTEN_EVERY: usize = 1 << 14;
+const MESSAGES_PER_YIELD: usize = 1 << 14;
 
 /// Returns the anchors of a log other than its start: user spans and markers by name, each at its first
 /// occurrence.
@@ -112,7 +112,7 @@ pub async fn anchors(recording: &Recording, yielder: &dyn Yield) -> Vec<Anchor> 
     let messages = &recording.messages;
     let mut known = SeededSet::default();
     for index in 0..messages.len() {
-        if index % LISTEN_EVERY == 0 {
+        if index % MESSAGES_PER_YIELD == 0 {
             yielder.yield_if_due().await;
         }
         let marker = messages

@@ -49,8 +49,8 @@ pub fn costs(kind: &ProfileKind, costs: Option<&CensusCosts>) -> String {
         text += &format!(". The longest took {}", duration(longest.duration()));
     }
     if costs.with_pause < costs.censuses {
-        let untold = count(costs.censuses - costs.with_pause);
-        text += &format!("; unknown for {untold}");
+        let without_pause = count(costs.censuses - costs.with_pause);
+        text += &format!("; the pauses of {without_pause} are not in the log");
     }
     text + &format!(
         ". This is the overhead of the profile, not of the program: to reduce it, set {}.",
@@ -111,7 +111,7 @@ mod tests {
         };
         assert_eq!(
             text(&every(0), &some),
-            "23 censuses stopped the program for 760 ms of 2.20 s (34.5 %); unknown for 3. This is the overhead of the profile, not of the program: to reduce it, set an interval (-i1, in seconds) instead of one at each major collection."
+            "23 censuses stopped the program for 760 ms of 2.20 s (34.5 %); the pauses of 3 are not in the log. This is the overhead of the profile, not of the program: to reduce it, set an interval (-i1, in seconds) instead of one at each major collection."
         );
     }
 }

@@ -185,9 +185,9 @@ impl Query for CountRows {
 const RANGES_AHEAD: usize = 1024;
 
 /// Capacity of the chunk cache: the chunks around the visible rows.
-const CHUNKS_KEPT: usize = 6;
+const MAX_CACHED_CHUNKS: usize = 6;
 /// Capacity of the count cache: the lists of the panel and of the markers, and the previous one.
-const SCANS_KEPT: usize = 3;
+const MAX_CACHED_SCANS: usize = 3;
 
 /// Caches of event queries. The lock is never held across an `await`.
 #[derive(Debug, Default)]
@@ -253,7 +253,12 @@ impl EventLists {
         let mut kept = self.lock();
         let is = |scan: &Scan| scan.list == *list;
         let make = || Scan::new(source, list.clone());
-        what(get_or_insert_lru(&mut kept.scans, SCANS_KEPT, is, make));
+        what(get_or_insert_lru(
+            &mut kept.scans,
+            MAX_CACHED_SCANS,
+            is,
+            make,
+        ));
     }
 
     fn chunk(&self, chunk: usize) -> Option<Arc<ChunkRows>> {
@@ -266,9 +271,12 @@ impl EventLists {
         let mut kept = self.lock();
         let chunk = rows.chunk;
         let is = |other: &Arc<ChunkRows>| other.chunk == chunk;
-        Arc::clone(get_or_insert_lru(&mut kept.chunks, CHUNKS_KEPT, is, || {
-            Arc::new(rows)
-        }))
+        Arc::clone(get_or_insert_lru(
+            &mut kept.chunks,
+            MAX_CACHED_CHUNKS,
+            is,
+            || Arc::new(rows),
+        ))
     }
 }
 
@@ -321,7 +329,9 @@ impl Session {
         if let Some(inflated) = self.inflated() {
             let mut bytes = Vec::new();
             let is_read = inflated.read(range, &mut bytes) && !bytes.is_empty();
-            let lost = || Unreadable("what was inflated is gone".to_owned());
+            let lost = || {
+                Unreadable("the temporary file with the uncompressed log cannot be read".to_owned())
+            };
             return Box::pin(std::future::ready(
                 is_read.then_some(bytes).ok_or_else(lost),
             ));
@@ -329,7 +339,9 @@ impl Session {
         let read = host.read_with_prefetch(range, next);
         Box::pin(async {
             match read.await {
-                Ok(bytes) if bytes.is_empty() => Err(Unreadable("it is shorter now".to_owned())),
+                Ok(bytes) if bytes.is_empty() => Err(Unreadable(
+                    "it is shorter than when it was opened".to_owned(),
+                )),
                 other => other,
             }
         })

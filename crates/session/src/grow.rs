@@ -41,7 +41,7 @@ impl Session {
     pub fn replacement(&self, len: u64) -> Self {
         let mut session = Self {
             memory: self.memory,
-            cutting: self.cutting.clone(),
+            slicing_rule: self.slicing_rule.clone(),
             follows: true,
             ..Self::new(len).with_spill_store(self.spill_store.clone())
         };
@@ -54,7 +54,9 @@ impl Session {
     /// Plans the slices after the latest usable checkpoint, or all slices if there is none.
     pub(super) fn plan(&mut self) {
         while let Some(checkpoint) = self.checkpoints.pop() {
-            let slices = self.reader.slices_from(&checkpoint.reader, &self.cutting);
+            let slices = self
+                .reader
+                .slices_from(&checkpoint.reader, &self.slicing_rule);
             if let Some(slices) = slices {
                 self.recording = Recording::clone(&checkpoint.recording);
                 // The prefixes may have changed since the checkpoint.
@@ -66,7 +68,7 @@ impl Session {
                 return;
             }
         }
-        self.slices.plan(self.reader.slices(&self.cutting));
+        self.slices.plan(self.reader.slices(&self.slicing_rule));
     }
 
     /// Keeps a checkpoint before the last slice is appended. The previous checkpoint is kept too, because some

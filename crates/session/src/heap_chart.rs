@@ -19,7 +19,7 @@ use model::time::Interval;
 /// Maximum number of messages drawn on a chart.
 const MOST_MESSAGES: usize = 200;
 /// Maximum number of messages searched for matching ones.
-const MESSAGES_SEEN: usize = 200_000;
+const MAX_SEARCHED_MESSAGES: usize = 200_000;
 
 /// `None` if the log has no such profile.
 impl Query for ChartQuery {
@@ -196,7 +196,7 @@ fn messages(log: &Log<'_>, query: &ChartQuery, axis: Interval, overlay: &mut Ove
         let text = text.to_lowercase();
         text.contains(&include) && (exclude.is_empty() || !text.contains(&exclude))
     };
-    for place in messages.places(axis).take(MESSAGES_SEEN) {
+    for place in messages.places(axis).take(MAX_SEARCHED_MESSAGES) {
         let Some(message) = messages
             .get(place)
             .filter(|message| is_wanted(&message.text))

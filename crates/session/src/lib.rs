@@ -56,7 +56,7 @@ use eventlog::hp::Report;
 use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::slices::SLICE_BYTES;
-use eventlog::{Cutting, DamageKind, Inflated, LogError, LogReader, Progress, Record, Step};
+use eventlog::{DamageKind, Inflated, LogError, LogReader, Progress, Record, SlicingRule, Step};
 use flame_answers::ComparedCache;
 use grow::Checkpoint;
 use model::byte_lru::ByteLru;
@@ -127,7 +127,7 @@ pub struct Session {
     pub(crate) recording: Recording,
     spill_store: SpillStore,
     memory: MemoryBudget,
-    cutting: Cutting,
+    slicing_rule: SlicingRule,
     slices: Slices,
     prefixes: Option<SpanPrefixes>,
     /// Blocks that are not read yet, drawn as placeholders; empty once the log is fully read.
@@ -162,7 +162,7 @@ impl Session {
             recording: Recording::default(),
             spill_store: SpillStore::default(),
             memory: MemoryBudget { bytes: u64::MAX },
-            cutting: Cutting::Bytes(SLICE_BYTES),
+            slicing_rule: SlicingRule::Bytes(SLICE_BYTES),
             slices: Slices::default(),
             prefixes: None,
             unread: UnreadBlocks::default(),
@@ -202,10 +202,13 @@ impl Session {
         &self.spill_store
     }
 
-    /// Overrides how the log is cut into slices. The cutting affects no answer.
+    /// Overrides how the log is cut into slices. The slicing_rule affects no answer.
     #[must_use]
-    pub fn with_cutting(self, cutting: Cutting) -> Self {
-        Self { cutting, ..self }
+    pub fn with_slicing_rule(self, slicing_rule: SlicingRule) -> Self {
+        Self {
+            slicing_rule,
+            ..self
+        }
     }
 
     /// Advances as far as the supplied bytes and `max_events` allow.
@@ -303,7 +306,7 @@ impl Session {
     /// Restarts without cuts, because the block index contradicts the blocks.
     fn restart_uncut(&mut self) {
         self.checkpoints.clear();
-        let whole = Cutting::At(Vec::new());
+        let whole = SlicingRule::At(Vec::new());
         self.slices.plan(self.reader.slices(&whole));
         self.recording = Recording::with_spill_store(self.spill_store.clone());
         if let Some(prefixes) = self.prefixes.clone() {

@@ -69,15 +69,15 @@ impl dyn Host + '_ {
     }
 }
 
-/// Error of a file that was changed or removed after it was opened, with the message of the system.
+/// Error of a file that can no longer be read: for example, it was changed or removed after it was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[error("the file can no longer be read ({0}): it was changed or removed after it was opened")]
+#[error("the file can no longer be read: {0}")]
 pub struct Unreadable(pub String);
 
 /// A host without a file: every read fails.
 impl Host for NoYield {
     fn read(&self, _: Range<u64>) -> LocalBoxFuture<'_, Result<Vec<u8>, Unreadable>> {
-        let none = Unreadable("there is none".to_owned());
+        let none = Unreadable("this query has no file".to_owned());
         Box::pin(std::future::ready(Err(none)))
     }
 }

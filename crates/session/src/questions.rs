@@ -246,7 +246,7 @@ impl Query for FindingsProgressQuery {
             if now.answered > self.answered {
                 return Some(now);
             }
-            host.pause().await;
+            host.yield_now().await;
         }
     }
 }

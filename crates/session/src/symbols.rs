@@ -17,7 +17,7 @@ use scene::format;
 use symbols::{Kind, Load, Name, NameRequest, Symbols, SymbolsError};
 
 /// Maximum number of info tables described by the log that are used to find the load address of the program.
-const MOST_KNOWN: usize = 4096;
+const MAX_KNOWN_TABLES: usize = 4096;
 
 /// Result of a symbolication.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Session {
             .filter(|(_, table)| table.constructor().is_some());
         let constructors = constructors.map(|(address, table)| (Address(address), table.name));
         let known: BTreeMap<Address, &str> = constructors.collect_small();
-        let known = known.into_iter().take(MOST_KNOWN);
+        let known = known.into_iter().take(MAX_KNOWN_TABLES);
         NameRequest {
             functions: functions.into_iter().collect(),
             info_tables: info_tables.into_iter().collect(),
@@ -192,7 +192,7 @@ fn in_words(kind: Kind, load: Load, named: u64, addresses: u64) -> String {
     let moved = match load {
         Load::Several(places) => {
             return format!(
-                "Nothing symbolicated: {all} of the log could be functions of the {kind} at {} load addresses. Build the program with -no-pie, or announce more functions.",
+                "Nothing symbolicated: at {} load addresses, {all} of the log would be in functions of the {kind}. Build the program with -no-pie, which fixes the load address.",
                 format::count(places as u64)
             );
         }
@@ -206,7 +206,7 @@ fn in_words(kind: Kind, load: Load, named: u64, addresses: u64) -> String {
                 "Nothing symbolicated: the log has other names for what it describes itself than the {kind}, which is another build of the program. Use the executable that wrote this log."
             );
         }
-        Load::Moved(by) => format!(", loaded {} its own addresses", distance(by)),
+        Load::Moved(by) => format!(", loaded at its file addresses {}", offset(by)),
         Load::AtFileAddress => String::new(),
     };
     let have = |has: &str| format!("{has} now, by the {kind}{moved}.");
@@ -236,9 +236,9 @@ fn in_words(kind: Kind, load: Load, named: u64, addresses: u64) -> String {
     }
 }
 
-fn distance(by: i64) -> String {
-    let side = if by < 0 { "before" } else { "behind" };
-    format!("{} {side}", Address(by.unsigned_abs()))
+fn offset(by: i64) -> String {
+    let sign = if by < 0 { '−' } else { '+' };
+    format!("{sign} {}", Address(by.unsigned_abs()))
 }
 
 #[cfg(test)]

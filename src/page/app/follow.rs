@@ -421,7 +421,7 @@ impl App {
         self.show_log();
         if sticks_to_end {
             self.viewer.act(|control| {
-                control.keep_end();
+                control.follow_end();
                 None
             });
         }
@@ -454,9 +454,9 @@ impl App {
         ));
     }
 
-    /// Handles a read that yielded nothing to show; `is_short` means lack of memory.
-    pub(super) fn on_not_grown(&mut self, ctx: &Context<Self>, is_short: bool) {
-        if is_short {
+    /// Handles a read that yielded nothing to show; `hit_memory_limit` means lack of memory.
+    pub(super) fn on_not_grown(&mut self, ctx: &Context<Self>, hit_memory_limit: bool) {
+        if hit_memory_limit {
             self.stop_following(ctx);
             self.show_error(PageError::new(Code::ShortOfMemory));
         }

@@ -162,13 +162,13 @@ impl App {
                 self.timers.overview = None;
                 self.on_loaded(ctx);
             }
-            NewsEffect::Short => {
+            NewsEffect::MemoryLimit => {
                 self.timers.overview = None;
                 self.on_loaded(ctx);
                 self.show_error(PageError::new(Code::ShortOfMemory));
             }
             NewsEffect::Grown => self.on_grown(ctx),
-            NewsEffect::NotGrown { is_short } => self.on_not_grown(ctx, is_short),
+            NewsEffect::NotGrown { hit_memory_limit } => self.on_not_grown(ctx, hit_memory_limit),
             NewsEffect::Reloaded => {
                 self.schedule_next_check(ctx);
                 self.panel.names += 1;

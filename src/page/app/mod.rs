@@ -198,11 +198,11 @@ impl TimelineState {
                 let old = std::mem::replace(&mut self.pinned, pinned);
                 Ok(old != self.pinned)
             }
-            TimelineEvent::Seen(tracks_in_view) => {
+            TimelineEvent::TracksInView(tracks_in_view) => {
                 self.tracks_in_view = tracks_in_view;
                 Ok(true)
             }
-            TimelineEvent::Current(track) => {
+            TimelineEvent::TrackFocused(track) => {
                 self.track = track;
                 Ok(true)
             }
@@ -299,15 +299,15 @@ impl App {
         };
         match event {
             TimelineEvent::Range(range) => self.range_changed(ctx, range),
-            TimelineEvent::Band(key) => return self.pin_band(ctx, &key),
+            TimelineEvent::BandClicked(key) => return self.pin_band(ctx, &key),
             TimelineEvent::Clicked(place) => self.timeline.clicked = Some(place),
-            TimelineEvent::Changed => {
+            TimelineEvent::ViewChanged => {
                 self.schedule_address_update(ctx);
                 // The drag of a range may have ended.
                 let is_unfrozen = !self.is_dragging() && self.unfreeze_panel();
                 return is_unfrozen || self.axis().is_some();
             }
-            TimelineEvent::Marks => {
+            TimelineEvent::MarksReplaced => {
                 self.schedule_items_update(ctx);
                 return false;
             }

@@ -165,7 +165,7 @@ impl App {
                 other.client.settle();
                 self.on_other_loaded(ctx);
             }
-            NewsEffect::Short => {
+            NewsEffect::MemoryLimit => {
                 self.on_other_loaded(ctx);
                 self.show_error(PageError::new(Code::ShortOfMemory));
             }
@@ -304,9 +304,9 @@ impl App {
         };
         match other.timeline.receive(event) {
             Ok(is_changed) => is_changed,
-            Err(TimelineEvent::Band(key)) => self.pin_band(ctx, &key),
+            Err(TimelineEvent::BandClicked(key)) => self.pin_band(ctx, &key),
             // The primary timeline moves along and reports the change itself, except for the end of a drag here.
-            Err(TimelineEvent::Changed) => !self.is_dragging() && self.unfreeze_panel(),
+            Err(TimelineEvent::ViewChanged) => !self.is_dragging() && self.unfreeze_panel(),
             Err(_) => false,
         }
     }

@@ -150,7 +150,7 @@ impl App {
                 }),
                 None => viewer.act(|control| control.scroll_to(track.row)),
             }
-            viewer.set_track(&track.id);
+            viewer.set_track(&track.name);
         })
         .forget();
     }
@@ -189,5 +189,5 @@ impl App {
 
 /// Returns the name of a track for use in a sentence.
 fn track_name(track: &RevealTarget) -> String {
-    track.row.name_in_sentence(&track.name)
+    track.row.name_in_sentence(&track.title)
 }

@@ -256,7 +256,7 @@ fn view_pauses(
             from_ns: of_all.from_ns,
             to_ns: of_all.to_ns,
             counts: counts.collect(),
-            together_ns: None,
+            total_ns: None,
         })
     };
     let bins: Vec<Bin> = (0..all.bins.len()).filter_map(bin).collect();

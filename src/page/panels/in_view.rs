@@ -83,7 +83,7 @@ pub(super) fn InView(props: &PanelProps) -> Html {
             if let Some(item) = place.and_then(|&place| items.get(place)) {
                 on_goto.emit(NavigationTarget {
                     span: item.span,
-                    row: item.row,
+                    row: item.track,
                     zoom: false,
                     details: false,
                 });
@@ -116,13 +116,13 @@ pub(super) fn InView(props: &PanelProps) -> Html {
 }
 
 fn track_names(items: &[VisibleItem]) -> Vec<String> {
-    let mut names: Vec<String> = items.iter().map(|item| item.track.clone()).collect();
+    let mut names: Vec<String> = items.iter().map(|item| item.track_title.clone()).collect();
     names.dedup();
     names
 }
 
 fn of_track(items: &[VisibleItem], track: &str) -> Vec<usize> {
-    let wanted = |item: &VisibleItem| track.is_empty() || item.track == track;
+    let wanted = |item: &VisibleItem| track.is_empty() || item.track_title == track;
     let places = items.iter().enumerate();
     places
         .filter(|(_, item)| wanted(item))
@@ -132,7 +132,7 @@ fn of_track(items: &[VisibleItem], track: &str) -> Vec<usize> {
 
 fn cells(item: &VisibleItem) -> [Cell<'_>; NAMES.len()] {
     [
-        item.track.as_str().into(),
+        item.track_title.as_str().into(),
         item.span.start().0.into(),
         item.span.duration().0.into(),
         item.text.as_str().into(),
@@ -141,7 +141,7 @@ fn cells(item: &VisibleItem) -> [Cell<'_>; NAMES.len()] {
 
 fn grid_row(item: &VisibleItem) -> GridRow {
     [
-        item.track.clone(),
+        item.track_title.clone(),
         format::time(item.span.start()),
         format::duration(item.span.duration()),
         item.text.clone(),

@@ -324,7 +324,7 @@ fn runs(
         from_ns: bin.from_ns,
         to_ns: bin.to_ns,
         counts: vec![bin.count],
-        together_ns: Some(bin.total_ns),
+        total_ns: Some(bin.total_ns),
     };
     let bins: Vec<Bin> = reply.runs.iter().map(bin).collect();
     let (count, total_ns) = reply.runs.iter().fold((0_u64, 0_u64), |(count, ns), bin| {

@@ -6,9 +6,9 @@
 //! list to sort is a concatenation of sorted lists, one per source, which the standard sort merges.
 
 use super::TimeAttribution;
-use super::runs::NextRun;
+use super::runs::SweepRun;
 use super::sources::{
-    BecameRunnable, CoverageEnds, IdleEdges, NEVER, PauseBounds, ReadAhead, Runs, Source,
+    AvailabilityEdges, BecameRunnable, CoverageEnds, NEVER, PauseBounds, ReadAhead, Runs, Source,
     first_step,
 };
 
@@ -66,7 +66,7 @@ pub(super) enum EventKind {
     /// Start of the next run of a lane, or end of its current run.
     Run(usize),
     /// Change of a lane's piece or lifetime.
-    IdleEdge(usize),
+    AvailabilityEdge(usize),
     /// A thread becomes ready.
     BecameRunnable,
     /// The log's information about a ready thread ends.
@@ -92,20 +92,20 @@ pub(super) struct SourcePositions {
 /// index of its source.
 #[derive(Clone, Debug)]
 struct SortBuffer {
-    moments: Vec<u64>,
+    keys: Vec<u64>,
     base: u64,
     source_bits: u32,
 }
 
 impl SortBuffer {
     /// Appends all events of a source before `limit`. Returns the time of its next event.
-    fn take(&mut self, number: usize, source: &mut impl Source, limit: u64) -> u64 {
+    fn take(&mut self, index: usize, source: &mut impl Source, limit: u64) -> u64 {
         // Time goes backwards only in damaged logs.
         let mut last = self.base;
         source.take_before(limit, |key| {
             last = last.max(key);
-            let moment = (last - self.base) << self.source_bits | number as u64;
-            self.moments.push(moment);
+            let key = (last - self.base) << self.source_bits | index as u64;
+            self.keys.push(key);
         })
     }
 }
@@ -114,14 +114,14 @@ impl SortBuffer {
 #[derive(Debug)]
 pub(super) struct EventMerger<'a> {
     runs: Vec<Runs<'a>>,
-    idle_edges: Vec<IdleEdges<'a>>,
+    availability_edges: Vec<AvailabilityEdges<'a>>,
     became_runnable: BecameRunnable<'a>,
     coverage_ends: CoverageEnds<'a>,
     pauses: PauseBounds<'a>,
     /// Time of the next unsorted event of each source.
     next: TournamentTree,
     /// Time up to which each source has been read ahead.
-    known: TournamentTree,
+    read_until: TournamentTree,
     sort_buffer: SortBuffer,
     /// Index of the next sorted event.
     at: usize,
@@ -144,11 +144,11 @@ impl<'a> EventMerger<'a> {
                 has_begun,
             })
             .collect();
-        let idle_edges = (0..runs.len())
-            .map(|lane| IdleEdges::after(now, account.pieces(lane), account.life(lane)));
+        let availability_edges = (0..runs.len())
+            .map(|lane| AvailabilityEdges::after(now, account.pieces(lane), account.life(lane)));
         let sources = 2 * runs.len() + OTHER_SOURCES;
         let mut merger = Self {
-            idle_edges: idle_edges.collect(),
+            availability_edges: availability_edges.collect(),
             became_runnable: BecameRunnable {
                 moments: &attribution_data.became_runnable,
                 ahead: ReadAhead::from(positions.became_runnable),
@@ -168,9 +168,9 @@ impl<'a> EventMerger<'a> {
                 has_begun: positions.paused,
             },
             next: TournamentTree::new(sources),
-            known: TournamentTree::new(sources),
+            read_until: TournamentTree::new(sources),
             sort_buffer: SortBuffer {
-                moments: Vec::new(),
+                keys: Vec::new(),
                 base: first_step(now),
                 source_bits: sources.next_power_of_two().trailing_zeros(),
             },
@@ -192,7 +192,7 @@ impl<'a> EventMerger<'a> {
             return EventKind::Run(source);
         }
         match source - lanes {
-            lane if lane < lanes => EventKind::IdleEdge(lane),
+            lane if lane < lanes => EventKind::AvailabilityEdge(lane),
             other if other == lanes => EventKind::BecameRunnable,
             other if other == lanes + 1 => EventKind::CoverageEnd,
             _ => EventKind::Pause,
@@ -201,7 +201,7 @@ impl<'a> EventMerger<'a> {
 
     /// Returns the run of a lane that begins or ends now.
     #[inline]
-    pub(super) fn run(&self, lane: usize, place: usize) -> Option<&NextRun> {
+    pub(super) fn run(&self, lane: usize, place: usize) -> Option<&SweepRun> {
         self.runs[lane].ahead.get(place)
     }
 
@@ -218,57 +218,56 @@ impl<'a> EventMerger<'a> {
     #[inline]
     pub(super) fn sorted_events(&self) -> impl Iterator<Item = (u64, EventKind)> {
         let SortBuffer {
-            moments,
+            keys,
             base,
             source_bits,
         } = &self.sort_buffer;
         let (base, bits) = (*base, *source_bits);
-        let rest = moments.get(self.at..).unwrap_or_default();
-        rest.iter().map(move |moment| {
-            let source = moment & ((1 << bits) - 1);
-            let time = (base + (moment >> bits)) >> 1;
+        let rest = keys.get(self.at..).unwrap_or_default();
+        rest.iter().map(move |key| {
+            let source = key & ((1 << bits) - 1);
+            let time = (base + (key >> bits)) >> 1;
             (time, self.kind(source as usize))
         })
     }
 
-    /// Marks the first `moments` of the sorted events as processed.
-    pub(super) const fn advance(&mut self, moments: usize) {
-        self.at += moments;
+    /// Marks the next `count` of the sorted events as processed.
+    pub(super) const fn advance(&mut self, count: usize) {
+        self.at += count;
     }
 
     /// Returns whether no event up to a time is left.
     pub(super) fn is_exhausted(&self, to: u64) -> bool {
-        self.at >= self.sort_buffer.moments.len()
-            && self.next.earliest_time() > (first_step(to) | 1)
+        self.at >= self.sort_buffer.keys.len() && self.next.earliest_time() > (first_step(to) | 1)
     }
 
     /// Sorts the next batch of events up to the time `to`, if all events sorted before were processed. Returns
     /// whether any event is left.
     pub(super) fn sort_batch(&mut self, to: u64, now: u64) -> bool {
-        if self.at < self.sort_buffer.moments.len() {
+        if self.at < self.sort_buffer.keys.len() {
             return true;
         }
         let end = (first_step(to) | 1) + 1;
         if self.next.earliest_time() >= end {
             return false;
         }
-        while self.known.earliest_time() <= self.next.earliest_time() {
-            self.read_on(self.known.earliest_source());
+        while self.read_until.earliest_time() <= self.next.earliest_time() {
+            self.read_on(self.read_until.earliest_source());
         }
         let base = self.next.earliest_time().max(first_step(now));
         let most = base.saturating_add(u64::MAX >> self.sort_buffer.source_bits);
-        let limit = end.min(self.known.earliest_time()).min(most);
+        let limit = end.min(self.read_until.earliest_time()).min(most);
         self.sort_buffer.base = base;
-        self.sort_buffer.moments.clear();
+        self.sort_buffer.keys.clear();
         self.at = 0;
         while self.next.earliest_time() < limit {
             let source = self.next.earliest_source();
-            while !self.has_enough(source) && self.known.source_time(source) < end {
+            while !self.has_enough(source) && self.read_until.source_time(source) < end {
                 self.read_on(source);
             }
             self.take(source, limit);
         }
-        self.sort_buffer.moments.sort();
+        self.sort_buffer.keys.sort();
         true
     }
 
@@ -277,7 +276,7 @@ impl<'a> EventMerger<'a> {
         match self.kind(source) {
             EventKind::Run(lane) => self.runs[lane].ahead.has_enough(),
             EventKind::BecameRunnable => self.became_runnable.ahead.has_enough(),
-            EventKind::IdleEdge(_) | EventKind::CoverageEnd | EventKind::Pause => true,
+            EventKind::AvailabilityEdge(_) | EventKind::CoverageEnd | EventKind::Pause => true,
         }
     }
 
@@ -294,9 +293,9 @@ impl<'a> EventMerger<'a> {
                 let last = ahead.read_on(|place, next| moments.read(place, next));
                 last.map(|&(time, _)| time)
             }
-            EventKind::IdleEdge(_) | EventKind::CoverageEnd | EventKind::Pause => None,
+            EventKind::AvailabilityEdge(_) | EventKind::CoverageEnd | EventKind::Pause => None,
         };
-        self.known.set(source, last.map_or(NEVER, first_step));
+        self.read_until.set(source, last.map_or(NEVER, first_step));
     }
 
     /// Moves all events of a source before `limit` to the list to be sorted.
@@ -304,8 +303,8 @@ impl<'a> EventMerger<'a> {
         let (kind, sort_buffer) = (self.kind(source), &mut self.sort_buffer);
         let next = match kind {
             EventKind::Run(lane) => sort_buffer.take(source, &mut self.runs[lane], limit),
-            EventKind::IdleEdge(lane) => {
-                sort_buffer.take(source, &mut self.idle_edges[lane], limit)
+            EventKind::AvailabilityEdge(lane) => {
+                sort_buffer.take(source, &mut self.availability_edges[lane], limit)
             }
             EventKind::BecameRunnable => sort_buffer.take(source, &mut self.became_runnable, limit),
             EventKind::CoverageEnd => sort_buffer.take(source, &mut self.coverage_ends, limit),

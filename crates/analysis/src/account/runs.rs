@@ -41,7 +41,7 @@ pub struct RunRef {
 
 /// Fields of a run that a sweep over all runs needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NextRun {
+pub(crate) struct SweepRun {
     pub(crate) start: u64,
     pub(crate) end: u64,
     /// Time since which its thread was ready before it; the start if it was not.
@@ -373,7 +373,7 @@ impl RunLane {
     }
 
     /// Appends to `next` the runs from index `from` to the end of its block; none at the end of the lane.
-    pub(crate) fn read(&self, from: usize, next: &mut Vec<NextRun>) {
+    pub(crate) fn read(&self, from: usize, next: &mut Vec<SweepRun>) {
         let (mut starts, mut ends) = ([0; packed_column::BLOCK], [0; packed_column::BLOCK]);
         let (mut threads, mut codes) = ([0; packed_column::BLOCK], [0; packed_column::BLOCK]);
         let mut short = [0; packed_column::BLOCK];
@@ -386,7 +386,7 @@ impl RunLane {
         runs.ready.short.read(from, &mut short[..count]);
         next.extend((0..count).map(|i| {
             let ready_ns = runs.ready.decode(from + i, short[i]);
-            NextRun {
+            SweepRun {
                 start: starts[i],
                 end: ends[i],
                 ready_since: starts[i].saturating_sub(ready_ns.unwrap_or_default()),

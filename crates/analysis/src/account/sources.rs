@@ -3,7 +3,7 @@
 
 use super::pauses::Pause;
 use super::pieces::Pieces;
-use super::runs::{NextRun, RunLane};
+use super::runs::{RunLane, SweepRun};
 use model::lane::Lane;
 use model::moments::Moments;
 use model::packed_column::BLOCK;
@@ -88,7 +88,7 @@ impl<T> ReadAhead<T> {
 #[derive(Clone, Debug)]
 pub(super) struct Runs<'a> {
     pub(super) lane: &'a RunLane,
-    pub(super) ahead: ReadAhead<NextRun>,
+    pub(super) ahead: ReadAhead<SweepRun>,
     pub(super) has_begun: bool,
 }
 
@@ -135,7 +135,7 @@ impl Source for Runs<'_> {
 
 /// Start and end of a lane's lifetime, and of the stretches in which it is neither running nor idle.
 #[derive(Clone, Debug)]
-pub(super) struct IdleEdges<'a> {
+pub(super) struct AvailabilityEdges<'a> {
     pieces: Option<&'a Pieces>,
     piece: usize,
     is_inside: bool,
@@ -143,7 +143,7 @@ pub(super) struct IdleEdges<'a> {
     lived: usize,
 }
 
-impl<'a> IdleEdges<'a> {
+impl<'a> AvailabilityEdges<'a> {
     /// Starts after the time `now`, for a lane with this lifetime.
     pub(super) fn after(now: u64, pieces: Option<&'a Pieces>, (born, dead): (u64, u64)) -> Self {
         let life = [born, dead.max(born)];
@@ -177,7 +177,7 @@ impl<'a> IdleEdges<'a> {
     }
 }
 
-impl Source for IdleEdges<'_> {
+impl Source for AvailabilityEdges<'_> {
     fn key(&self) -> u64 {
         self.piece_key().min(self.life_key())
     }

@@ -6,7 +6,7 @@
 
 use super::TimeAttribution;
 use super::event_merger::{EventKind, EventMerger, SourcePositions};
-use super::runs::NextRun;
+use super::runs::SweepRun;
 use super::sources::MAX_TIME;
 use super::totals::{Counts, IDLE_CLASSES, Level, Levels, Totals, capability_time};
 use eventlog::ids::{CapId, Nanos};
@@ -56,11 +56,11 @@ pub(crate) struct SweepInstant {
 /// Callbacks of a sweep.
 pub(crate) trait Watcher {
     /// Called when a run of a lane starts.
-    fn run_starts(&mut self, lane: usize, place: usize, run: &NextRun, now: SweepInstant) {
+    fn run_starts(&mut self, lane: usize, place: usize, run: &SweepRun, now: SweepInstant) {
         let _ = (lane, place, run, now);
     }
     /// Called when a run ends whose thread can run again immediately.
-    fn stays_ready(&mut self, run: &NextRun, now: SweepInstant) {
+    fn stays_ready(&mut self, run: &SweepRun, now: SweepInstant) {
         let _ = (run, now);
     }
     /// Called when a thread, given by index, becomes ready by a wakeup or its creation.
@@ -143,7 +143,7 @@ impl State {
         &mut self,
         lane: usize,
         lane_state: &mut LaneState,
-        run: &NextRun,
+        run: &SweepRun,
         watcher: &mut impl Watcher,
     ) {
         if lane_state.runs {
@@ -356,7 +356,7 @@ impl<'a> Sweep<'a> {
                         state.toggle_run(lane, lane_state, run, watcher);
                     }
                 }
-                EventKind::IdleEdge(lane) => {
+                EventKind::AvailabilityEdge(lane) => {
                     state = state.update_lane(lane, &mut self.lane_states[lane], self.account);
                 }
                 EventKind::BecameRunnable => {
@@ -534,7 +534,7 @@ impl<'a> SweepCursor<'a> {
         let sums = |sweep: &Sweep<'_>| (sweep.state.ready_ns, capability_time(&sweep.running_ns));
         let checkpoints = &self.account.attribution_data.checkpoints;
         let sweep = self.move_to(from.0);
-        let (ready_ns, ran_ns) = sums(sweep);
+        let (ready_ns, running_ns_before) = sums(sweep);
         sweep.take_levels();
         let next = checkpoints
             .times
@@ -557,10 +557,13 @@ impl<'a> SweepCursor<'a> {
         let levels = levels.into_iter().chain(rest).reduce(Levels::combine);
         let levels = levels.unwrap_or_default();
         let level = |(min, max), sum_ns| Level { min, max, sum_ns };
-        let (ready_now_ns, ran_now_ns) = sums(sweep);
+        let (ready_ns_after, running_ns_after) = sums(sweep);
         Counts {
-            ready: level(levels.ready, ready_now_ns.saturating_sub(ready_ns)),
-            running: level(levels.running, ran_now_ns.saturating_sub(ran_ns)),
+            ready: level(levels.ready, ready_ns_after.saturating_sub(ready_ns)),
+            running: level(
+                levels.running,
+                running_ns_after.saturating_sub(running_ns_before),
+            ),
         }
     }
 }

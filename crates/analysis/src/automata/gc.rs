@@ -3,8 +3,8 @@
 //! | state | event | next | yields |
 //! |---|---|---|---|
 //! | `Idle` | `StartGC` at t | `Collecting(t)` | |
-//! | `Idle` | `EndGC` | `Idle` | oddity: end without start |
-//! | `Collecting(s)` | `StartGC` at t | `Collecting(min(s, t))` | oddity: repeated start |
+//! | `Idle` | `EndGC` | `Idle` | anomaly: end without start |
+//! | `Collecting(s)` | `StartGC` at t | `Collecting(min(s, t))` | anomaly: repeated start |
 //! | `Collecting(s)` | `EndGC` at t | `Idle` | span `[s, t]` |
 
 use super::{Anomaly, Step};

@@ -24,7 +24,7 @@ pub struct Step<S, Y> {
     /// The span that the event ends, if any.
     pub yields: Option<Y>,
     /// An irregularity of the event, if any.
-    pub oddity: Option<Anomaly>,
+    pub anomaly: Option<Anomaly>,
 }
 
 impl<S, Y> Step<S, Y> {
@@ -32,7 +32,7 @@ impl<S, Y> Step<S, Y> {
         Self {
             next,
             yields: None,
-            oddity: None,
+            anomaly: None,
         }
     }
 
@@ -40,15 +40,15 @@ impl<S, Y> Step<S, Y> {
         Self {
             next,
             yields: Some(span),
-            oddity: None,
+            anomaly: None,
         }
     }
 
-    const fn odd(next: S, oddity: Anomaly) -> Self {
+    const fn odd(next: S, anomaly: Anomaly) -> Self {
         Self {
             next,
             yields: None,
-            oddity: Some(oddity),
+            anomaly: Some(anomaly),
         }
     }
 }

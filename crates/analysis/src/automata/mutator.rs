@@ -7,7 +7,7 @@
 //! | `Idle` | `StopThread[X]` | `Idle` | |
 //! | `Running[X](s)` | `RunThread[X]` | `Running[X](s)` | |
 //! | `Running[X](s)` | `StopThread[X]` at t | `Idle` | span `(X, [s, t])` |
-//! | `Running[X](s)` | run or stop of `Y ≠ X` | unchanged | oddity: other thread |
+//! | `Running[X](s)` | run or stop of `Y ≠ X` | unchanged | anomaly: other thread |
 //!
 //! The runtime often logs one spurious run of a thread that has finished. The caller keeps the set of threads that
 //! this capability has seen finish: a stop with `ThreadFinished` that yields a span adds its thread.
@@ -58,12 +58,12 @@ pub fn step(state: State, input: Input, at: Nanos) -> Step<State, (ThreadId, Int
         }
         (State::Running(running, _), Input::Run { thread, .. } | Input::Stop { thread }) => {
             let run = matches!(input, Input::Run { .. });
-            let oddity = Anomaly::OtherThread {
+            let anomaly = Anomaly::OtherThread {
                 running,
                 thread,
                 run,
             };
-            Step::odd(state, oddity)
+            Step::odd(state, anomaly)
         }
     }
 }

@@ -7,7 +7,7 @@
 //! | state | event | next | yields |
 //! |---|---|---|---|
 //! | `Off` | begin at t | `Running(t)` | |
-//! | `Off` | end | `Off` | oddity: end without begin |
+//! | `Off` | end | `Off` | anomaly: end without begin |
 //! | `Running(s)` | begin at t | `Running(min(s, t))` | |
 //! | `Running(s)` | end at t | `Ended(s, t)` | |
 //! | `Ended(s, e)` | begin at t | `Running(t)` | `[s, e]` |

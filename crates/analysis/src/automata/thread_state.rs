@@ -3,7 +3,7 @@
 //! | state | event | next | yields |
 //! |---|---|---|---|
 //! | `Unseen` | `RunThread` on c at t | `Running(t, c)` | |
-//! | `Unseen` | `StopThread` | `Unseen` | oddity: stopped before it ran |
+//! | `Unseen` | `StopThread` | `Unseen` | anomaly: stopped before it ran |
 //! | `Running(s, c)` | `RunThread` on d at t | `Running(min(s, t), cap of the earlier)` | |
 //! | `Running(s, c)` | `StopThread` at t, not finished | `Blocked(t, status)` | running `[s, t]` on c |
 //! | `Running(s, c)` | `StopThread` at t, finished | `Final` | running `[s, t]` on c |
@@ -116,7 +116,7 @@ pub enum Input {
     Stop(StopStatus),
 }
 
-/// Transition function; `thread` only identifies the thread in an oddity.
+/// Transition function; `thread` only identifies the thread in an anomaly.
 #[inline]
 pub fn step(state: State, input: Input, at: Nanos, thread: ThreadId) -> Step<State, ThreadSpan> {
     use Activity::Running;

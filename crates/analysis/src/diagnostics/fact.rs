@@ -168,7 +168,7 @@ impl Fact {
             Self::InfoTablesLeftOut(_) => Rule::InfoTablesLeftOut,
             Self::HeapBandsFolded(_) => Rule::HeapBandsFolded,
             Self::HeapBytesCapped => Rule::HeapBytesCapped,
-            Self::Anomaly(oddity) => oddity_rule(*oddity),
+            Self::Anomaly(anomaly) => oddity_rule(*anomaly),
             Self::Order { problem, .. } => order_rule(*problem),
             Self::Call(problem) => call_rule(problem),
             Self::Stack(problem) => stack_rule(*problem),
@@ -193,8 +193,8 @@ impl Fact {
                 _ => Vec::new(),
             },
             Self::BufferMissing(cap) => vec![Subject::Capability(*cap)],
-            Self::Anomaly(oddity) => {
-                let threads = oddity.threads().into_iter().flatten();
+            Self::Anomaly(anomaly) => {
+                let threads = anomaly.threads().into_iter().flatten();
                 threads.map(Subject::Thread).collect()
             }
             Self::Order { subject, problem } => {
@@ -290,8 +290,8 @@ pub(super) const fn damage_rule(kind: DamageKind) -> Rule {
     }
 }
 
-const fn oddity_rule(oddity: Anomaly) -> Rule {
-    match oddity {
+const fn oddity_rule(anomaly: Anomaly) -> Rule {
+    match anomaly {
         Anomaly::GcEndWithoutStart => Rule::GcEndWithoutStart,
         Anomaly::GcStartRepeated => Rule::GcStartRepeated,
         Anomaly::StopBeforeRun { .. } => Rule::StopBeforeRun,
@@ -402,8 +402,8 @@ fn stack_subject(problem: StackProblem) -> Option<Subject> {
 }
 
 impl From<Anomaly> for Fact {
-    fn from(oddity: Anomaly) -> Self {
-        Self::Anomaly(oddity)
+    fn from(anomaly: Anomaly) -> Self {
+        Self::Anomaly(anomaly)
     }
 }
 

@@ -51,8 +51,8 @@ impl Lives {
 impl Recording {
     /// Returns the diagnostics of the analyses, except those [about the whole log](Self::whole_log_diagnostics).
     pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostics> {
-        let automata = [&self.store.oddities, &self.store.gc_oddities];
-        automata.into_iter().chain(self.profiles.oddities())
+        let automata = [&self.store.anomalies, &self.store.gc_anomalies];
+        automata.into_iter().chain(self.profiles.anomalies())
     }
 
     /// Returns the diagnostics about the log as a whole.

@@ -69,14 +69,14 @@ impl ProfileCollector {
         let mut draft = Draft::new();
         let tracks = self.capability_tracks(centres, &mut draft);
         draft.tracks.extend(tracks);
-        let mut oddities = std::mem::take(&mut self.calls.oddities);
-        let names = self.announced_frames(centres, &mut draft.frames, &mut oddities);
-        let tracks = self.thread_tracks(&names, &mut draft, &mut oddities, end);
+        let mut anomalies = std::mem::take(&mut self.calls.anomalies);
+        let names = self.announced_frames(centres, &mut draft.frames, &mut anomalies);
+        let tracks = self.thread_tracks(&names, &mut draft, &mut anomalies, end);
         draft.tracks.extend(tracks);
         let mut profile = draft.finish(end, self.tick_interval);
         // Tracks are idle in gaps, so the profile spans the whole log.
         profile.span = profile.span.hull(log);
-        (profile, oddities)
+        (profile, anomalies)
     }
 
     fn capability_tracks(&mut self, centres: &CostCentres, draft: &mut Draft) -> Vec<Track> {
@@ -101,7 +101,7 @@ impl ProfileCollector {
         &mut self,
         names: &[FrameId],
         draft: &mut Draft,
-        oddities: &mut Diagnostics,
+        anomalies: &mut Diagnostics,
         end: Nanos,
     ) -> Vec<Track> {
         let Draft { frames, stacks, .. } = draft;
@@ -131,11 +131,11 @@ impl ProfileCollector {
                 functions: &functions,
                 frames: &function_frames,
             };
-            let nested = nest(calls, Some(&on_thread), end, stacks, oddities);
+            let nested = nest(calls, Some(&on_thread), end, stacks, anomalies);
             tracks.extend(thread_track(TrackSource::OsThread(thread), nested));
         }
-        for (lane, calls) in (0..).zip(lanes(unknown, oddities)) {
-            let nested = nest(calls, None, end, stacks, oddities);
+        for (lane, calls) in (0..).zip(lanes(unknown, anomalies)) {
+            let nested = nest(calls, None, end, stacks, anomalies);
             tracks.extend(thread_track(TrackSource::UnknownThread { lane }, nested));
         }
         tracks
@@ -149,7 +149,7 @@ impl ProfileCollector {
         &self,
         centres: &CostCentres,
         frames: &mut Frames,
-        oddities: &mut Diagnostics,
+        anomalies: &mut Diagnostics,
     ) -> Vec<FrameId> {
         let all = centres.frames();
         let declared: BTreeMap<String, &Frame> =
@@ -160,7 +160,7 @@ impl ProfileCollector {
             }
             if !declared.is_empty() {
                 let what = CallProblem::UnknownCostCentre(name.clone());
-                oddities.push(Diagnostic::at_time(*at, what));
+                anomalies.push(Diagnostic::at_time(*at, what));
             }
             frames.intern(Frame::from_printed(name))
         };
@@ -261,7 +261,7 @@ mod tests {
         collector.sample(40, 0, &[9, 1]);
         collector.sample(40, 0x1_0000, &[1]);
         let centres = declared(&[(1, "main\0Main\0M.hs:1:1\0"), (2, "go\0Main\0M.hs:2:1\0")]);
-        let (profile, oddities) = finish(collector, 50, &centres);
+        let (profile, anomalies) = finish(collector, 50, &centres);
         assert_eq!(
             rows(&profile),
             [
@@ -271,7 +271,7 @@ mod tests {
                 "Capability 1 15..25 Main.main Main.go",
             ]
         );
-        assert_eq!(oddities, Diagnostics::default());
+        assert_eq!(anomalies, Diagnostics::default());
         assert_eq!(profile.tick_interval, Some(Duration(10)));
         assert_eq!(profile.span, Interval::new(Nanos(0), Nanos(50)));
     }
@@ -290,7 +290,7 @@ mod tests {
         collector.message(40, "STOP 0 blur");
         collector.message(50, "START 1 blur");
         let centres = declared(&[(1, "a.B.c\0Main\0M.hs:1:1\0")]);
-        let (profile, oddities) = finish(collector, 60, &centres);
+        let (profile, anomalies) = finish(collector, 60, &centres);
         assert_eq!(
             rows(&profile),
             [
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(of_declared.count(), 1);
         assert_eq!(profile.tracks[2].open, [0]);
         let what = CallProblem::UnknownCostCentre("Main.gone (M.hs:9:9)".into());
-        assert_eq!(oddities.kept(), [Diagnostic::at_time(Nanos(11), what)]);
+        assert_eq!(anomalies.kept(), [Diagnostic::at_time(Nanos(11), what)]);
     }
 
     #[test]
@@ -322,7 +322,7 @@ mod tests {
         collector.message(31, "ANN_CALL_RET 0x410061 0x40ff00 73");
         collector.message(40, "STOP 0 bar");
         collector.message(45, "STOP 1 baz");
-        let (profile, oddities) = finish(collector, 60, &CostCentres::default());
+        let (profile, anomalies) = finish(collector, 60, &CostCentres::default());
         assert_eq!(
             rows(&profile),
             [
@@ -335,7 +335,7 @@ mod tests {
             ]
         );
         assert_eq!(profile.tracks[1].open, [0]);
-        let at: Vec<_> = oddities
+        let at: Vec<_> = anomalies
             .kept()
             .iter()
             .filter_map(Diagnostic::start)
@@ -345,9 +345,9 @@ mod tests {
 
     #[test]
     fn a_log_without_a_profile_has_no_tracks() {
-        let (profile, oddities) = ProfileCollector::default()
+        let (profile, anomalies) = ProfileCollector::default()
             .finish(Interval::empty_at(Nanos(7)), &CostCentres::default());
-        assert!(profile.tracks.is_empty() && oddities == Diagnostics::default());
+        assert!(profile.tracks.is_empty() && anomalies == Diagnostics::default());
         assert_eq!(profile.span, Interval::new(Nanos(7), Nanos(7)));
     }
 }

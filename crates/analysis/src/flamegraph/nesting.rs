@@ -49,14 +49,14 @@ pub(super) fn nest(
     functions: Option<&ThreadFunctions<'_>>,
     end: Nanos,
     stacks: &mut Stacks,
-    oddities: &mut Diagnostics,
+    anomalies: &mut Diagnostics,
 ) -> NestedSamples {
     calls.sort_by_key(|call| (call.span.start(), std::cmp::Reverse(call.span.end())));
     let mut nester = Nester {
         calls: &calls,
         functions,
         stacks,
-        oddities,
+        anomalies,
         stack: ThreadStack::default(),
         ids: Vec::new(),
         at: Nanos(0),
@@ -98,7 +98,7 @@ struct Nester<'a> {
     calls: &'a [ResolvedCall],
     functions: Option<&'a ThreadFunctions<'a>>,
     stacks: &'a mut Stacks,
-    oddities: &'a mut Diagnostics,
+    anomalies: &'a mut Diagnostics,
     stack: ThreadStack,
     /// Stack up to each entry of `stack`.
     ids: Vec<StackId>,
@@ -171,7 +171,7 @@ impl Nester<'_> {
             },
             _ => CallProblem::Overlap(call),
         };
-        self.oddities.push(Diagnostic::at_time(at, what));
+        self.anomalies.push(Diagnostic::at_time(at, what));
     }
 
     fn odd_return(&mut self, event: ThreadEvent, at: Nanos) {
@@ -180,7 +180,7 @@ impl Nester<'_> {
                 function: known.functions.address(function),
                 thread: known.thread,
             };
-            self.oddities.push(Diagnostic::at_time(at, what));
+            self.anomalies.push(Diagnostic::at_time(at, what));
         }
     }
 
@@ -222,7 +222,7 @@ const MAX_LANES: usize = 64;
 /// Distributes the calls of unknown threads over as few lanes as possible without overlaps.
 pub(super) fn lanes(
     mut calls: Vec<ResolvedCall>,
-    oddities: &mut Diagnostics,
+    anomalies: &mut Diagnostics,
 ) -> Vec<Vec<ResolvedCall>> {
     calls.sort_by_key(|call| (call.span.start(), call.span.end()));
     let mut lanes: Vec<Vec<ResolvedCall>> = Vec::new();
@@ -236,7 +236,7 @@ pub(super) fn lanes(
             None if lanes.len() < MAX_LANES => lanes.push(vec![call]),
             None => {
                 let what = CallProblem::TooManyAtOnce(call.key);
-                oddities.push(Diagnostic::at_time(call.span.start(), what));
+                anomalies.push(Diagnostic::at_time(call.span.start(), what));
             }
         }
     }
@@ -275,9 +275,9 @@ mod tests {
     }
 
     fn nested(calls: Vec<ResolvedCall>) -> (Parts, Diagnostics) {
-        let (mut stacks, mut oddities) = (Stacks::default(), Diagnostics::default());
-        let samples = nest(calls, None, Nanos(0), &mut stacks, &mut oddities).samples;
-        (parts(&samples, &stacks), oddities)
+        let (mut stacks, mut anomalies) = (Stacks::default(), Diagnostics::default());
+        let samples = nest(calls, None, Nanos(0), &mut stacks, &mut anomalies).samples;
+        (parts(&samples, &stacks), anomalies)
     }
 
     #[test]
@@ -287,7 +287,7 @@ mod tests {
             call(2, 20, 30, &[1, 3]),
             call(3, 30, 40, &[]),
         ];
-        let (rows, oddities) = nested(calls);
+        let (rows, anomalies) = nested(calls);
         assert_eq!(
             rows,
             [
@@ -297,7 +297,7 @@ mod tests {
                 (40, 100, vec![1, 2, 101]),
             ]
         );
-        assert_eq!(oddities, Diagnostics::default());
+        assert_eq!(anomalies, Diagnostics::default());
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
             call(2, 10, 40, &[]),
             call(3, 30, 90, &[]),
         ];
-        let (rows, oddities) = nested(calls);
+        let (rows, anomalies) = nested(calls);
         assert_eq!(
             rows,
             [
@@ -316,7 +316,7 @@ mod tests {
                 (30, 90, vec![103]),
             ]
         );
-        let at: Vec<u64> = oddities
+        let at: Vec<u64> = anomalies
             .kept()
             .iter()
             .filter_map(Diagnostic::start)
@@ -327,9 +327,9 @@ mod tests {
 
     #[test]
     fn calls_that_only_touch_are_no_overlap() {
-        let (rows, oddities) = nested(vec![call(1, 0, 10, &[]), call(2, 10, 20, &[])]);
+        let (rows, anomalies) = nested(vec![call(1, 0, 10, &[]), call(2, 10, 20, &[])]);
         assert_eq!(rows, [(0, 10, vec![101]), (10, 20, vec![102])]);
-        assert_eq!(oddities, Diagnostics::default());
+        assert_eq!(anomalies, Diagnostics::default());
     }
 
     /// Frames of functions 1, 2, … are 201, 202, …
@@ -359,10 +359,10 @@ mod tests {
             functions: &functions,
             frames: &frames,
         };
-        let (mut stacks, mut oddities) = (Stacks::default(), Diagnostics::default());
+        let (mut stacks, mut anomalies) = (Stacks::default(), Diagnostics::default());
         let end = Nanos(end);
-        let nested = nest(calls, Some(&functions), end, &mut stacks, &mut oddities);
-        (nested, stacks, oddities)
+        let nested = nest(calls, Some(&functions), end, &mut stacks, &mut anomalies);
+        (nested, stacks, anomalies)
     }
 
     fn nested_with(
@@ -370,15 +370,15 @@ mod tests {
         steps: &[(u64, u64, bool)],
         end: u64,
     ) -> (Parts, Vec<u32>, Vec<String>) {
-        let (nested, stacks, oddities) = walk(calls, steps, end);
-        let oddities = oddities.kept().iter().map(|odd| {
+        let (nested, stacks, anomalies) = walk(calls, steps, end);
+        let anomalies = anomalies.kept().iter().map(|odd| {
             let at = odd.start().unwrap_or_default();
             format!("{} {}", at.0, odd.rule().name())
         });
         (
             parts(&nested.samples, &stacks),
             nested.open,
-            oddities.collect(),
+            anomalies.collect(),
         )
     }
 
@@ -395,7 +395,7 @@ mod tests {
             (60, 2, true),
             (80, 1, true),
         ];
-        let (rows, open, oddities) = nested_with(calls, &steps, 100);
+        let (rows, open, anomalies) = nested_with(calls, &steps, 100);
         assert_eq!(
             rows,
             [
@@ -411,13 +411,13 @@ mod tests {
                 (80, 90, vec![1, 101]),
             ]
         );
-        assert!(open.is_empty() && oddities.is_empty(), "{oddities:?}");
+        assert!(open.is_empty() && anomalies.is_empty(), "{anomalies:?}");
     }
 
     #[test]
     fn what_has_not_returned_ends_with_its_call_or_with_the_log() {
         let steps = [(20, 1, false), (30, 2, false), (60, 3, false)];
-        let (rows, open, oddities) = nested_with(vec![call(1, 10, 50, &[])], &steps, 100);
+        let (rows, open, anomalies) = nested_with(vec![call(1, 10, 50, &[])], &steps, 100);
         assert_eq!(
             rows,
             [
@@ -427,7 +427,7 @@ mod tests {
                 (60, 100, vec![203]),
             ]
         );
-        assert_eq!((open, oddities), (vec![3], vec![]));
+        assert_eq!((open, anomalies), (vec![3], vec![]));
     }
 
     #[test]
@@ -438,16 +438,16 @@ mod tests {
             (40, 3, false),
             (50, 1, true),
         ];
-        let (rows, _, oddities) = nested_with(vec![call(1, 10, 60, &[])], &steps, 60);
+        let (rows, _, anomalies) = nested_with(vec![call(1, 10, 60, &[])], &steps, 60);
         assert_eq!(rows.last(), Some(&(50, 60, vec![101])));
-        assert_eq!((rows.len(), oddities), (5, vec![]));
+        assert_eq!((rows.len(), anomalies), (5, vec![]));
     }
 
     #[test]
     fn odd_returns_cost_only_themselves() {
         let calls = vec![call(1, 10, 50, &[]), call(2, 35, 45, &[])];
         let steps = [(20, 2, true), (30, 1, false), (40, 1, true), (60, 1, true)];
-        let (rows, _, oddities) = nested_with(calls, &steps, 100);
+        let (rows, _, anomalies) = nested_with(calls, &steps, 100);
         assert_eq!(
             rows,
             [
@@ -458,7 +458,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            oddities,
+            anomalies,
             [
                 "20 call-return-unmatched",
                 "40 call-cut-by-return",
@@ -476,12 +476,15 @@ mod tests {
             .chain((0..steps).map(|at| (steps + at, 2, true)))
             .chain((0..steps).map(|at| (2 * steps + at, 1, true)))
             .collect();
-        let (nested, stacks, oddities) = walk(Vec::new(), &deep, 3 * steps);
+        let (nested, stacks, anomalies) = walk(Vec::new(), &deep, 3 * steps);
         // Unmatched returns change nothing and yield no sample.
         assert_eq!(nested.samples.len() as u64, 2 * steps - 1);
         assert_eq!(stacks.len(), 65_536);
         assert!(nested.open.is_empty());
-        assert_eq!(oddities.kept().len() as u64, Diagnostics::MAX_KEPT_PER_RULE);
+        assert_eq!(
+            anomalies.kept().len() as u64,
+            Diagnostics::MAX_KEPT_PER_RULE
+        );
     }
 
     proptest::proptest! {
@@ -529,9 +532,9 @@ mod tests {
 
     #[test]
     fn there_are_only_so_many_lanes() {
-        let mut oddities = Diagnostics::default();
+        let mut anomalies = Diagnostics::default();
         let calls = (0..70).map(|number| call(number, 0, 10, &[])).collect();
-        assert_eq!(lanes(calls, &mut oddities).len(), MAX_LANES);
-        assert_eq!(oddities.count(crate::diagnostics::Severity::Warning), 6);
+        assert_eq!(lanes(calls, &mut anomalies).len(), MAX_LANES);
+        assert_eq!(anomalies.count(crate::diagnostics::Severity::Warning), 6);
     }
 }

@@ -28,7 +28,7 @@ struct SourceProfile {
     builder: Box<dyn ProfileBuilder>,
     /// Set once the log has been read, if it has data for the source.
     profile: Option<Profile>,
-    oddities: Diagnostics,
+    anomalies: Diagnostics,
 }
 
 impl Default for Profiles {
@@ -40,7 +40,7 @@ impl Default for Profiles {
                 consumes: builder.consumes(),
                 builder,
                 profile: None,
-                oddities: Diagnostics::default(),
+                anomalies: Diagnostics::default(),
             })
         };
         let all: Vec<SourceProfile> = sources::all().filter_map(source_profile).collect();
@@ -57,9 +57,9 @@ impl Default for Profiles {
 
 impl SourceProfile {
     fn settle(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) {
-        let BuiltProfile { profile, oddities } = self.builder.settle(results, centres);
+        let BuiltProfile { profile, anomalies } = self.builder.settle(results, centres);
         self.profile = Some(profile).filter(|profile| !profile.tracks.is_empty());
-        self.oddities = oddities;
+        self.anomalies = anomalies;
     }
 }
 
@@ -138,7 +138,7 @@ impl Profiles {
     }
 
     /// Returns the diagnostics of each source, in the order of sources.
-    pub fn oddities(&self) -> impl Iterator<Item = &Diagnostics> {
-        self.all.iter().map(|of| &of.oddities)
+    pub fn anomalies(&self) -> impl Iterator<Item = &Diagnostics> {
+        self.all.iter().map(|of| &of.anomalies)
     }
 }

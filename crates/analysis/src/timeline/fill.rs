@@ -36,14 +36,15 @@ impl Store {
             return;
         };
         let runs = &mut lanes.runs;
-        let (last_stop, ran_ns) = (thread.last_stop, thread.ran_ns);
+        let (last_stop, last_run_end_ns) = (thread.last_stop, thread.last_run_end_ns);
         let has_begun = thread.began_ns != NEVER_NS;
         // Runs overlap only in damaged logs; the later one is clipped.
-        let start = span.start().0.max(runs.last_end()).max(ran_ns);
+        let start = span.start().0.max(runs.last_end()).max(last_run_end_ns);
         let end = span.end().0.max(start);
         let place = runs.len();
         let woken = woken.map(|woken| woken.0);
-        let ready = WaitRunCycle::ready_since(last_stop, ran_ns, woken).filter(|_| has_begun);
+        let ready =
+            WaitRunCycle::ready_since(last_stop, last_run_end_ns, woken).filter(|_| has_begun);
         let run = Run {
             start,
             end,
@@ -56,7 +57,7 @@ impl Store {
         runs.push(index, run);
         thread.runs += 1;
         thread.began_ns = thread.began_ns.min(start);
-        thread.ran_ns = end;
+        thread.last_run_end_ns = end;
         thread.last_stop = code;
         thread.last_cap = cap.or(thread.last_cap);
         if stop.is_some() {
@@ -68,7 +69,7 @@ impl Store {
                 lane: saturating_u32(lane),
                 place: saturating_u32(place),
             };
-            self.owners.insert(run, owner);
+            self.black_hole_owners.insert(run, owner);
         }
         if let Some(StopStatus::StackOverflow(Some(words))) = stop {
             self.deep_stacks.extend(DeepStack::new(index, end, words));
@@ -81,7 +82,7 @@ impl Store {
             thread.created = true;
             thread.last_stop = StopCode::CREATED;
             thread.began_ns = at.0;
-            thread.ran_ns = at.0;
+            thread.last_run_end_ns = at.0;
         }
     }
 
@@ -114,9 +115,9 @@ impl Store {
         if let Some(span) = step.yields {
             self.thread(index, span, woken);
         }
-        if let Some(oddity) = step.oddity {
-            self.oddities
-                .push(Diagnostic::at_time(at, oddity).with_cap(cap));
+        if let Some(anomaly) = step.anomaly {
+            self.anomalies
+                .push(Diagnostic::at_time(at, anomaly).with_cap(cap));
         }
     }
 
@@ -150,7 +151,7 @@ impl Store {
     }
 
     /// Returns whether a thread that stopped for this reason becomes ready by a wakeup.
-    pub(super) fn is_readied(reason: Reason) -> bool {
+    pub(super) fn wakeup_makes_ready(reason: Reason) -> bool {
         let Reason::Stopped(status) = reason else {
             return false;
         };
@@ -206,9 +207,9 @@ impl SpanSink for Store {
         self.lane_mut(Some(cap)).phases.push(phase, span);
     }
 
-    fn oddity(&mut self, at: Nanos, cap: Option<CapId>, oddity: Anomaly) {
-        self.gc_oddities
-            .push(Diagnostic::at_time(at, oddity).with_cap(cap));
+    fn anomaly(&mut self, at: Nanos, cap: Option<CapId>, anomaly: Anomaly) {
+        self.gc_anomalies
+            .push(Diagnostic::at_time(at, anomaly).with_cap(cap));
     }
 
     fn open(&mut self, open: OpenSpan) {

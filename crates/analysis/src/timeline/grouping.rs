@@ -3,7 +3,7 @@
 
 use super::managers::Managers;
 use super::threads::{NEVER_NS, Threads};
-use crate::account::runs::{Durations, NextRun};
+use crate::account::runs::{Durations, SweepRun};
 use crate::account::sweep::{SweepInstant, Watcher};
 use model::class::ManagerThread;
 use model::packed_column::{BLOCK, PackedColumn};
@@ -259,7 +259,7 @@ impl<'a> Grouping<'a> {
 
 impl Watcher for Grouping<'_> {
     #[inline]
-    fn run_starts(&mut self, lane: usize, place: usize, run: &NextRun, now: SweepInstant) {
+    fn run_starts(&mut self, lane: usize, place: usize, run: &SweepRun, now: SweepInstant) {
         let place = self.lane_starts[lane] + saturating_u32(place);
         self.runs.push(run.thread, place, self.spill_store);
         let ready = self.ready.take(run.thread);
@@ -283,7 +283,7 @@ impl Watcher for Grouping<'_> {
     }
 
     #[inline]
-    fn stays_ready(&mut self, run: &NextRun, now: SweepInstant) {
+    fn stays_ready(&mut self, run: &SweepRun, now: SweepInstant) {
         self.became_runnable(run.thread, now);
     }
 

@@ -168,7 +168,7 @@ impl ThreadLane<'_> {
     pub fn complete_life(&self) -> Option<(Interval, u64)> {
         let thread = self.thread();
         let created = thread.created().filter(|_| thread.finished)?;
-        let life = Interval::new(created, Nanos(thread.ran_ns.max(created.0)));
+        let life = Interval::new(created, Nanos(thread.last_run_end_ns.max(created.0)));
         Some((life, thread.run_ns))
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::grouping::ReadySet;
 use super::instants::{InstantKind, Instants};
 use super::threads::Threads;
-use crate::account::runs::NextRun;
+use crate::account::runs::SweepRun;
 use eventlog::cap_table::CapLanes;
 use model::class::ManagerThread;
 use model::sorting::CompactCollect;
@@ -44,7 +44,7 @@ impl<'a> Managers<'a> {
     }
 
     /// Processes the start of a run; records the wakeups during it if it is a manager's.
-    pub(super) fn start_run(&mut self, lane: usize, run: &NextRun, ready: &mut ReadySet) {
+    pub(super) fn start_run(&mut self, lane: usize, run: &SweepRun, ready: &mut ReadySet) {
         let Some(&manager) = self.managers.get(&run.thread) else {
             return;
         };

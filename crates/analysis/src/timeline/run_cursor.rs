@@ -1,7 +1,7 @@
 //! Cursor over the runs of a capability, for queries at increasing times.
 
 use super::store::Store;
-use crate::account::runs::{NextRun, RunLane};
+use crate::account::runs::{RunLane, SweepRun};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::lane::Lane;
 
@@ -11,7 +11,7 @@ use model::lane::Lane;
 pub struct RunCursor<'a> {
     store: &'a Store,
     lane: Option<&'a RunLane>,
-    block: Vec<NextRun>,
+    block: Vec<SweepRun>,
     /// Index of the first run after the block.
     next: usize,
     /// Index in the block of the first run that ends after `last_ns`.
@@ -46,7 +46,7 @@ impl RunCursor<'_> {
         self.store.thread_id(run.thread)
     }
 
-    fn run_after(&mut self, time_ns: u64) -> Option<NextRun> {
+    fn run_after(&mut self, time_ns: u64) -> Option<SweepRun> {
         let lane = self.lane?;
         if time_ns < self.last_ns {
             self.block.clear();

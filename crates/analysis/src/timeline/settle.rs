@@ -40,7 +40,7 @@ impl Store {
         let mut ready: Vec<(u32, u64, u64)> = Vec::new();
         for (index, thread) in self.threads.unfinished() {
             let woken = self.woken_at_end(thread.id);
-            let since = WaitRunCycle::ready_since(thread.last_stop, thread.ran_ns, woken);
+            let since = WaitRunCycle::ready_since(thread.last_stop, thread.last_run_end_ns, woken);
             let has_begun = thread.began_ns != NEVER_NS && !thread.finished;
             if let Some(since) = since.filter(|_| has_begun) {
                 ready.push((index, since, self.known_end(&thread).max(since)));
@@ -73,7 +73,7 @@ impl Store {
             ready: ready_at,
             ..
         } = grouping;
-        self.by_thread = runs.finish(&self.threads, &self.spill_store);
+        self.runs_by_thread = runs.finish(&self.threads, &self.spill_store);
         self.attribution_data = attribution_data;
         for (lane, waits) in self.lanes.iter_mut().zip(waits) {
             lane.runs.set_waits(waits.idle, waits.woken_by);

@@ -91,15 +91,15 @@ impl BoundaryState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum EntryAssumption {
     /// None, as its state was known.
-    Known,
+    Certain,
     /// None, as no event revealed what it did.
-    Nothing,
-    /// It was created, so it did not exist.
-    Created,
-    /// It started to run, so it was not running.
-    Ran(Option<CapId>, Nanos),
-    /// It stopped, so it was running.
-    Stopped(StopStatus, Nanos),
+    NoEvidence,
+    /// It did not exist, as the slice has its creation.
+    NotCreated,
+    /// It was not running, as it starts to run in the slice: on this capability, at this time.
+    NotRunning(Option<CapId>, Nanos),
+    /// It was running, as it stops in the slice: for this reason, at this time.
+    Running(StopStatus, Nanos),
 }
 
 /// Facts from the first events of a thread in a slice.
@@ -111,11 +111,11 @@ pub(super) struct ThreadHead {
     /// Index of that wakeup in the slice's times at which threads became ready.
     pub(super) became_runnable: u32,
     /// First run, once it has ended, if it was assumed to start in the slice.
-    pub(super) run: Option<RunRef>,
+    pub(super) assumed_run: Option<RunRef>,
     /// Whether the slice sets its capability by a migration or its creation.
-    pub(super) moved: bool,
+    pub(super) sets_cap: bool,
     /// Whether the slice adds it to the threads of the log.
-    pub(super) counts: bool,
+    pub(super) is_listed: bool,
 }
 
 /// Threads in a slice, as if the slice were the whole log.
@@ -128,12 +128,12 @@ pub(crate) struct SliceThreads {
     pub(super) order: Vec<u32>,
     pub(super) lanes: Vec<RunColumns>,
     pub(super) cap_lanes: CapLanes,
-    pub(super) owners: Vec<(RunRef, ThreadId)>,
+    pub(super) black_hole_owners: Vec<(RunRef, ThreadId)>,
     pub(super) deep_stacks: Vec<DeepStack>,
     pub(super) repeated_stops: Vec<(u32, Vec<u32>)>,
     pub(super) instants: Instants,
     pub(super) became_runnable: Moments,
-    pub(super) oddities: Diagnostics,
+    pub(super) anomalies: Diagnostics,
 }
 
 impl SliceThreads {
@@ -240,12 +240,12 @@ impl SliceThreadAnalysis {
                 .map(|lane| lane.runs.into_columns())
                 .collect(),
             cap_lanes: store.cap_lanes,
-            owners: store.owners.into_iter().collect(),
+            black_hole_owners: store.black_hole_owners.into_iter().collect(),
             deep_stacks: store.deep_stacks,
             repeated_stops: store.repeated_stops.into_iter().collect(),
             instants: store.instants,
             became_runnable: store.became_runnable,
-            oddities: store.oddities,
+            anomalies: store.anomalies,
         };
         (found, SliceScratch { map, sizes })
     }
@@ -263,9 +263,9 @@ impl SliceThreadAnalysis {
     fn add_head(&mut self, id: ThreadId, index: u32) {
         let known = self.known.remove(&id);
         let assumption = if known.is_some() || self.complete {
-            EntryAssumption::Known
+            EntryAssumption::Certain
         } else {
-            EntryAssumption::Nothing
+            EntryAssumption::NoEvidence
         };
         if let (Some(known), Some(thread)) = (known, self.store.threads.at_mut(index)) {
             *thread = known;
@@ -274,9 +274,9 @@ impl SliceThreadAnalysis {
             assumption,
             woken_ns: NEVER_NS,
             became_runnable: u32::MAX,
-            run: None,
-            moved: false,
-            counts: false,
+            assumed_run: None,
+            sets_cap: false,
+            is_listed: false,
         });
     }
 
@@ -291,8 +291,8 @@ impl SliceThreadAnalysis {
     #[inline]
     fn include(&mut self, index: u32) {
         let head = &mut self.heads[index as usize];
-        if !head.counts {
-            head.counts = true;
+        if !head.is_listed {
+            head.is_listed = true;
             self.order.push(index);
         }
     }
@@ -366,15 +366,15 @@ impl SliceThreadAnalysis {
         if let Some(thread) = self.store.threads.at_mut(index) {
             thread.last_cap = to;
         }
-        self.heads[index as usize].moved = true;
+        self.heads[index as usize].sets_cap = true;
     }
 
     #[inline]
     fn run(&mut self, id: ThreadId, cap: Option<CapId>, at: Nanos) {
         let index = self.included_index(id);
         let head = &mut self.heads[index as usize];
-        if head.assumption == EntryAssumption::Nothing {
-            head.assumption = EntryAssumption::Ran(cap, at);
+        if head.assumption == EntryAssumption::NoEvidence {
+            head.assumption = EntryAssumption::NotRunning(cap, at);
             if let Some(thread) = self.store.threads.at_mut(index) {
                 thread.state = State::Active(at, Activity::Running(cap));
             }
@@ -391,18 +391,20 @@ impl SliceThreadAnalysis {
             self.include(index);
         }
         let ThreadHead {
-            assumption, run, ..
+            assumption,
+            assumed_run,
+            ..
         } = self.heads[index as usize];
-        if assumption == EntryAssumption::Nothing {
-            self.heads[index as usize].assumption = EntryAssumption::Stopped(status, at);
+        if assumption == EntryAssumption::NoEvidence {
+            self.heads[index as usize].assumption = EntryAssumption::Running(status, at);
             if let Some(thread) = self.store.threads.at_mut(index) {
                 thread.ends_at(status, at);
             }
             return;
         }
         self.store.step(index, Input::Stop(status), at, cap);
-        if let (EntryAssumption::Ran(on, _), None) = (assumption, run) {
-            self.heads[index as usize].run = self.store.last_run(on);
+        if let (EntryAssumption::NotRunning(on, _), None) = (assumption, assumed_run) {
+            self.heads[index as usize].assumed_run = self.store.last_run(on);
         }
     }
 
@@ -410,7 +412,7 @@ impl SliceThreadAnalysis {
     #[inline]
     fn is_known_absent(&mut self, index: u32) -> bool {
         let head = &self.heads[index as usize];
-        if head.counts || head.assumption != EntryAssumption::Known {
+        if head.is_listed || head.assumption != EntryAssumption::Certain {
             return false;
         }
         let thread = self.store.threads.at_mut(index);
@@ -421,13 +423,13 @@ impl SliceThreadAnalysis {
         let index = self.included_index(id);
         let head = &mut self.heads[index as usize];
         if let Some(thread) = self.store.threads.at_mut(index) {
-            if head.assumption == EntryAssumption::Nothing {
-                head.assumption = EntryAssumption::Created;
+            if head.assumption == EntryAssumption::NoEvidence {
+                head.assumption = EntryAssumption::NotCreated;
                 thread.woken_ns = NEVER_NS;
             }
             if thread.state == State::Unseen {
                 thread.last_cap = cap;
-                head.moved = true;
+                head.sets_cap = true;
                 self.store.became_runnable.push(index, at.0);
             }
         }
@@ -442,7 +444,7 @@ impl SliceThreadAnalysis {
     fn wake(&mut self, index: u32, at: Nanos) {
         let head = &mut self.heads[index as usize];
         let store = &mut self.store;
-        if head.assumption == EntryAssumption::Nothing {
+        if head.assumption == EntryAssumption::NoEvidence {
             if head.woken_ns == NEVER_NS {
                 head.woken_ns = at.0;
                 head.became_runnable = saturating_u32(store.became_runnable.len());
@@ -467,7 +469,7 @@ impl Thread {
         if first {
             self.woken_ns = at.0;
         }
-        first && Store::is_readied(reason)
+        first && Store::wakeup_makes_ready(reason)
     }
 
     /// Sets the state to stopped with this status; nothing else is known about it.
@@ -478,7 +480,7 @@ impl Thread {
         };
         self.last_stop = StopCode(status.code());
         self.finished = status == StopStatus::ThreadFinished;
-        self.ran_ns = at.0;
+        self.last_run_end_ns = at.0;
         self.began_ns = at.0;
         self.woken_ns = NEVER_NS;
     }

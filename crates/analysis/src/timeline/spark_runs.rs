@@ -90,7 +90,7 @@ impl Store {
         mut starts: impl Iterator<Item = u64>,
         found: &mut Vec<SparkRun>,
     ) {
-        let first = thread.first as usize;
+        let first = thread.first_run as usize;
         let places = first..first + thread.runs as usize;
         let mut runs = places.map(|place| self.run_span(self.thread_run(place)));
         let (mut run, mut ran_ns) = (runs.next(), 0);
@@ -106,7 +106,7 @@ impl Store {
             return;
         };
         let mut ran_before = ran_until(start);
-        for end in starts.chain(thread.finished.then_some(thread.ran_ns)) {
+        for end in starts.chain(thread.finished.then_some(thread.last_run_end_ns)) {
             let ran = ran_until(end);
             found.push(SparkRun {
                 start: Nanos(start),

@@ -6,7 +6,7 @@ use super::deep_stacks::DeepStack;
 use super::group_waits::RangeWaits;
 use super::instants::Instants;
 use super::spark_runs::SparkRun;
-use super::thread_order::ThreadOrders;
+use super::thread_order::SortedThreadsCache;
 use super::threads::{Thread, Threads};
 use super::turns::{ReadyAtEnd, TurnIndex};
 use super::wait_groups::WaitGroups;
@@ -39,10 +39,12 @@ pub struct Store {
     /// Mapping between capabilities and lane indexes.
     pub(super) cap_lanes: CapLanes,
     pub(super) threads: Threads,
-    pub(super) owners: SeededMap<RunRef, ThreadId>,
+    /// Threads that owned the black holes at which runs ended.
+    pub(super) black_hole_owners: SeededMap<RunRef, ThreadId>,
     pub(super) deep_stacks: Vec<DeepStack>,
     /// Runs of all threads, thread by thread, as indexes into the concatenated `lanes`.
-    pub(super) by_thread: PackedColumn<u32>,
+    pub(super) runs_by_thread: PackedColumn<u32>,
+    /// Index of the first run of each lane in the concatenated `lanes`.
     pub(super) lane_starts: Vec<u32>,
     /// Cached indexes of threads with too many runs to read each time, built on demand.
     pub(super) indexes: ByteLru<u32, TurnIndex>,
@@ -57,7 +59,7 @@ pub struct Store {
     /// Cached waits in time order, by selected threads and range.
     pub(crate) waits_in_time: ByteLru<(Vec<TrackSource>, Option<Interval>), Profile>,
     /// Cached orders of the thread table.
-    pub(super) thread_orders: ThreadOrders,
+    pub(super) thread_orders: SortedThreadsCache,
     /// Threads by label, built on first use.
     pub(super) wait_groups: OnceLock<WaitGroups>,
     /// Sparks that ran, computed on first use.
@@ -74,9 +76,9 @@ pub struct Store {
     /// Storage of packed columns.
     pub(super) spill_store: SpillStore,
     /// Unexpected events, reported by the thread automata.
-    pub oddities: Diagnostics,
+    pub anomalies: Diagnostics,
     /// Unexpected events, reported by the collection automata.
-    pub gc_oddities: Diagnostics,
+    pub gc_anomalies: Diagnostics,
 }
 
 impl Store {
@@ -166,34 +168,34 @@ impl Store {
     }
 
     /// Returns the thread of a run, given by its index on the capability's lane.
-    pub fn thread_of(&self, cap: CapId, place: usize) -> Option<ThreadId> {
-        let thread = self.cap(cap)?.runs.thread_at(place)?;
+    pub fn thread_of(&self, cap: CapId, run: usize) -> Option<ThreadId> {
+        let thread = self.cap(cap)?.runs.thread_at(run)?;
         self.threads.id(thread)
     }
 
-    /// Returns the thread that runs on a capability at a time. `place` is the cursor: queries at nearly increasing
-    /// times are fast.
-    pub fn running(&self, cap: CapId, time: Nanos, place: &mut usize) -> Option<ThreadId> {
-        let (thread, _) = self.run_at(cap, time, place)?;
+    /// Returns the thread that runs on a capability at a time. `cursor` remembers the position: queries at nearly
+    /// increasing times are fast.
+    pub fn running(&self, cap: CapId, time: Nanos, cursor: &mut usize) -> Option<ThreadId> {
+        let (thread, _) = self.run_at(cap, time, cursor)?;
         Some(thread)
     }
 
-    /// Returns the thread that runs on a capability at a time, with the run; for `place` see
+    /// Returns the thread that runs on a capability at a time, with the run; for `cursor` see
     /// [`running`](Self::running).
     pub fn run_at(
         &self,
         cap: CapId,
         time: Nanos,
-        place: &mut usize,
+        cursor: &mut usize,
     ) -> Option<(ThreadId, Interval)> {
         let runs = &self.cap(cap)?.runs;
-        let at = runs.run_at(time.0, place)?;
-        Some((self.thread_of(cap, at)?, runs.interval(at)))
+        let run = runs.run_at(time.0, cursor)?;
+        Some((self.thread_of(cap, run)?, runs.interval(run)))
     }
 
     /// Returns the reason why a run ended, given by its index on the capability's lane.
-    pub fn code_of(&self, cap: CapId, place: usize) -> Option<StopCode> {
-        self.cap(cap)?.runs.code_at(place)
+    pub fn code_of(&self, cap: CapId, run: usize) -> Option<StopCode> {
+        self.cap(cap)?.runs.code_at(run)
     }
 
     /// Returns the wakeup time of a thread that did not run again before the log ended.
@@ -203,15 +205,15 @@ impl Store {
 
     /// Returns how many runs of a thread ended before a time, given by its positions.
     pub(crate) fn runs_before(&self, thread: &Thread, positions: &LanePositions) -> usize {
-        if thread.ran_ns <= positions.time_ns {
+        if thread.last_run_end_ns <= positions.time_ns {
             return thread.runs as usize;
         }
         if thread.began_ns > positions.time_ns {
             return 0;
         }
-        let first = thread.first as usize;
+        let first = thread.first_run as usize;
         let runs = first..first + thread.runs as usize;
-        (self.by_thread).partition_in(runs, |run| self.is_before(run, positions)) - first
+        (self.runs_by_thread).partition_in(runs, |run| self.is_before(run, positions)) - first
     }
 
     /// Returns the position of a time on all lanes of runs.
@@ -238,7 +240,7 @@ impl Store {
     }
 
     pub(crate) fn thread_run(&self, place: usize) -> RunRef {
-        self.run_ref(self.by_thread.get(place))
+        self.run_ref(self.runs_by_thread.get(place))
     }
 
     fn run_ref(&self, global: Option<u32>) -> RunRef {
@@ -261,8 +263,8 @@ impl Store {
     /// Reads the run at an index into the list of all threads' runs.
     pub(crate) fn read_run(&self, place: usize, cursors: &mut ReadCursors) -> Run {
         let run = self.run_ref(
-            self.by_thread
-                .get_with_cursor(place, &mut cursors.by_thread),
+            self.runs_by_thread
+                .get_with_cursor(place, &mut cursors.runs_by_thread),
         );
         let lane = run.lane as usize;
         if lane >= cursors.lanes.len() {
@@ -295,7 +297,7 @@ impl Store {
     }
 
     pub(crate) fn run_owner(&self, run: RunRef) -> Option<ThreadId> {
-        self.owners.get(&run).copied()
+        self.black_hole_owners.get(&run).copied()
     }
 
     /// Sets the facts about the log. Called before the spans still open at its end are added.
@@ -314,14 +316,14 @@ impl Store {
     /// Returns time and reason of a thread's last stop; `None` if it never ran.
     pub(crate) fn last_stop(&self, thread: ThreadId) -> Option<(Nanos, StopCode)> {
         let thread = self.threads.get(self.threads.find(thread)?)?;
-        (thread.runs > 0).then_some((Nanos(thread.ran_ns), thread.last_stop))
+        (thread.runs > 0).then_some((Nanos(thread.last_run_end_ns), thread.last_stop))
     }
 
     /// Returns the end of the log's information about an unfinished thread.
     pub(crate) fn known_end(&self, thread: &Thread) -> u64 {
         let cap = thread.last_cap.and_then(|cap| self.facts.known(cap));
         let end = cap.map_or(self.end, |known| known.end()).min(self.end);
-        end.0.max(thread.ran_ns)
+        end.0.max(thread.last_run_end_ns)
     }
 
     /// Returns the last wait of a thread that was ready at the end.
@@ -335,7 +337,7 @@ impl Store {
 /// read.
 #[derive(Debug, Default)]
 pub(crate) struct ReadCursors {
-    by_thread: ReadCursor,
+    runs_by_thread: ReadCursor,
     lanes: Vec<RunReadCursor>,
 }
 

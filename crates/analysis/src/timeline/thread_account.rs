@@ -143,7 +143,7 @@ impl Store {
             self.positions_at(range.start()),
             self.positions_at(range.end()),
         );
-        let sums = lane.turns_in(&positions.0, &positions.1).sums;
+        let sums = lane.turn_sums_in(&positions.0, &positions.1).sums;
         let mut blocked_ns = BTreeMap::new();
         let runs = lane.runs_in(&positions.0, &positions.1);
         for turn in lane.turns(runs.start..runs.end + 1) {

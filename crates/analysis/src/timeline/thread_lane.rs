@@ -94,11 +94,11 @@ impl<'a> ThreadLane<'a> {
     }
 
     fn run(&self, run: usize) -> RunRef {
-        self.store.thread_run(self.thread.first as usize + run)
+        self.store.thread_run(self.thread.first_run as usize + run)
     }
 
     fn read_run(&self, run: usize) -> Run {
-        let place = self.thread.first as usize + run;
+        let place = self.thread.first_run as usize + run;
         self.store.read_run(place, &mut self.cursors.borrow_mut())
     }
 
@@ -149,7 +149,7 @@ impl<'a> ThreadLane<'a> {
     /// Returns one turn: its waits and the run after them.
     pub fn turn(&self, turn: usize) -> WaitRunCycle {
         let mut turns = self.turns(turn..turn + 1);
-        let none = || self.last_turn(self.thread.ran_ns);
+        let none = || self.last_turn(self.thread.last_run_end_ns);
         turns.next().unwrap_or_else(none)
     }
 
@@ -243,7 +243,7 @@ impl<'a> ThreadLane<'a> {
     }
 
     /// Returns the sums of the thread's turns between two times, given by their positions.
-    pub(crate) fn turns_in(&self, from: &LanePositions, to: &LanePositions) -> RangeTurnSums {
+    pub(crate) fn turn_sums_in(&self, from: &LanePositions, to: &LanePositions) -> RangeTurnSums {
         let mut all = RangeTurnSums::default();
         if self.is_empty() {
             return all;

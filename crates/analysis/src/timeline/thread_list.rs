@@ -62,7 +62,7 @@ impl Store {
                 .began_ns
                 .max(if thread.runs == 0 { NEVER_NS } else { 0 });
         }
-        self.run_span(self.thread_run(thread.first as usize)).0
+        self.run_span(self.thread_run(thread.first_run as usize)).0
     }
 
     /// Returns the life of a thread; `None` until the log has been read to its end.

@@ -41,7 +41,7 @@ impl Key {
 
 /// Sort keys of the rows of a table, with their sums.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ThreadOrder {
+pub(super) struct SortedThreads {
     /// Keys of the rows, in order of thread index.
     keys: Vec<Key>,
     /// Sums over all rows.
@@ -52,7 +52,7 @@ pub(super) struct ThreadOrder {
     processed: u32,
 }
 
-impl ThreadOrder {
+impl SortedThreads {
     /// Returns the number of rows.
     pub(super) const fn total(&self) -> u64 {
         self.keys.len() as u64
@@ -76,28 +76,28 @@ impl ThreadOrder {
 
 /// Cache of orders by query, disregarding its rows. A clone begins empty.
 #[derive(Debug, Default)]
-pub(super) struct ThreadOrders {
-    complete: ByteLru<ThreadTableQuery, ThreadOrder>,
+pub(super) struct SortedThreadsCache {
+    complete: ByteLru<ThreadTableQuery, SortedThreads>,
     /// Orders that are being computed, while the computations yield. The most recently used one is last.
-    begun: Mutex<Vec<(ThreadTableQuery, ThreadOrder)>>,
+    begun: Mutex<Vec<(ThreadTableQuery, SortedThreads)>>,
 }
 
-impl Clone for ThreadOrders {
+impl Clone for SortedThreadsCache {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl ThreadOrders {
+impl SortedThreadsCache {
     /// Takes what was computed so far.
-    fn take(&self, query: &ThreadTableQuery) -> Option<ThreadOrder> {
+    fn take(&self, query: &ThreadTableQuery) -> Option<SortedThreads> {
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         let place = begun.iter().position(|(other, _)| other == query)?;
         Some(begun.remove(place).1)
     }
 
     /// Stores an incomplete order. Two queries that computed the same part keep the longer one.
-    fn put_back(&self, query: &ThreadTableQuery, order: ThreadOrder) {
+    fn put_back(&self, query: &ThreadTableQuery, order: SortedThreads) {
         /// Maximum number of incomplete orders: canceled queries leave theirs behind.
         const MAX_BEGUN: usize = 2;
         let other = self.take(query);
@@ -116,7 +116,7 @@ impl Store {
         &self,
         query: &ThreadTableQuery,
         yielder: &dyn Yield,
-    ) -> Arc<ThreadOrder> {
+    ) -> Arc<SortedThreads> {
         let query = ThreadTableQuery {
             rows: 0..0,
             ..query.clone()

@@ -435,7 +435,7 @@ impl PreparedRange {
         };
         if lives && let Some(lane) = self.life(store, (index, thread), yielder).await {
             let lane = lane.with_cursors(&self.cursors);
-            let turns = lane.turns_in(&self.from, &self.to);
+            let turns = lane.turn_sums_in(&self.from, &self.to);
             sums.times = turns.sums;
             let longest = turns.longest_ready;
             sums.longest_ready_ns = longest.waited_ns;
@@ -607,7 +607,7 @@ impl Store {
             ThreadColumn::Thread => thread.id.0.into(),
             ThreadColumn::Label => return None,
             ThreadColumn::Created => thread.created()?.0,
-            ThreadColumn::Finished => thread.finished.then_some(thread.ran_ns)?,
+            ThreadColumn::Finished => thread.finished.then_some(thread.last_run_end_ns)?,
             ThreadColumn::End => self.thread_end(index, thread).rank(),
             ThreadColumn::Running => times.running_ns,
             ThreadColumn::Ready => times.ready_ns(),
@@ -630,7 +630,7 @@ impl Store {
             id: thread.id,
             label: self.threads.label(thread).map(str::to_owned),
             created: thread.created(),
-            finished: thread.finished.then_some(Nanos(thread.ran_ns)),
+            finished: thread.finished.then_some(Nanos(thread.last_run_end_ns)),
             life: thread.life(self.end()),
             end: self.thread_end(index, thread),
             sums,

@@ -32,13 +32,14 @@ pub(crate) struct Thread {
     /// Time of its creation, or else of its first run; [`NEVER_NS`] if it has neither.
     pub(crate) began_ns: u64,
     /// End of its last run.
-    pub(crate) ran_ns: u64,
+    pub(crate) last_run_end_ns: u64,
+    /// Sum of its runs that ended.
     pub(crate) run_ns: u64,
     pub runs: u32,
     pub(crate) label: TextId,
     /// Index of its first run in the list of all threads' runs, once the log has been read to its end.
     #[serde(skip)]
-    pub(crate) first: u32,
+    pub(crate) first_run: u32,
 }
 
 /// Sentinel time, later than any event.
@@ -55,11 +56,11 @@ impl Thread {
             last_stop: StopCode::CREATED,
             last_cap: None,
             began_ns: NEVER_NS,
-            ran_ns: 0,
+            last_run_end_ns: 0,
             run_ns: 0,
             runs: 0,
             label: TextId::NONE,
-            first: 0,
+            first_run: 0,
         }
     }
 
@@ -85,7 +86,7 @@ impl Thread {
     /// log has neither creation nor run.
     pub(crate) fn life(&self, log_end: Nanos) -> Option<Interval> {
         let end = if self.finished {
-            self.ran_ns
+            self.last_run_end_ns
         } else {
             log_end.0
         };

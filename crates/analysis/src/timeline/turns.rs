@@ -58,16 +58,16 @@ impl WaitRunCycle {
         account: TimeAttribution<'_>,
     ) -> Self {
         let start = run.start.max(from);
-        let told = start - run.ready_ns.unwrap_or(0).min(start - from);
+        let stored_ready_ns = start - run.ready_ns.unwrap_or(0).min(start - from);
         // Of several stops at one time, which only damaged logs have, the stored ready time may be that of another
         // one.
         let ready = match last_stop.wait_reason() {
             None => from,
             Some(WaitReason::ForeignCall) => start,
-            Some(_) => told,
+            Some(_) => stored_ready_ns,
         };
         let ready_parts = match run.idle_ns {
-            Some(idle_ns) if ready == told => ReadyParts {
+            Some(idle_ns) if ready == stored_ready_ns => ReadyParts {
                 paused_ns: if run.paused {
                     account.pauses().paused_in_ns(ready, start)
                 } else {

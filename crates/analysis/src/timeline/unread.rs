@@ -11,7 +11,7 @@ use model::sorting::CompactCollect;
 use model::time::Interval;
 
 /// Number of parts the log is divided into to measure its density.
-const PARTS: u64 = 512;
+const DENSITY_INTERVALS: u64 = 512;
 
 /// Consecutive blocks of a capability, shown as one mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,7 +158,7 @@ impl UnreadBlocks {
             ..Self::default()
         };
         let Some(span) = all.span() else { return all };
-        let part_ns = (span.duration().0 / PARTS).max(1);
+        let part_ns = (span.duration().0 / DENSITY_INTERVALS).max(1);
         let mut parts = Vec::new();
         for lane in all.lanes.values() {
             lane.marks(span, part_ns, |span, _, bytes| {

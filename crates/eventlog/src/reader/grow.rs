@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use crate::blocks::{BlockIndex, Indexer};
 use crate::ids::Nanos;
 use crate::problem::DamageKind;
-use crate::slices::{self, Cutting, Slice};
+use crate::slices::{self, Slice, SlicingRule};
 
 /// Checkpoint: the combined results of a log up to some slice.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl LogReader {
     pub fn slices_from(
         &mut self,
         checkpoint: &Checkpoint,
-        cutting: &Cutting,
+        slicing_rule: &SlicingRule,
     ) -> Option<Vec<Slice>> {
         let Phase::Merge(merger) = &self.phase else {
             return None;
@@ -80,7 +80,7 @@ impl LogReader {
         if !came_later || !self.index.is_sound() || !streams.are_in_order() {
             return None;
         }
-        let slices = slices::plan(0, streams, cutting, checkpoint.from, self.rows_every);
+        let slices = slices::plan(0, streams, slicing_rule, checkpoint.from, self.rows_every);
         let mut results = checkpoint.results.clone();
         results.sections = merger.sections();
         results.ended = vec![streams.ended];

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use crate::ids::Nanos;
-use crate::{Cutting, EventType, LogReader, Need, Record, SliceReader, SliceStep, Step};
+use crate::{EventType, LogReader, Need, Record, SliceReader, SliceStep, SlicingRule, Step};
 
 type Row = (u64, u16, Nanos, Option<u16>, usize);
 
@@ -90,7 +90,7 @@ fn sliced(bytes: &[u8], cuts: Vec<Nanos>) -> Known {
     let mut reader = LogReader::new(bytes.len() as u64).with_rows(100);
     assert!(index(&mut reader, bytes));
     let mut rows = Vec::new();
-    let mut slices: VecDeque<_> = reader.slices(&Cutting::At(cuts)).into();
+    let mut slices: VecDeque<_> = reader.slices(&SlicingRule::At(cuts)).into();
     while let Some(slice) = slices.pop_front() {
         let mut reading = SliceReader::new(slice);
         loop {
@@ -106,7 +106,7 @@ fn sliced(bytes: &[u8], cuts: Vec<Nanos>) -> Known {
         }
         if !reader.append(reading.finish()) {
             rows.clear();
-            slices = reader.slices(&Cutting::At(Vec::new())).into();
+            slices = reader.slices(&SlicingRule::At(Vec::new())).into();
         }
     }
     reader.finish();

@@ -144,9 +144,9 @@ impl Control {
             let labels = self.left_px();
             self.focus.pointer = (x >= labels).then(|| self.view.time_at(x - labels));
         }
-        let mut told = self.hover();
-        told.push(TimelineEvent::Changed);
-        told
+        let mut events = self.hover();
+        events.push(TimelineEvent::ViewChanged);
+        events
     }
 
     /// Starts a measurement at the reference time (pointer or cursor), or ends the one in progress there.
@@ -229,11 +229,11 @@ impl Control {
         let grip = if inside { time - middle } else { 0.0 };
         self.drag = Some(Drag::Minimap { grip });
         self.move_minimap(x, grip);
-        vec![TimelineEvent::Changed]
+        vec![TimelineEvent::ViewChanged]
     }
 
     fn move_minimap(&mut self, x: f64, grip: f64) {
-        self.view.centre_ns(self.minimap_ns(x) - grip);
+        self.view.center_ns(self.minimap_ns(x) - grip);
     }
 
     fn minimap_ns(&self, x: f64) -> f64 {
@@ -283,7 +283,7 @@ impl Control {
             }
             Some(Drag::Minimap { grip }) => {
                 self.move_minimap(x, grip);
-                return vec![TimelineEvent::Changed];
+                return vec![TimelineEvent::ViewChanged];
             }
             Some(Drag::Pinch { apart, middle }) => self.update_pinch(apart, middle),
             None => {}
@@ -310,7 +310,7 @@ impl Control {
         let fingers = self.touches.len();
         self.touches.retain(|touch| touch.id != id);
         let drag = self.drag.take();
-        let mut events = vec![TimelineEvent::Changed];
+        let mut events = vec![TimelineEvent::ViewChanged];
         if fingers > 1 {
             // Lifting one finger of a pinch is not a click.
             return events;
@@ -336,19 +336,19 @@ impl Control {
 
     fn click(&mut self, x: f64, y: f64) -> Vec<TimelineEvent> {
         let mut events = Vec::new();
-        events.extend(self.place_at(x, y).map(TimelineEvent::Clicked));
+        events.extend(self.set_cursor_at(x, y).map(TimelineEvent::Clicked));
         let item = self.item_at(x, y).filter(|item| !item.row.is_graph());
         let band = self.band_at(x, y);
         if item.is_none() && band.is_none() && self.focus.range.take().is_some() {
             events.push(TimelineEvent::Range(None));
         }
-        events.extend(band.map(TimelineEvent::Band));
+        events.extend(band.map(TimelineEvent::BandClicked));
         let track = self
             .track_at(y)
-            .map(|index| self.layout.tracks()[index].id.clone());
+            .map(|index| self.layout.tracks()[index].name.clone());
         if let Some(track) = track {
             self.focus.track = Some(track.clone());
-            events.push(TimelineEvent::Current(Some(track)));
+            events.push(TimelineEvent::TrackFocused(Some(track)));
         }
         self.focus.pinned = item.is_some();
         events.extend(self.select(item));

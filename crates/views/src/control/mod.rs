@@ -53,15 +53,15 @@ pub enum TimelineEvent {
     /// The timeline was clicked at this position.
     Clicked(ClickPosition),
     /// The visible time or the selected item changed.
-    Changed,
+    ViewChanged,
     /// The marks of the visible tracks were replaced.
-    Marks,
+    MarksReplaced,
     /// The index range of the tracks in view changed.
-    Seen(Range<usize>),
+    TracksInView(Range<usize>),
     /// A band of the heap profile track was clicked; the value is the band's key.
-    Band(String),
+    BandClicked(String),
     /// The track with the keyboard focus changed.
-    Current(Option<TrackName>),
+    TrackFocused(Option<TrackName>),
     /// Request to scroll the tracks to this offset, in pixels.
     Scroll(f64),
     /// A finger went down: the page calls [`Control::long_press`] if it still rests after [`gestures::LONG_PRESS_MS`].
@@ -314,12 +314,12 @@ impl Control {
         self.view.resize(size.0 - labels_px(size.0));
         let is_lower = size.1 < before.1 && self.focus.pinned;
         let item = self.focus.selected.as_ref().filter(|_| is_lower);
-        let mut told: Vec<TimelineEvent> = item
+        let mut events: Vec<TimelineEvent> = item
             .and_then(|item| self.scroll_to(item.row))
             .into_iter()
             .collect();
-        told.extend((size.0 != before.0).then_some(TimelineEvent::Changed));
-        told
+        events.extend((size.0 != before.0).then_some(TimelineEvent::ViewChanged));
+        events
     }
 
     /// Sets the scroll offset of the tracks, in pixels.

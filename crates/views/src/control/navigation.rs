@@ -20,23 +20,23 @@ impl Control {
         range: Option<Interval>,
         selected: Option<(TrackId, Nanos)>,
     ) -> Vec<TimelineEvent> {
-        let mut told = Vec::new();
+        let mut events = Vec::new();
         if visible != self.visible() {
-            told.extend(self.gesture(|view| match visible {
+            events.extend(self.gesture(|view| match visible {
                 Some(span) => view.show_exactly(span),
                 None => view.fit(),
             }));
         }
         if range != self.focus.range {
-            told.extend(self.select_range(range));
+            events.extend(self.select_range(range));
         }
         let now = self.selected().map(|(row, span)| (row, span.start()));
         if now != selected {
-            told.extend(self.select(None));
+            events.extend(self.select(None));
             self.pending_item = selected;
-            told.extend(self.select_pending_item());
+            events.extend(self.select_pending_item());
         }
-        told
+        events
     }
 
     /// Selects the pending item if the marks of this view are loaded.
@@ -88,22 +88,22 @@ impl Control {
         self.focus.cursor = Some(span.start());
         self.focus.hovered = None;
         self.focus.pointer_at = None;
-        let mut told = vec![TimelineEvent::Changed];
+        let mut events = vec![TimelineEvent::ViewChanged];
         let index = row.and_then(|row| self.layout.find(row));
         let track = index.and_then(|index| self.layout.tracks().get(index));
-        if let Some(name) = track.map(|track| track.id.clone()) {
-            self.show_apart(span);
+        if let Some(name) = track.map(|track| track.name.clone()) {
+            self.zoom_until_separate(span);
             self.focus.track = Some(name.clone());
-            told.push(TimelineEvent::Current(Some(name)));
+            events.push(TimelineEvent::TrackFocused(Some(name)));
         }
         if let Some(row) = row {
-            told.extend(self.scroll_to(row));
+            events.extend(self.scroll_to(row));
             let view = self.view.span();
             self.pending_item = Some((row, span.nearest(view.start())));
             self.focus.pinned |= details;
-            told.extend(self.select_pending_item());
+            events.extend(self.select_pending_item());
         }
-        told
+        events
     }
 
     /// Returns the total height of all tracks, in pixels.
@@ -186,7 +186,7 @@ impl Control {
 
     /// Pans to the end of a growing log, unless a drag is in progress. Emits no events because the reader did not
     /// move the view.
-    pub fn keep_end(&mut self) {
+    pub fn follow_end(&mut self) {
         if !self.is_dragging() {
             let end_px = self.view.x_of(self.view.log().end());
             self.view.pan(end_px - self.view.width_px() * AT_END);
@@ -211,9 +211,9 @@ impl Control {
         }
         if self.focus.selected.is_some() {
             self.focus.pinned = false;
-            let mut told = self.select(None);
-            told.push(TimelineEvent::Pinned(None));
-            return Some(told);
+            let mut events = self.select(None);
+            events.push(TimelineEvent::Pinned(None));
+            return Some(events);
         }
         if self.focus.range.is_some() {
             return Some(self.select_range(None));
@@ -224,7 +224,7 @@ impl Control {
     /// Selects a range, or clears the selection.
     pub(crate) fn select_range(&mut self, range: Option<Interval>) -> Vec<TimelineEvent> {
         self.focus.range = range;
-        vec![TimelineEvent::Range(range), TimelineEvent::Changed]
+        vec![TimelineEvent::Range(range), TimelineEvent::ViewChanged]
     }
 }
 
@@ -247,7 +247,7 @@ impl Control {
     }
 
     /// Zooms in if a span is so narrow that it is merged with others.
-    fn show_apart(&mut self, span: Interval) {
+    fn zoom_until_separate(&mut self, span: Interval) {
         const LEAST_PX: f64 = 3.0;
         const WIDTH_PX: f64 = 24.0;
         let duration = span.duration().0 as f64;
@@ -261,7 +261,7 @@ impl Control {
 
     /// Returns the position of a click, which becomes the cursor: the start of the clicked item, or the time
     /// itself.
-    pub(super) fn place_at(&mut self, x: f64, y: f64) -> Option<ClickPosition> {
+    pub(super) fn set_cursor_at(&mut self, x: f64, y: f64) -> Option<ClickPosition> {
         let labels = self.left_px();
         if x < labels {
             return None;
@@ -296,6 +296,6 @@ impl Control {
             return None;
         }
         self.seen = first.saturating_sub(MORE).max(pinned)..(last + MORE).min(total);
-        Some(TimelineEvent::Seen(self.seen.clone()))
+        Some(TimelineEvent::TracksInView(self.seen.clone()))
     }
 }

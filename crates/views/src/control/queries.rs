@@ -21,7 +21,7 @@ const MAX_WIDTH_PX: f64 = 20_000.0;
 const NAMED_PX: f64 = 30.0;
 /// Number of runs read again after which further rows that need this are deferred to the next query: some tenths
 /// of a second of work.
-const PATIENCE_RUNS: u32 = 1 << 18;
+const RUN_BUDGET: u32 = 1 << 18;
 /// Maximum number of thread labels per query.
 const LABELS_AT_ONCE: usize = 500;
 
@@ -70,7 +70,7 @@ impl Control {
             width_px: scale.clamp(1.0, MAX_WIDTH_PX) as u32,
             rows,
             heap: heap.unwrap_or_default(),
-            run_budget: Some(PATIENCE_RUNS),
+            run_budget: Some(RUN_BUDGET),
         }
     }
 
@@ -82,11 +82,11 @@ impl Control {
     ) -> Vec<TimelineEvent> {
         self.revision += 1;
         self.marks = marks(asked, reply);
-        let mut told = self.select_on_track();
-        told.extend(self.select_pending_item());
-        told.extend(self.hover());
-        told.push(TimelineEvent::Marks);
-        told
+        let mut events = self.select_on_track();
+        events.extend(self.select_pending_item());
+        events.extend(self.hover());
+        events.push(TimelineEvent::MarksReplaced);
+        events
     }
 
     /// Returns the query for the activity of the whole log, once a log is loaded.
@@ -176,13 +176,13 @@ impl Control {
 
     /// Returns the events that report the current description.
     pub(super) fn description_events(&self) -> Vec<TimelineEvent> {
-        let mut told = vec![TimelineEvent::Described(self.description())];
+        let mut events = vec![TimelineEvent::Described(self.description())];
         // The pointer may still be on the clicked item.
         let focus = &self.focus;
         if focus.pinned && (focus.hovered.is_none() || focus.hovered == focus.selected) {
-            told.push(TimelineEvent::Pinned(self.description()));
+            events.push(TimelineEvent::Pinned(self.description()));
         }
-        told
+        events
     }
 
     /// Returns the scene to paint.

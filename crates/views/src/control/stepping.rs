@@ -21,9 +21,9 @@ use session::tracks::name::TrackName;
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisibleItem {
     /// Track of the item; `None` if it concerns the whole log.
-    pub row: Option<TrackId>,
+    pub track: Option<TrackId>,
     /// Title of the track.
-    pub track: String,
+    pub track_title: String,
     /// Time covered by the item.
     pub span: Interval,
     /// Description of the item.
@@ -33,16 +33,16 @@ pub struct VisibleItem {
 impl Control {
     /// Moves the selection to the next or previous item of the track with the keyboard focus.
     pub fn step(&mut self, forward: bool) -> Vec<TimelineEvent> {
-        let (index, mut told) = self.stepped(forward);
-        told.extend(index.and_then(|index| self.scroll_to_track(index)));
-        told
+        let (index, mut events) = self.stepped(forward);
+        events.extend(index.and_then(|index| self.scroll_to_track(index)));
+        events
     }
 
     /// Moves the keyboard focus to the track below or above.
     pub(crate) fn step_track(&mut self, down: bool) -> Vec<TimelineEvent> {
-        let (index, mut told) = self.stepped_track(down);
-        told.extend(index.and_then(|index| self.scroll_to_track(index)));
-        told
+        let (index, mut events) = self.stepped_track(down);
+        events.extend(index.and_then(|index| self.scroll_to_track(index)));
+        events
     }
 
     /// Moves the keyboard focus to a track; returns `None` if it is there already.
@@ -52,7 +52,7 @@ impl Control {
         }
         self.focus.track = Some(name.clone());
         self.focus.awaits_marks = None;
-        Some(TimelineEvent::Current(Some(name.clone())))
+        Some(TimelineEvent::TrackFocused(Some(name.clone())))
     }
 
     /// Navigates to the item that a fact about the current item links to.
@@ -95,8 +95,8 @@ impl Control {
                 continue;
             };
             let visible = |(span, text)| VisibleItem {
-                row: Some(row),
-                track: track.name.clone(),
+                track: Some(row),
+                track_title: track.title.clone(),
                 span,
                 text,
             };
@@ -118,7 +118,7 @@ impl Control {
         self.focus.selected = item;
         self.focus.awaits_marks = None;
         let mut events = self.description_events();
-        events.push(TimelineEvent::Changed);
+        events.push(TimelineEvent::ViewChanged);
         events
     }
 
@@ -204,7 +204,7 @@ impl Control {
     fn track_name(&self, row: TrackId) -> String {
         let index = self.layout.find(row);
         let track = index.and_then(|index| self.layout.tracks().get(index));
-        track.map(|track| track.name.clone()).unwrap_or_default()
+        track.map(|track| track.title.clone()).unwrap_or_default()
     }
 
     /// Returns the share of the view that a span covers; empty for graphs, merged marks, and items without a
@@ -238,7 +238,7 @@ impl Control {
     pub(super) fn track_index(&self) -> Option<usize> {
         let tracks = self.layout.tracks();
         let named = self.focus.track.as_ref();
-        let named = named.and_then(|name| tracks.iter().position(|track| track.id == *name));
+        let named = named.and_then(|name| tracks.iter().position(|track| track.name == *name));
         let selected = || self.layout.find(self.focus.selected.as_ref()?.row);
         let first = || {
             let walkable = |row: TrackId| !row.is_graph();
@@ -336,11 +336,11 @@ impl Control {
             return (at, Vec::new());
         };
         let track = &self.layout.tracks()[next];
-        let (name, row) = (track.id.clone(), track.row());
+        let (name, row) = (track.name.clone(), track.row());
         self.focus.track = Some(name.clone());
         self.focus.pointer_at = None;
         self.focus.hovered = None;
-        let mut events = vec![TimelineEvent::Current(Some(name))];
+        let mut events = vec![TimelineEvent::TrackFocused(Some(name))];
         let item = row.and_then(|row| self.nearest(row));
         events.extend(self.select(item));
         let is_loading = row.is_some_and(|row| self.is_loading(row));

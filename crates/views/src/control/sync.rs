@@ -60,8 +60,8 @@ impl Control {
             // Times cannot be negative.
             let time = |ns: f64| Nanos(ns.max(0.0) as u64);
             (from < to).then(|| VisibleItem {
-                row: None,
-                track: "The log".to_owned(),
+                track: None,
+                track_title: "The log".to_owned(),
                 span: Interval::new(time(from), time(to)),
                 text: match end {
                     LogEnd::First => "has not begun here; the other log has".to_owned(),
@@ -78,7 +78,7 @@ impl Control {
         synced_view: SyncedView,
         shift: Shift,
     ) -> Vec<TimelineEvent> {
-        let mut told = Vec::new();
+        let mut events = Vec::new();
         let before = self.view;
         match synced_view.place {
             None => self.view.fit(),
@@ -88,19 +88,19 @@ impl Control {
             }),
         }
         if self.view != before {
-            told.extend(self.hover());
-            told.push(TimelineEvent::Changed);
+            events.extend(self.hover());
+            events.push(TimelineEvent::ViewChanged);
         }
         let log = self.view.log();
         let range = synced_view.range.and_then(|range| shift.range(range, log));
         if range != self.focus.range {
-            told.extend(self.select_range(range));
+            events.extend(self.select_range(range));
         }
         // The timeline under the actual pointer draws its own pointer line.
         if self.focus.pointer_at.is_none() {
             self.focus.pointer = synced_view.pointer.and_then(|time| shift.time(time));
         }
-        told
+        events
     }
 }
 
@@ -131,8 +131,8 @@ mod tests {
         one.zoom(40.0);
         one.pan(0.7);
         one.select_range(Some(Interval::new(Nanos(3_000), Nanos(4_000))));
-        let told = other.show_synced_view(one.synced_view(), shift);
-        assert!(told.contains(&TimelineEvent::Changed));
+        let events = other.show_synced_view(one.synced_view(), shift);
+        assert!(events.contains(&TimelineEvent::ViewChanged));
         assert_eq!(
             other.range(),
             Some(Interval::new(Nanos(53_000), Nanos(54_000)))

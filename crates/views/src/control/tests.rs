@@ -124,8 +124,8 @@ fn the_wheel_zooms_at_the_pointer_and_moves_sideways() {
         dy: -500.0,
         ..Wheel::default()
     };
-    let told = control.wheel(zoom).expect("the timeline's");
-    assert!(told.contains(&TimelineEvent::Changed));
+    let events = control.wheel(zoom).expect("the timeline's");
+    assert!(events.contains(&TimelineEvent::ViewChanged));
     assert!((x(&control, 400) - at).abs() < 0.01);
     assert!(control.visible().is_some());
     let before = control.view.span().start();
@@ -175,7 +175,7 @@ fn a_click_selects_what_is_there() {
     let mut control = open();
     let at = (x(&control, 200), CAP1);
     control.press(press(at));
-    let told = control.release(1, at.0, at.1);
+    let events = control.release(1, at.0, at.1);
     let row = cap(1);
     assert_eq!(control.selected(), Some((row, LONG)));
     assert_eq!(control.cursor(), Some(LONG.start()));
@@ -183,9 +183,10 @@ fn a_click_selects_what_is_there() {
         time: LONG.start(),
         cap: Some(CapId(1)),
     };
-    assert!(told.contains(&TimelineEvent::Clicked(place)));
+    assert!(events.contains(&TimelineEvent::Clicked(place)));
     assert!(
-        told.iter()
+        events
+            .iter()
             .any(|one| matches!(one, TimelineEvent::Pinned(Some(_))))
     );
     assert_eq!(control.track(), Some(&TrackName::capability(CapId(1))));
@@ -287,9 +288,9 @@ fn the_keyboard_walks_items_and_tracks() {
     assert_eq!(control.selected(), Some((row, SHORT)), "it is the last");
     control.step(false);
     assert_eq!(control.selected(), Some((row, LONG)));
-    let told = control.step_track(true);
+    let events = control.step_track(true);
     let below = TrackName::capability(CapId(1));
-    assert!(told.contains(&TimelineEvent::Current(Some(below))));
+    assert!(events.contains(&TimelineEvent::TrackFocused(Some(below))));
     assert_eq!(control.selected(), Some((cap(1), LONG)));
 }
 
@@ -301,14 +302,14 @@ fn keys_pressed_before_the_marks_of_a_track_act_once_they_are_there() {
     control.step_track(true);
     assert!(control.step(true).is_empty() && control.pin_details().is_empty());
     assert_eq!(control.selected(), None);
-    let told = answer(&mut control);
+    let events = answer(&mut control);
     assert_eq!(
         control.selected(),
         Some((cap(1), SHORT)),
         "the first, and a step"
     );
     let details = |event: &TimelineEvent| matches!(event, TimelineEvent::Pinned(Some(_)));
-    assert!(told.iter().any(details));
+    assert!(events.iter().any(details));
     // It was done once.
     answer(&mut control);
     assert_eq!(control.selected(), Some((cap(1), SHORT)));
@@ -336,13 +337,13 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     let mut control = open();
     control.gesture(|view| view.show_exactly(Interval::new(Nanos(0), Nanos(50_000))));
     let row = cap(1);
-    let told = control.navigate(NavigationTarget {
+    let events = control.navigate(NavigationTarget {
         span: SHORT,
         row: Some(row),
         zoom: true,
         details: false,
     });
-    assert!(told.contains(&TimelineEvent::Changed));
+    assert!(events.contains(&TimelineEvent::ViewChanged));
     assert_eq!(control.selected(), None, "the marks are of another view");
     assert!(control.awaits_item());
     assert!(
@@ -353,9 +354,10 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     assert!(!control.awaits_item());
     // Going to a track below the window scrolls.
     control.resize((LABELS_PX + 1000.0, TOP_PX + 120.0));
-    let told = control.navigate(NavigationTarget::item(row, LONG));
+    let events = control.navigate(NavigationTarget::item(row, LONG));
     assert!(
-        told.iter()
+        events
+            .iter()
             .any(|one| matches!(one, TimelineEvent::Scroll(px) if *px > 0.0))
     );
 }
@@ -371,8 +373,8 @@ fn a_view_of_a_link_is_shown_with_its_item() {
     assert_eq!(control.selected(), Some((row, SHORT)));
     control.show_view(None, None, None);
     assert_eq!((control.visible(), control.selected()), (None, None));
-    let told = control.reset();
-    assert!(told.contains(&TimelineEvent::Range(None)));
+    let events = control.reset();
+    assert!(events.contains(&TimelineEvent::Range(None)));
     assert_eq!(control.size(), (LABELS_PX + 1000.0, 600.0));
 }
 
@@ -395,9 +397,9 @@ fn arrows_are_those_of_the_item_or_of_all_its_thread() {
     assert_eq!(control.selected(), Some((cap(0), LONG)));
     let asked = |control: &mut Control| control.flow_query().map(|query| query.view);
     assert_eq!(asked(&mut control), Some(LONG));
-    let told = control.show_all_wakeups();
-    let says = |told: &TimelineEvent| matches!(told, TimelineEvent::Pinned(Some(it)) if it.all_wakeups == Some(true));
-    assert!(told.iter().any(says), "{told:?}");
+    let events = control.show_all_wakeups();
+    let says = |events: &TimelineEvent| matches!(events, TimelineEvent::Pinned(Some(it)) if it.all_wakeups == Some(true));
+    assert!(events.iter().any(says), "{events:?}");
     assert_eq!(asked(&mut control), Some(control.viewport().span()));
     control.show_all_wakeups();
     assert_eq!(asked(&mut control), Some(LONG));
@@ -410,11 +412,12 @@ fn what_is_explained_stays_in_view_when_the_details_take_room() {
     control.press(press(at));
     control.release(1, at.0, at.1);
     let width = control.size().0;
-    let told = control.resize((width, TOP_PX + 40.0));
+    let events = control.resize((width, TOP_PX + 40.0));
     assert!(
-        told.iter()
-            .any(|told| matches!(told, TimelineEvent::Scroll(px) if *px > 0.0)),
-        "{told:?}"
+        events
+            .iter()
+            .any(|events| matches!(events, TimelineEvent::Scroll(px) if *px > 0.0)),
+        "{events:?}"
     );
     assert_eq!(control.resize((width, TOP_PX + 400.0)), []);
 }

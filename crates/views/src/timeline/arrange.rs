@@ -158,7 +158,7 @@ impl TrackView {
             self.pinned.insert(after.map_or(0, |after| after + 1), name);
             return;
         }
-        if layout.tracks().iter().any(|track| track.id == one.name) {
+        if layout.tracks().iter().any(|track| track.name == one.name) {
             if self.moved.len() == MAX_NAMES {
                 self.moved.remove(0);
             }
@@ -185,7 +185,7 @@ pub fn arrange(known: &TrackListInput<'_>, view: &TrackView) -> Vec<Track> {
             builder.processes(&mut pinned, &mut tracks);
         }
     }
-    let place = |track: &Track| view.pinned.iter().position(|name| *name == track.id);
+    let place = |track: &Track| view.pinned.iter().position(|name| *name == track.name);
     pinned.sort_small_by_key(place);
     pinned.extend(tracks);
     pinned
@@ -270,16 +270,16 @@ impl Builder<'_> {
             return;
         }
         let mut rows = self.rows(group, process);
-        apply_moves(&mut rows, |track| &track.id, &self.view.moved);
-        rows.retain(|track| !self.view.hidden.contains(&track.id));
+        apply_moves(&mut rows, |track| &track.name, &self.view.moved);
+        rows.retain(|track| !self.view.hidden.contains(&track.name));
         for track in &mut rows {
-            track.selected = self.view.selected.contains(&track.id);
-            track.pinned = self.view.pinned.contains(&track.id);
+            track.selected = self.view.selected.contains(&track.name);
+            track.pinned = self.view.pinned.contains(&track.name);
             // A pinned track is not below the heading of its process, so its name includes the process.
             if let Some(own) = process.filter(|_| track.pinned && group != Group::Capabilities) {
                 let own = self.known.contents.processes.all.get(own);
                 let of = own.map_or("", |own| own.name.as_str());
-                track.name = format!("{of} · {}", track.name);
+                track.title = format!("{of} · {}", track.title);
             }
         }
         let (up, mut rest): (Vec<Track>, Vec<Track>) =
@@ -295,8 +295,8 @@ impl Builder<'_> {
         let note = self.note((group, process), rest.len(), folded);
         tracks.push(Track {
             // Not in upper case, which takes more room.
-            short: group.short_title().to_owned(),
-            name: group.title().to_uppercase(),
+            short_title: group.short_title().to_owned(),
+            title: group.title().to_uppercase(),
             process,
             ..heading(
                 Kind::Group(group),
@@ -328,7 +328,7 @@ impl Builder<'_> {
     }
 
     fn passes(&self, track: &Track) -> bool {
-        self.filter.is_empty() || track.name.to_lowercase().contains(&self.filter)
+        self.filter.is_empty() || track.title.to_lowercase().contains(&self.filter)
     }
 
     fn note(&self, (group, process): (Group, Option<usize>), rows: usize, folded: bool) -> String {
@@ -357,7 +357,7 @@ impl Builder<'_> {
         let labelled = |track: &Track| !track.note.is_empty();
         for track in rows {
             let label = if labelled(&track) {
-                track.name.clone()
+                track.title.clone()
             } else {
                 "without a label".to_owned()
             };
@@ -417,9 +417,9 @@ impl Builder<'_> {
             kind: Kind::Track(listed.row),
             group: group_of(listed),
             process: self.process_of(listed.row),
-            id: TrackName::cut(&listed.row.link(self.known.contents)),
-            name: listed.title.clone(),
-            short: listed.short.clone(),
+            name: TrackName::cut(&listed.row.link(self.known.contents)),
+            title: listed.title.clone(),
+            short_title: listed.short.clone(),
             note: listed.note.clone(),
             missing_series: listed.missing_series.clone(),
             folded: false,
@@ -437,7 +437,7 @@ fn group_of(listed: &TrackEntry) -> Group {
     }
 }
 
-fn heading(kind: Kind, id: TrackName, name: &str, note: String, folded: bool) -> Track {
+fn heading(kind: Kind, name: TrackName, title: &str, note: String, folded: bool) -> Track {
     Track {
         kind,
         group: match kind {
@@ -447,9 +447,9 @@ fn heading(kind: Kind, id: TrackName, name: &str, note: String, folded: bool) ->
             Kind::Track(row) => row.group(),
         },
         process: None,
-        id,
-        short: name.to_owned(),
-        name: name.to_owned(),
+        name,
+        title: title.to_owned(),
+        short_title: title.to_owned(),
         note,
         missing_series: Vec::new(),
         folded,

@@ -118,9 +118,9 @@ impl Scene<'_> {
         };
         let wide = labels >= LABELS_PX;
         let (name, note) = if wide {
-            (track.name.as_str(), track.note.as_str())
+            (track.title.as_str(), track.note.as_str())
         } else {
-            (track.short.as_str(), "")
+            (track.short_title.as_str(), "")
         };
         let note_px = if note.is_empty() {
             0.0

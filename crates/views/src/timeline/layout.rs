@@ -29,11 +29,11 @@ pub struct Track {
     /// Index of the process, if the log has several.
     pub process: Option<usize>,
     /// Name in links and settings.
-    pub id: TrackName,
-    /// Displayed name.
-    pub name: String,
-    /// Displayed name in a narrow window.
-    pub short: String,
+    pub name: TrackName,
+    /// Displayed title.
+    pub title: String,
+    /// Displayed title in a narrow window.
+    pub short_title: String,
     /// Short note right of the name; may be empty.
     pub note: String,
     /// Series of a gauge that have no key because the log has no data of them.
@@ -172,7 +172,7 @@ impl Layout {
     /// Returns the tracks, in order, among which a track can be moved: those of its group, or the other pinned
     /// ones; for a group, the other groups.
     fn siblings(&self, name: &TrackName) -> Vec<&Track> {
-        let find = |track: &&Track| track.id == *name;
+        let find = |track: &&Track| track.name == *name;
         let Some(track) = self.tracks.iter().find(find) else {
             return Vec::new();
         };
@@ -192,19 +192,19 @@ impl Layout {
         let Some(target) = self.tracks.get(index) else {
             return false;
         };
-        target.id != *name
+        target.name != *name
             && self
                 .siblings(name)
                 .iter()
-                .any(|track| track.id == target.id)
+                .any(|track| track.name == target.name)
     }
 
     /// Returns the move for dropping a track on the one at `index`: dragged upward it is placed before that one,
     /// dragged downward after it.
     pub fn drop_at(&self, name: TrackName, index: usize) -> TrackChange {
         let siblings = self.siblings(&name);
-        let place = |wanted: &TrackName| siblings.iter().position(|track| track.id == *wanted);
-        let target = self.tracks.get(index).and_then(|track| place(&track.id));
+        let place = |wanted: &TrackName| siblings.iter().position(|track| track.name == *wanted);
+        let target = self.tracks.get(index).and_then(|track| place(&track.name));
         let (from, target) = (place(&name).unwrap_or(0), target.unwrap_or(0));
         let after = if target >= from {
             Some(target)
@@ -212,14 +212,14 @@ impl Layout {
             target.checked_sub(1)
         };
         let after = after.and_then(|after| siblings.get(after));
-        let after = after.map(|track| track.id.clone());
+        let after = after.map(|track| track.name.clone());
         TrackChange::Move(Move { name, after })
     }
 
     /// Returns the move of a track by one position; `None` if it is first or last already.
     pub(crate) fn shifted(&self, name: &TrackName, direction: Direction) -> Option<Move> {
         let siblings = self.siblings(name);
-        let at = siblings.iter().position(|track| track.id == *name)?;
+        let at = siblings.iter().position(|track| track.name == *name)?;
         let after = match direction {
             Direction::Down => Some(siblings.get(at + 1)?),
             Direction::Up if at == 0 => return None,
@@ -227,7 +227,7 @@ impl Layout {
         };
         Some(Move {
             name: name.clone(),
-            after: after.map(|track| track.id.clone()),
+            after: after.map(|track| track.name.clone()),
         })
     }
 }
@@ -243,9 +243,9 @@ mod tests {
             kind: Kind::Track(Capability(CapId(cap)).into()),
             group: Group::Capabilities,
             process: None,
-            id: TrackName::capability(CapId(cap)),
-            name: String::new(),
-            short: String::new(),
+            name: TrackName::capability(CapId(cap)),
+            title: String::new(),
+            short_title: String::new(),
             note: String::new(),
             missing_series: Vec::new(),
             folded: false,

@@ -68,7 +68,7 @@ impl Scene<'_> {
             painter.fill(ground, self.palette.panel.into());
             let at = (left + width / 2.0, top + GROUND_PX / 2.0);
             let ink = self.palette.ink2.into();
-            painter.text(words, at, Face::Label, Align::Centre, ink);
+            painter.text(words, at, Face::Label, Align::Center, ink);
         }
     }
 

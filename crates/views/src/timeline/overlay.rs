@@ -91,7 +91,7 @@ impl Scene<'_> {
         let back = Rect::new(middle - width / 2.0, y - 8.0, width, 16.0);
         painter.fill(back, self.palette.accent.into());
         let ink = self.palette.on_accent.into();
-        painter.text(text, (middle, y), Face::Mono, Align::Centre, ink);
+        painter.text(text, (middle, y), Face::Mono, Align::Center, ink);
     }
 
     /// Paints the ends of a measurement and the time between them.

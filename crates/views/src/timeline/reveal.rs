@@ -18,9 +18,9 @@ pub struct RevealTarget {
     /// Index of the process, if the log has several.
     pub process: Option<usize>,
     /// Name in links and settings.
-    pub id: TrackName,
-    /// Displayed name.
-    pub name: String,
+    pub name: TrackName,
+    /// Displayed title.
+    pub title: String,
     /// Label heading above the track, if threads are grouped by label.
     pub label: Option<TrackName>,
 }
@@ -47,13 +47,13 @@ pub fn all_tracks(known: &TrackListInput<'_>, view: &TrackView) -> Vec<RevealTar
     for track in arrange(known, &open) {
         match track.kind {
             Kind::Process | Kind::Group(_) => label = None,
-            Kind::Label => label = Some(track.id),
+            Kind::Label => label = Some(track.name),
             Kind::Track(row) => all.push(RevealTarget {
                 row,
                 group: track.group,
                 process: track.process,
-                id: track.id,
                 name: track.name,
+                title: track.title,
                 label: label.clone(),
             }),
         }
@@ -68,8 +68,8 @@ pub fn hidden_names(known: &TrackListInput<'_>, view: &TrackView) -> Vec<(TrackN
         return Vec::new();
     }
     let all = all_tracks(known, view).into_iter();
-    let hidden = all.filter(|track| view.hidden.contains(&track.id));
-    let mut names: Vec<_> = hidden.map(|track| (track.id, track.name)).collect();
+    let hidden = all.filter(|track| view.hidden.contains(&track.name));
+    let mut names: Vec<_> = hidden.map(|track| (track.name, track.title)).collect();
     for (place, own) in known.contents.processes.all.iter().enumerate() {
         names.push((TrackName::process(place), own.name.clone()));
         let groups = Group::ALL.into_iter();
@@ -91,10 +91,10 @@ impl TrackView {
             self.folded.remove(&process);
         }
         self.hidden.remove(&group_name);
-        self.hidden.remove(&track.id);
+        self.hidden.remove(&track.name);
         // The thread list is filtered before this: every listed thread passes.
         let filter = self.filter.trim().to_lowercase();
-        if !group.has_threads() && !track.name.to_lowercase().contains(&filter) {
+        if !group.has_threads() && !track.title.to_lowercase().contains(&filter) {
             self.filter.clear();
         }
         let folded = if group.starts_folded() {
@@ -102,7 +102,7 @@ impl TrackView {
         } else {
             self.folded.contains(&group_name)
         };
-        if folded && !self.pinned.contains(&track.id) {
+        if folded && !self.pinned.contains(&track.name) {
             self.change(TrackChange::Fold(group_name), &Layout::default());
         }
         if let Some(label) = &track.label {

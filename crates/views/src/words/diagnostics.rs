@@ -1,4 +1,4 @@
-//! Texts and JSON for diagnostics: damage and oddities of a log.
+//! Texts and JSON for diagnostics: damage and anomalies of a log.
 
 use std::fmt;
 
@@ -80,7 +80,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
             "a census of the heap claims more than {}: the rest is left out",
             format::bytes(Censuses::MOST_BYTES)
         ),
-        Fact::Anomaly(oddity) => anomaly_text(*oddity),
+        Fact::Anomaly(anomaly) => anomaly_text(*anomaly),
         Fact::Order { subject, problem } => {
             format!(
                 "{} {}",
@@ -323,8 +323,8 @@ const fn line_flaw_text(flaw: LineFlaw) -> &'static str {
     }
 }
 
-fn anomaly_text(oddity: Anomaly) -> String {
-    match oddity {
+fn anomaly_text(anomaly: Anomaly) -> String {
+    match anomaly {
         Anomaly::GcEndWithoutStart => "a collection ends that had not begun".to_owned(),
         Anomaly::GcStartRepeated => "a collection begins during another".to_owned(),
         Anomaly::StopBeforeRun { thread } => format!("thread {thread} stops, but had not run"),

@@ -1,7 +1,7 @@
 //! English texts for results of the analyses, shared by the page, the command line and the tests.
 //!
 //! - [`collection`]: table cells of collections.
-//! - [`diagnostics`]: damage and oddities of a log.
+//! - [`diagnostics`]: damage and anomalies of a log.
 //! - [`held`]: why more memory is held than is live.
 //! - [`insight`]: results of the rules.
 //! - [`process`]: how a program was run.

@@ -41,7 +41,7 @@ pub struct Calls {
     /// C functions announced in the log.
     pub functions: Functions,
     /// Problems found in the messages.
-    pub oddities: Diagnostics,
+    pub anomalies: Diagnostics,
 }
 
 impl Calls {
@@ -50,12 +50,12 @@ impl Calls {
         match parse_function(text) {
             None => {}
             Some(Ok(message)) => return self.functions.message(message, at),
-            Some(Err(what)) => return self.oddities.push(Diagnostic::at_time(at, what)),
+            Some(Err(what)) => return self.anomalies.push(Diagnostic::at_time(at, what)),
         }
         match parse(text) {
             None => {}
             Some(Ok(message)) => self.call_message(message, at),
-            Some(Err(what)) => self.oddities.push(Diagnostic::at_time(at, what)),
+            Some(Err(what)) => self.anomalies.push(Diagnostic::at_time(at, what)),
         }
     }
 
@@ -69,9 +69,9 @@ impl Calls {
         };
         let state = self.in_progress.remove(&key).unwrap_or_default();
         let step = step(state, input, at);
-        if let Some(oddity) = step.oddity {
-            self.oddities
-                .push(Diagnostic::at_time(at, oddity(key.clone())));
+        if let Some(anomaly) = step.anomaly {
+            self.anomalies
+                .push(Diagnostic::at_time(at, anomaly(key.clone())));
         }
         if let Some((call, span)) = step.yields {
             self.finished.push(Call {
@@ -156,8 +156,8 @@ mod tests {
                 (3, span(7, 50), None, true),
             ]
         );
-        let oddities = calls.oddities.kept().iter();
-        let at: Vec<_> = oddities.filter_map(Diagnostic::start).collect();
+        let anomalies = calls.anomalies.kept().iter();
+        let at: Vec<_> = anomalies.filter_map(Diagnostic::start).collect();
         assert_eq!(at, [0, 2, 3, 5].map(Nanos));
     }
 }

@@ -20,24 +20,24 @@
 //! | state | message | next | yields |
 //! |---|---|---|---|
 //! | `Idle` | start at t | `Calling(t)` | |
-//! | `Idle` | stop | `Idle` | oddity: stop without start |
-//! | `Idle` | stack, thread | `Idle` | oddity: annotation before start |
-//! | `Calling(c)` | start | `Calling(c)` | oddity: start repeated |
+//! | `Idle` | stop | `Idle` | anomaly: stop without start |
+//! | `Idle` | stack, thread | `Idle` | anomaly: annotation before start |
+//! | `Calling(c)` | start | `Calling(c)` | anomaly: start repeated |
 //! | `Calling(c)` | stop at t | `Idle` | the call from c to t |
 //! | `Calling(c)` | stack, where c has none | `Calling(c with it)` | |
 //! | `Calling(c)` | thread, where c has none | `Calling(c with it)` | |
-//! | `Calling(c)` | stack or thread, where c has one | `Calling(c)` | oddity: annotation repeated |
+//! | `Calling(c)` | stack or thread, where c has one | `Calling(c)` | anomaly: annotation repeated |
 
+mod anomalies;
 mod calls;
 mod functions;
 mod haskell_strings;
-mod oddities;
 mod parse;
 pub mod thread_stack;
 
+pub use anomalies::CallProblem;
 pub use calls::{Call, Calls};
 pub use functions::{FunctionId, FunctionStep, Functions, ThreadSteps};
-pub use oddities::CallProblem;
 pub(crate) use parse::may_be_about_calls;
 pub use parse::{FunctionMessage, Message, MessageKind, parse};
 
@@ -101,7 +101,7 @@ pub struct Step {
     /// The call that ended, and its time.
     pub yields: Option<(Calling, Interval)>,
     /// Problem with the message, if any.
-    pub oddity: Option<OddityConstructor>,
+    pub anomaly: Option<OddityConstructor>,
 }
 
 impl Step {
@@ -109,15 +109,15 @@ impl Step {
         Self {
             next,
             yields: None,
-            oddity: None,
+            anomaly: None,
         }
     }
 
-    const fn odd(next: State, oddity: OddityConstructor) -> Self {
+    const fn odd(next: State, anomaly: OddityConstructor) -> Self {
         Self {
             next,
             yields: None,
-            oddity: Some(oddity),
+            anomaly: Some(anomaly),
         }
     }
 }
@@ -142,7 +142,7 @@ pub fn step(state: State, input: Input, at: Nanos) -> Step {
         Input::Stop => Step {
             next: State::Idle,
             yields: Some((call, Interval::new(call.since, at.max(call.since)))),
-            oddity: None,
+            anomaly: None,
         },
         Input::Stack(stack) if call.stack.is_none() => {
             Step::without_yield(State::Calling(Calling {
@@ -256,7 +256,7 @@ mod tests {
                 Some(CallProblem::AnnotationRepeated),
             ),
         ];
-        for (state, input, next, yields, oddity) in rows {
+        for (state, input, next, yields, anomaly) in rows {
             let step = step(state, input, late);
             let row = format!("{state:?} {input:?}");
             assert_eq!(step.next, next, "{row}");
@@ -266,8 +266,8 @@ mod tests {
                 "{row}"
             );
             assert_eq!(
-                step.oddity.map(|of| of(key())),
-                oddity.map(|of| of(key())),
+                step.anomaly.map(|of| of(key())),
+                anomaly.map(|of| of(key())),
                 "{row}"
             );
         }

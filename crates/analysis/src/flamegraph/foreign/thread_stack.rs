@@ -10,9 +10,9 @@
 //! | `…` without call | a call stops | `…` | |
 //! | `…` | function `f` begins | `… f` | |
 //! | `… f X`, no other `f` in `X` | function `f` returns | `…` | if there is an `X`: `longjmp` or exception |
-//! | `…` without `f` | function `f` returns | `…` | oddity |
+//! | `…` without `f` | function `f` returns | `…` | anomaly |
 //!
-//! A return past `X` also ends the calls in `X`. Removing a call before its stop is an oddity too; the caller reports
+//! A return past `X` also ends the calls in `X`. Removing a call before its stop is an anomaly too; the caller reports
 //! it, because it has the list of calls.
 
 use super::functions::FunctionId;

@@ -63,9 +63,9 @@ impl ProfileBuilder for ProfileCollector {
         results: &AnalysisResults<'_>,
         centres: &centres::CostCentres,
     ) -> BuiltProfile {
-        let (mut profile, oddities) = std::mem::take(self).finish(results.log, centres);
+        let (mut profile, anomalies) = std::mem::take(self).finish(results.log, centres);
         let running = |cap, at, place: &mut usize| results.store.running(cap, at, place);
         profile.threads = SampleThreads::from_tracks(&profile.tracks, running);
-        BuiltProfile { profile, oddities }
+        BuiltProfile { profile, anomalies }
     }
 }

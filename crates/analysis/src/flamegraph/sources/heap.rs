@@ -60,7 +60,7 @@ impl ProfileBuilder for Heap {
     fn settle(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) -> BuiltProfile {
         BuiltProfile {
             profile: profile(results.heap.iter(), results.log.end(), centres),
-            oddities: Diagnostics::default(),
+            anomalies: Diagnostics::default(),
         }
     }
 }

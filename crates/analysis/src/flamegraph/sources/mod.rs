@@ -153,7 +153,7 @@ pub struct BuiltProfile {
     /// Without tracks if the log has no data for the source.
     pub profile: Profile,
     /// Irregularities in the input.
-    pub oddities: Diagnostics,
+    pub anomalies: Diagnostics,
 }
 
 macro_rules! table {

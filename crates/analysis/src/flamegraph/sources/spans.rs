@@ -47,11 +47,11 @@ impl ProfileBuilder for Spans {
         let spans = results.spans();
         let (profile, left_out) =
             spans.profile(results.collections, results.store, results.log.end());
-        let mut oddities = Diagnostics::default();
+        let mut anomalies = Diagnostics::default();
         if left_out > 0 {
-            oddities.push(Diagnostic::new(Fact::SpansLeftOut(left_out)));
+            anomalies.push(Diagnostic::new(Fact::SpansLeftOut(left_out)));
         }
-        BuiltProfile { profile, oddities }
+        BuiltProfile { profile, anomalies }
     }
 
     fn depends_on_prefixes(&self) -> bool {

@@ -43,8 +43,8 @@ impl ProfileBuilder for StackSampleCollector {
     }
 
     fn settle(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
-        let (profile, oddities) =
+        let (profile, anomalies) =
             std::mem::take(self).finish(results.log.end(), results.info_tables);
-        BuiltProfile { profile, oddities }
+        BuiltProfile { profile, anomalies }
     }
 }

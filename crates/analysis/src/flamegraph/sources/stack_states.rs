@@ -46,7 +46,7 @@ impl ProfileBuilder for StackStates {
         let profile = samples.map(|samples| group_by_state(samples, results.store, end));
         BuiltProfile {
             profile: profile.unwrap_or_else(Profile::empty),
-            oddities: Diagnostics::default(),
+            anomalies: Diagnostics::default(),
         }
     }
 }

@@ -9,7 +9,7 @@
 //! A sample has no duration of its own. It stands for one tick up to its time; the tick is the median gap between
 //! samples of one thread. Threads sampled by one capability in the same tick share the tick.
 
-mod oddities;
+mod anomalies;
 mod order;
 pub mod problem;
 pub mod states;
@@ -17,7 +17,7 @@ mod timing;
 
 use std::collections::BTreeMap;
 
-use self::oddities::Oddities;
+use self::anomalies::Oddities;
 use self::order::OrderEvidence;
 use self::problem::StackProblem;
 use super::draft::Draft;
@@ -75,7 +75,7 @@ pub struct StackSampleCollector {
     order: OrderEvidence,
     partial_stacks: BTreeMap<(u32, u64), PartialStack>,
     samples: BTreeMap<CapId, Vec<Sample>>,
-    oddities: Oddities,
+    anomalies: Oddities,
 }
 
 impl Sink for StackSampleCollector {
@@ -163,7 +163,8 @@ impl StackSampleCollector {
         let cap = u16::try_from(of.0).map(CapId);
         let thread = u32::try_from(of.1).map(ThreadId);
         let (Ok(cap), Ok(thread)) = (cap, thread) else {
-            self.oddities.push(at, StackProblem::NoSuchCapability(of.0));
+            self.anomalies
+                .push(at, StackProblem::NoSuchCapability(of.0));
             return;
         };
         if parts.count > 1 {
@@ -179,11 +180,11 @@ impl StackSampleCollector {
     pub fn finish(mut self, end: Nanos, tables: &InfoTables) -> (Profile, Diagnostics) {
         for ((_, thread), parts) in std::mem::take(&mut self.partial_stacks) {
             let what = StackProblem::LastPartMissing(thread);
-            self.oddities.push(parts.since, what);
+            self.anomalies.push(parts.since, what);
         }
         let mut draft = Draft::new();
         if self.samples.is_empty() {
-            return (draft.finish(end, None), self.oddities.found);
+            return (draft.finish(end, None), self.anomalies.found);
         }
         if self.order.order() == FrameOrder::InnermostFirst {
             self.reverse_stacks();
@@ -205,7 +206,7 @@ impl StackSampleCollector {
             }
         }
         let tick = tracks(&mut draft, caps);
-        (draft.finish(end, Some(tick)), self.oddities.found)
+        (draft.finish(end, Some(tick)), self.anomalies.found)
     }
 
     /// Reverses all stacks, for a log that has innermost frames first.
@@ -251,7 +252,7 @@ impl StackSampleCollector {
                 Some(format!("{file}:{}:{}", place.line, place.column))
             }
             Some((id, None)) => {
-                self.oddities.push(at, StackProblem::UnknownLocation(id));
+                self.anomalies.push(at, StackProblem::UnknownLocation(id));
                 None
             }
         };
@@ -265,7 +266,7 @@ impl StackSampleCollector {
         if let Some(text) = self.texts.get(&id) {
             return text.to_string();
         }
-        self.oddities.push(at, StackProblem::UnknownText(id));
+        self.anomalies.push(at, StackProblem::UnknownText(id));
         format!("text {id}")
     }
 }

@@ -107,8 +107,8 @@ fn parts_are_put_together_and_named_by_what_comes_later() {
     collector.location(4, (12, 3), 2);
     collector.define(1, "handling a request");
     collector.define(2, "app/M.hs");
-    let (profile, oddities) = collector.finish(Nanos(40), &tables);
-    assert_eq!(oddities, Diagnostics::default());
+    let (profile, anomalies) = collector.finish(Nanos(40), &tables);
+    assert_eq!(anomalies, Diagnostics::default());
     // Gaps of thread 7: 10 and 9; the median is the lower one.
     assert_eq!(profile.tick_interval, Some(Duration(9)));
     assert_eq!(
@@ -174,13 +174,13 @@ fn what_is_wrong_costs_only_itself() {
     collector.location(9, (1, 1), 77);
     collector.stack(6, (0, 8), true, &[note(3, Some(9)), note(1, Some(2))]);
     collector.define(3, "defined");
-    let (profile, oddities) = collector.finish(Nanos(9), &tables);
+    let (profile, anomalies) = collector.finish(Nanos(9), &tables);
     assert_eq!(
         rows(&profile)[..2],
         ["cap0 2..4 text 1 defined", "cap0 4..6 defined text 1"]
     );
-    let mut oddities = oddities;
-    oddities.sort();
+    let mut anomalies = anomalies;
+    anomalies.sort();
     let expected = [
         (3, StackProblem::LastPartMissing(7)),
         (4, StackProblem::UnknownText(1)),
@@ -189,7 +189,7 @@ fn what_is_wrong_costs_only_itself() {
         (6, StackProblem::UnknownText(77)),
     ];
     let expected = expected.map(|(at, what)| Diagnostic::at_time(Nanos(at), what));
-    assert_eq!(oddities.kept(), expected);
+    assert_eq!(anomalies.kept(), expected);
 }
 
 #[test]
@@ -198,8 +198,8 @@ fn other_logs_have_none() {
     let mut tables = InfoTables::default();
     describe(&mut tables, 0x10, "main", "Main", "M.hs:1:1-9");
     collector.take(3, 181, b"hello");
-    let (profile, oddities) = collector.finish(Nanos(9), &tables);
-    assert!(profile.tracks.is_empty() && oddities == Diagnostics::default());
+    let (profile, anomalies) = collector.finish(Nanos(9), &tables);
+    assert!(profile.tracks.is_empty() && anomalies == Diagnostics::default());
 }
 
 /// Messages of any kind, mostly well-formed.

@@ -87,14 +87,14 @@ fn column_of(words: &[u64], column: usize) -> &[u64] {
 /// Converts a thread to numbers that are similar for similar threads: times are stored relative to each other.
 fn to_row(thread: &Thread) -> [u64; COLUMNS] {
     let since = match thread.state {
-        State::Active(since, _) => since.0.wrapping_sub(thread.ran_ns),
+        State::Active(since, _) => since.0.wrapping_sub(thread.last_run_end_ns),
         State::Unseen | State::Final => 0,
     };
     let flags = [thread.created, thread.finished].map(u64::from);
     [
         thread.id.0.into(),
         thread.began_ns.wrapping_add(1),
-        thread.ran_ns.wrapping_sub(thread.began_ns),
+        thread.last_run_end_ns.wrapping_sub(thread.began_ns),
         thread.run_ns,
         thread.runs.into(),
         thread.label.0.into(),
@@ -121,21 +121,21 @@ fn of_row(row: [u64; COLUMNS]) -> Thread {
         woken,
     ] = row;
     let began_ns = began.wrapping_sub(1);
-    let ran_ns = began_ns.wrapping_add(lived);
+    let last_run_end_ns = began_ns.wrapping_add(lived);
     Thread {
         id: ThreadId(id as u32),
-        state: state_of_word(state, Nanos(ran_ns.wrapping_add(since))),
+        state: state_of_word(state, Nanos(last_run_end_ns.wrapping_add(since))),
         woken_ns: woken.wrapping_sub(1),
         created: flags & 1 == 1,
         finished: flags >> 1 & 1 == 1,
         last_stop: StopCode((flags >> 2) as u8),
         last_cap: last_cap.checked_sub(1).map(|cap| CapId(cap as u16)),
         began_ns,
-        ran_ns,
+        last_run_end_ns,
         run_ns,
         runs: runs as u32,
         label: TextId(label as u32),
-        first: 0,
+        first_run: 0,
     }
 }
 

@@ -96,7 +96,7 @@ impl Threads {
         };
         if !self.firsts.is_empty() {
             let mut firsts = self.runs_in(at - at % BLOCK);
-            thread.first = firsts.nth(at % BLOCK).map_or(0, |(first, _)| first);
+            thread.first_run = firsts.nth(at % BLOCK).map_or(0, |(first, _)| first);
         }
         Some(thread)
     }
@@ -223,7 +223,7 @@ impl Threads {
         if let Some(&first) = self.firsts.get(at / BLOCK) {
             let mut first = first;
             for thread in block {
-                thread.first = first;
+                thread.first_run = first;
                 first = first.saturating_add(thread.runs);
             }
         }

@@ -193,7 +193,7 @@ impl<'a> Scene<'a> {
                     continue;
                 };
                 let ink = self.shown_color(place).text_on();
-                painter.text(&text, at, Face::Label, Align::Centre, ink.into());
+                painter.text(&text, at, Face::Label, Align::Center, ink.into());
                 break;
             }
         }
@@ -223,7 +223,7 @@ impl<'a> Scene<'a> {
                         &text,
                         at,
                         Face::Label,
-                        Align::Centre,
+                        Align::Center,
                         color.text_on().into(),
                     );
                 }
@@ -346,7 +346,7 @@ impl<'a> Scene<'a> {
             let width = painter.measure(name, Face::Label) + 8.0;
             let back = Rect::new(at - width / 2.0, y - 7.0, width, 14.0);
             painter.fill(back, self.palette.page.alpha(0.85));
-            painter.text(name, (at, *y), Face::Label, Align::Centre, color.into());
+            painter.text(name, (at, *y), Face::Label, Align::Center, color.into());
         }
     }
 

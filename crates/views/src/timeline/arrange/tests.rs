@@ -72,9 +72,9 @@ fn with_known<T>(act: impl FnOnce(&TrackListInput<'_>) -> T) -> T {
 fn names(view: &TrackView) -> String {
     let layout = shown(view);
     let one = |track: &Track| match track.row() {
-        Some(_) if track.pinned => format!("*{}", track.id),
-        Some(_) => track.id.to_string(),
-        None => format!("({})", track.id),
+        Some(_) if track.pinned => format!("*{}", track.name),
+        Some(_) => track.name.to_string(),
+        None => format!("({})", track.name),
     };
     let names: Vec<String> = layout.tracks().iter().map(one).collect();
     names.join(" ")
@@ -121,7 +121,7 @@ fn the_rows_of_a_profile_come_after_the_capabilities() {
         threads_in_all: 0,
     };
     let tracks = arrange(&known, &TrackView::default()).into_iter();
-    let names = tracks.map(|track| format!("{}: {} {}", track.id, track.name, track.note));
+    let names = tracks.map(|track| format!("{}: {} {}", track.name, track.title, track.note));
     let names: Vec<String> = names.skip(2).collect();
     assert_eq!(
         names,
@@ -215,7 +215,12 @@ fn moving() {
     );
     assert!(shown_names.contains("(threads) thread1 thread7 thread9"));
     let layout = shown(&TrackView::default());
-    let place = |track: &str| layout.tracks().iter().position(|one| one.id == name(track));
+    let place = |track: &str| {
+        layout
+            .tracks()
+            .iter()
+            .position(|one| one.name == name(track))
+    };
     let (cap0, cap2) = (place("cap0").expect("shown"), place("cap2").expect("shown"));
     assert!(layout.may_follow(&name("cap0"), cap2));
     assert!(!layout.may_follow(&name("cap0"), cap0));
@@ -271,7 +276,7 @@ proptest! {
     fn no_track_is_lost(changes in prop::collection::vec(any_change(), 0..30)) {
         let mut view = after(changes);
         let layout = shown(&view);
-        let mut ids: Vec<_> = layout.tracks().iter().map(|track| track.id.clone()).collect();
+        let mut ids: Vec<_> = layout.tracks().iter().map(|track| track.name.clone()).collect();
         ids.sort();
         let count = ids.len();
         ids.dedup();
@@ -282,7 +287,7 @@ proptest! {
         let rows = |view: &TrackView| {
             let layout = shown(view);
             let tracks = layout.tracks().iter().filter(|track| track.row().is_some());
-            let mut ids: Vec<_> = tracks.map(|track| track.id.clone()).collect();
+            let mut ids: Vec<_> = tracks.map(|track| track.name.clone()).collect();
             ids.sort();
             ids
         };
@@ -308,8 +313,8 @@ fn server(view: &TrackView) -> String {
     };
     let tracks = arrange(&known, view);
     let one = |track: &Track| match (track.row(), track.note.as_str()) {
-        (Some(_), _) => track.id.to_string(),
-        (None, note) => format!("({}: {note})", track.id),
+        (Some(_), _) => track.name.to_string(),
+        (None, note) => format!("({}: {note})", track.name),
     };
     tracks.iter().map(one).collect::<Vec<_>>().join(" ")
 }

@@ -82,8 +82,8 @@ impl Names for Nameless {
 }
 
 /// Returns a track for a miniature timeline.
-pub(super) fn track(kind: Kind, name: &str) -> Track {
-    let id = match kind {
+pub(super) fn track(kind: Kind, title: &str) -> Track {
+    let name = match kind {
         Kind::Track(row) => row.link(&LogContents::default()),
         Kind::Group(group) => group.name().to_owned(),
         Kind::Process => "process0".to_owned(),
@@ -98,9 +98,9 @@ pub(super) fn track(kind: Kind, name: &str) -> Track {
             Kind::Label => Group::Threads,
         },
         process: None,
-        id: TrackName::cut(&id),
-        name: name.to_owned(),
-        short: name.to_owned(),
+        name: TrackName::cut(&name),
+        title: title.to_owned(),
+        short_title: title.to_owned(),
         note: String::new(),
         missing_series: Vec::new(),
         folded: false,

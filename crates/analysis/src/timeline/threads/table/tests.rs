@@ -94,7 +94,7 @@ fn change(thread: &mut Thread, seed: u64) {
     thread.last_stop = StopCode(number as u8);
     thread.last_cap = [None, Some(CapId(number as u16))][seed as usize / 4 % 2];
     thread.began_ns = [at, NEVER_NS, number][seed as usize / 8 % 3];
-    thread.ran_ns = [at + 77, 0, number][seed as usize / 24 % 3];
+    thread.last_run_end_ns = [at + 77, 0, number][seed as usize / 24 % 3];
     thread.run_ns = number % 5_000;
     thread.runs = number as u32 % 300;
 }
@@ -155,13 +155,13 @@ impl Model {
             assert_eq!(table.find(thread.id), Some(index));
             assert_eq!(table.label(&found.1), label.as_deref());
             if settled {
-                assert_eq!(found.1.first, first);
+                assert_eq!(found.1.first_run, first);
                 first += thread.runs;
             }
             if index % 17 == 0 {
                 assert_eq!(table.get(index), Some(found.1));
             }
-            (found.1.first, found.1.label) = (0, TextId::NONE);
+            (found.1.first_run, found.1.label) = (0, TextId::NONE);
             assert_eq!(found, (index, *thread));
         }
         assert_eq!(all.next(), None);
@@ -202,7 +202,7 @@ fn finished(thread: &mut Thread, i: u32) {
     thread.last_stop = StopCode::FINISHED;
     thread.last_cap = Some(CapId(i as u16 % 4));
     thread.began_ns = at;
-    thread.ran_ns = at + long;
+    thread.last_run_end_ns = at + long;
     thread.run_ns = long / 2;
     thread.runs = 1 + i % 5;
 }

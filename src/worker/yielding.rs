@@ -7,15 +7,16 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::MessageChannel;
 
+use super::load::YIELD_EVERY_MS;
 use super::now_ms;
 use session::query::{LocalBoxFuture, Yield};
 
 /// Yields by a message to itself. Unlike a timer, it resumes as soon as pending messages are handled.
-pub(super) struct Pauser {
+pub(super) struct MessageYielder {
     channel: Option<MessageChannel>,
 }
 
-impl Pauser {
+impl MessageYielder {
     pub(super) fn new() -> Self {
         Self {
             channel: MessageChannel::new().ok(),
@@ -23,7 +24,7 @@ impl Pauser {
     }
 
     /// Resumes after all messages that are pending now.
-    pub(super) async fn pause(&self) {
+    pub(super) async fn yield_now(&self) {
         let Some(channel) = &self.channel else { return };
         let promise = Promise::new(&mut |resolve, _| {
             channel.port1().set_onmessage(Some(&resolve));
@@ -35,33 +36,33 @@ impl Pauser {
     }
 }
 
-/// Interval at which long answers yield to other questions: less than a frame.
-const LISTEN_EVERY_MS: f64 = 10.0;
-
 /// Cooperative yielding for long answers.
 pub(super) struct CooperativeYield {
     yielded_ms: Cell<f64>,
     /// Created on first use: most answers need none.
-    pauser: OnceCell<Pauser>,
+    message_yielder: OnceCell<MessageYielder>,
 }
 
 impl CooperativeYield {
     pub(super) fn new() -> Self {
         Self {
             yielded_ms: Cell::new(now_ms()),
-            pauser: OnceCell::new(),
+            message_yielder: OnceCell::new(),
         }
     }
 }
 
 impl Yield for CooperativeYield {
     fn is_due(&self) -> bool {
-        now_ms() - self.yielded_ms.get() > LISTEN_EVERY_MS
+        now_ms() - self.yielded_ms.get() > YIELD_EVERY_MS
     }
 
-    fn pause(&self) -> LocalBoxFuture<'_, ()> {
+    fn yield_now(&self) -> LocalBoxFuture<'_, ()> {
         Box::pin(async {
-            self.pauser.get_or_init(Pauser::new).pause().await;
+            self.message_yielder
+                .get_or_init(MessageYielder::new)
+                .yield_now()
+                .await;
             self.yielded_ms.set(now_ms());
         })
     }
