@@ -261,13 +261,13 @@ pub(crate) fn link_causes(findings: &mut [Finding]) {
     let matter = findings.iter().filter(|finding| finding.is_significant());
     let matter: Vec<String> = matter.map(|finding| finding.rule.to_string()).collect();
     let is_found = |rule: &str| matter.iter().any(|found| found == rule);
-    let is_busy = is_found(rules::noisy_machine::NAME);
+    let is_busy = is_found(rules::noisy_machine::RULE.name);
     let seen = findings
         .iter()
         .map(|finding| cause_by_evidence(finding, findings));
     let seen: Vec<Option<&str>> = seen.collect();
     let is_short = findings.iter().any(|finding| {
-        finding.rule == rules::short_of_cores::NAME && finding.severity >= Severity::Medium
+        finding.rule == rules::short_of_cores::RULE.name && finding.severity >= Severity::Medium
     });
     if is_short {
         drop_advice_for_serial_programs(findings);
@@ -307,7 +307,7 @@ fn has_stack_like_holder(findings: &[Finding]) -> bool {
 /// Removes other allocation areas if the rule that estimates what they save names one.
 fn advise_one_area(findings: &mut [Finding]) {
     let is_area = |one: &Advice| one.flag.as_ref().is_some_and(|flag| flag.starts_with("-A"));
-    let is_estimate = |finding: &Finding| finding.rule == rules::nursery_too_small::NAME;
+    let is_estimate = |finding: &Finding| finding.rule == rules::nursery_too_small::RULE.name;
     let estimates = findings.iter().filter(|finding| is_estimate(finding));
     if estimates.flat_map(|finding| &finding.tries).any(is_area) {
         for finding in findings.iter_mut().filter(|finding| !is_estimate(finding)) {
@@ -337,7 +337,7 @@ fn advise_on_bound_main(findings: &mut [Finding]) {
 fn drop_advice_for_serial_programs(findings: &mut [Finding]) {
     let is_for_serial = |one: &Advice| matches!(one.flag.as_deref(), Some("-N1" | "-qg"));
     for finding in findings {
-        if finding.rule != rules::short_of_cores::NAME
+        if finding.rule != rules::short_of_cores::RULE.name
             && finding.tries.iter().any(|one| !is_for_serial(one))
         {
             finding.tries.retain(|one| !is_for_serial(one));
@@ -354,7 +354,7 @@ fn cause_by_evidence(finding: &Finding, findings: &[Finding]) -> Option<&'static
         let mut causes = findings.iter().filter(|other| other.rule == *cause);
         // What the machine costs hides no larger problem of the program.
         let is_larger = |other: &Finding| {
-            other.rule == rules::short_of_cores::NAME && finding.severity > other.severity
+            other.rule == rules::short_of_cores::RULE.name && finding.severity > other.severity
         };
         causes
             .any(|other| other.is_significant() && !is_larger(other) && is_related(finding, other))

@@ -23,10 +23,8 @@ const MIN_BYTES: u64 = 100_000_000;
 /// Minimum collections in a burst; with fewer the time of the allocation is too uncertain.
 const MIN_COLLECTIONS: usize = 10;
 
-const NAME: &str = "alloc-burst";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "alloc-burst",
     question: "Does the program allocate in bursts?",
     inputs: &[Input::Threads, Input::GcStatistics],
     evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
@@ -120,7 +118,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
             "{said}; the limits are 30 %, 100 MB and a third of that share of the time"
         ));
     }
-    let mut finding = Finding::new(NAME, Axis::Memory, said);
+    let mut finding = Finding::new(RULE.name, Axis::Memory, said);
     // Allocation is not a loss by itself; rules about collections report its cost.
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Certain;

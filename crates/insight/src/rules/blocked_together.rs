@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -31,15 +31,11 @@ const TOGETHER: f64 = 0.50;
 /// Number of later waits to compare each wait with.
 const MAX_LATER: usize = 64;
 
-const NAME: &str = "blocked-together";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "blocked-together",
     question: "Were threads blocked at the same time until a timeout ended it?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 const fn is_for_thread(reason: WaitReason) -> bool {
@@ -183,7 +179,12 @@ async fn evaluate(
     );
     let times = stretches.len() as u64;
     let mut finding = context
-        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
+        .idle_finding(
+            (RULE.name, title),
+            loss_budget,
+            (stretches, cap_ns),
+            yielder,
+        )
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "No thread woke them, and nothing ran meanwhile. Each may hold what the other waits for: a deadlock that only the timeout ends.".into();

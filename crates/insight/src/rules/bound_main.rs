@@ -3,7 +3,7 @@
 //! In the threaded runtime `main` is bound to one OS thread. Whenever a capability switches between main and
 //! another thread, the kernel must switch as well, which takes microseconds instead of about 0.1 µs.
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -28,15 +28,11 @@ const MIN_COUNT: u64 = 500;
 /// Maximum delay between the creation of a task and that of its thread.
 const AT_ONCE_NS: u64 = 100_000;
 
-const NAME: &str = "bound-main";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "bound-main",
     question: "Does main pay for being a bound thread?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Finds the thread of `main`. For each Haskell function that it calls, the runtime creates a task on the
@@ -148,7 +144,7 @@ async fn evaluate(
         format::duration(Duration(all_ns))
     );
     let mut finding = context.time_finding(
-        NAME,
+        RULE.name,
         title,
         loss_budget,
         (Pool::CapIdleWorkAvailable, all_ns),

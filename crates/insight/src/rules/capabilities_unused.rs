@@ -25,10 +25,8 @@ const QUEUED: f64 = 1.0;
 /// part of collections.
 const MUCH_IDLE: f64 = 0.10;
 
-const NAME: &str = "capabilities-unused";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "capabilities-unused",
     question: "Are there more capabilities than the program uses?",
     inputs: &[Input::Threads],
     evaluate: Evaluation::OnFindings(evaluate),
@@ -40,7 +38,11 @@ fn evaluate(
     findings: &[Finding],
 ) -> Outcome {
     // Findings that explain why there is work that does not spread.
-    const REASONS: [&str; 3] = [ready_while_idle::NAME, lock_convoy::NAME, one_worker::NAME];
+    const REASONS: [&str; 3] = [
+        ready_while_idle::RULE.name,
+        lock_convoy::RULE.name,
+        one_worker::RULE.name,
+    ];
     let has_reason =
         |finding: &Finding| finding.is_significant() && REASONS.contains(&&*finding.rule);
     if let Some(reason) = findings.iter().find(|finding| has_reason(finding)) {
@@ -86,7 +88,7 @@ fn evaluate(
     let queued = mean_queued(context);
     // Without a core, a capability runs nothing either.
     let is_short =
-        |finding: &Finding| finding.is_significant() && finding.rule == short_of_cores::NAME;
+        |finding: &Finding| finding.is_significant() && finding.rule == short_of_cores::RULE.name;
     let is_queued = queued >= QUEUED && !findings.iter().any(is_short);
     let mut title = format!(
         "{many} of {} ran threads for less than 5 % of the time",
@@ -104,7 +106,7 @@ fn evaluate(
     } else {
         Pool::Serial
     };
-    let mut finding = context.time_finding(NAME, title, loss_budget, (pool, claimed_ns));
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, (pool, claimed_ns));
     finding.confidence = Confidence::Certain;
     // A spare one of two capabilities is fine unless collections wait for it.
     finding.severity = match (is_queued, used.len() > MIN_COUNT || costs) {

@@ -3,7 +3,7 @@
 //! A census traverses the live heap while the program is stopped.
 
 use super::requested_collections::claim_collections;
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
@@ -23,15 +23,11 @@ const FEW: f64 = 5.0;
 /// Interval between censuses by default, in seconds. A shorter one was asked for: its cost is the program's.
 const DEFAULT_INTERVAL_S: f64 = 0.1;
 
-const NAME: &str = "census-pauses";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "census-pauses",
     question: "Does heap profiling distort the measurements?",
     inputs: &[Input::Collections, Input::Censuses],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 async fn evaluate(
@@ -60,7 +56,7 @@ async fn evaluate(
         format::duration(Duration(all_ns)),
         format::duration(Duration(context.length_ns()))
     );
-    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
+    let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
     // The program itself is not at fault.
     finding.severity = finding.severity.min(Severity::Medium);
     if interval_s(context).is_none_or(|interval| interval >= DEFAULT_INTERVAL_S) {

@@ -9,10 +9,8 @@ use eventlog::ids::Duration;
 use eventlog::{EventSet, EventType};
 use model::format;
 
-const NAME: &str = "classes-missing";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "classes-missing",
     question: "Which events are missing?",
     inputs: &[],
     evaluate: Evaluation::Immediate(evaluate),
@@ -64,7 +62,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     }
     let names: Vec<&str> = missing.iter().map(|(_, name, ..)| *name).collect();
     let title = format!("The log has no {}", names.join(" and no "));
-    let mut finding = Finding::new(NAME, Axis::Log, title);
+    let mut finding = Finding::new(RULE.name, Axis::Log, title);
     finding.severity = Severity::Low;
     finding.cost = Value::Count(missing.len() as u64);
     finding.meaning =

@@ -43,10 +43,8 @@ const MIN_STOPS: f64 = 100.0;
 /// Number from which they take much of the time: with slices of 50 µs, a program took 2.6 times as long.
 const MANY_STOPS: f64 = 2_000.0;
 
-const NAME: &str = "costly-flags";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "costly-flags",
     question: "Do options of the run cost time?",
     inputs: &[Input::Collections, Input::GcStatistics],
     evaluate: Evaluation::Immediate(evaluate),
@@ -218,7 +216,7 @@ fn collections_finding(
         format::pluralize(found.len() as u64, &format!("{kind} collection")),
         format::fraction(share)
     );
-    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
+    let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
     finding.confidence = Confidence::Probable;
     finding.severity = finding.severity.min(costly.most);
     finding.meaning = costly.meaning.into();
@@ -249,7 +247,7 @@ fn run_without(flag: &str, price: &'static str) -> Advice {
 /// Returns whether a finding is about the time slice of threads.
 pub(crate) fn is_about_time_slice(finding: &Finding) -> bool {
     let option = finding.subject.as_deref();
-    finding.rule == NAME && option.is_some_and(|option| option.starts_with("-C"))
+    finding.rule == RULE.name && option.is_some_and(|option| option.starts_with("-C"))
 }
 
 /// Creates the finding on a short time slice. What a switch costs is not in the log: most of it is that caches hold
@@ -272,7 +270,7 @@ fn time_slice_finding(context: &RuleContext<'_>) -> Option<Finding> {
         format::pluralize(stops, "time"),
         format::duration(Duration(running_ns / stops.max(1)))
     );
-    let mut finding = Finding::new(NAME, Axis::Time, title);
+    let mut finding = Finding::new(RULE.name, Axis::Time, title);
     finding.severity = match stops_per_second >= MANY_STOPS {
         true => Severity::High,
         false => Severity::Medium,
@@ -329,7 +327,7 @@ fn nonmoving_finding(context: &RuleContext<'_>) -> Option<Finding> {
         format::fraction(share)
     );
     // It uses no capability time as long as a core is free, so there is nothing to claim.
-    let mut finding = Finding::new(NAME, Axis::Time, title);
+    let mut finding = Finding::new(RULE.name, Axis::Time, title);
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Hint;
     finding.cost = Value::Share(share);

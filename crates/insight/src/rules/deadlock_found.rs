@@ -4,7 +4,7 @@
 //! `BlockedIndefinitelyOnMVar` or `BlockedIndefinitelyOnSTM`, but only when a major collection finds it. In an idle
 //! program that is the collection after 0.3 s without work (`-I`). The thread then runs without a wakeup.
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
@@ -22,15 +22,11 @@ const SOON_NS: u64 = 5_000_000;
 /// Minimum share of the time; less may be the end of the program.
 const MIN_SHARE: f64 = 0.05;
 
-const NAME: &str = "deadlock-found";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "deadlock-found",
     question: "Did collections find threads that waited for something forever?",
     inputs: &[Input::EachRun, Input::GcStatistics],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Returns whether a major collection ended shortly before a time.
@@ -109,7 +105,7 @@ async fn evaluate(
     let spans: Vec<(u64, u64)> = found.iter().map(|(_, span)| *span).collect();
     let cap_ns = context.idle_in(&spans, yielder).await.all_ns();
     let mut finding = context
-        .idle_finding((NAME, title), loss_budget, (spans, cap_ns), yielder)
+        .idle_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "Nothing ran, nobody woke the thread, and it ran again right after a major collection: that is how BlockedIndefinitelyOnMVar and BlockedIndefinitelyOnSTM are raised. In an idle program that collection comes after 0.3 s without work.".into();

@@ -21,10 +21,8 @@ const MIN_BYTES: u64 = 10_000_000;
 /// Minimum share of the heap; with a heap of many gigabytes, less is negligible.
 const MIN_SHARE: f64 = 0.01;
 
-const NAME: &str = "deep-stack";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "deep-stack",
     question: "Does a stack grow?",
     inputs: &[Input::Threads],
     evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
@@ -82,7 +80,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
             format::bytes(most)
         ),
     };
-    let mut finding = Finding::of_memory(NAME, title, (most, share));
+    let mut finding = Finding::of_memory(RULE.name, title, (most, share));
     // Without heap statistics the share is meaningless.
     if heap == 0 {
         finding.severity = Severity::Low;

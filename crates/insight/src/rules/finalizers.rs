@@ -5,7 +5,7 @@
 //! collects. How many there are is known from a heap profile by closure type only.
 
 use super::census::Peak;
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
@@ -47,15 +47,11 @@ const WEAK_BYTES: u64 = 48;
 /// Share of the time in short foreign calls that is hardly due to anything but files.
 const MUCH_IN_CALLS: f64 = 0.20;
 
-const NAME: &str = "finalizers";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "finalizers",
     question: "Do finalizers of weak pointers take time?",
     inputs: &[Input::Threads],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Returns the ready time of threads that run finalizers: one is created after each collection, and they have little
@@ -112,7 +108,7 @@ async fn evaluate(
         format::pluralize(threads.len() as u64, "thread"),
         format::fraction(share)
     );
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Running, ran_ns));
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Running, ran_ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Weak pointers with Haskell finalizers (mkWeak, addFinalizer, Foreign.Concurrent, System.Mem.StableName and caches made of them) die by the thousand. After each collection a new thread runs the finalizers, and each collection visits the weak pointers that live.".into();
     finding.tries = advice();
@@ -156,7 +152,7 @@ fn after_collections(context: &RuleContext<'_>, threads: &[(ThreadId, u64)]) -> 
         format::pluralize(collections as u64, "collection"),
         format::fraction(collecting)
     );
-    let mut finding = Finding::new(NAME, Axis::Time, title);
+    let mut finding = Finding::new(RULE.name, Axis::Time, title);
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Hint;
     finding.cost = Value::Count(threads.len() as u64);
@@ -254,7 +250,7 @@ fn many_weak_pointers(context: &RuleContext<'_>) -> Option<Finding> {
         format::count(count),
         format::fraction(share)
     );
-    let mut finding = Finding::of_memory(NAME, title, (bytes, share));
+    let mut finding = Finding::of_memory(RULE.name, title, (bytes, share));
     finding.severity = finding.severity.min(Severity::Medium);
     finding.meaning = "Each collection visits the weak pointers of the generations that it collects, and copies them. If they have finalizers (mkWeak, addFinalizer, Foreign.Concurrent), a new thread runs those of the dead ones after it.".into();
     finding.tries = advice();

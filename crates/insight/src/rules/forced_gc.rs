@@ -4,7 +4,7 @@
 //! by the runtime for a reason other than allocation.
 
 use super::requested_collections::{MIN_COUNT, claim_collections, unclaimed_requested_collections};
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Outcome, Value};
 use crate::loss_budget::LossBudget;
@@ -14,15 +14,11 @@ use model::format;
 /// Requested collections for each that seems not to be idle, from which on those are idle ones, too.
 const FEW_OF_IDLE: u64 = 6;
 
-const NAME: &str = "forced-gc";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "forced-gc",
     question: "Are major collections requested explicitly?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 async fn evaluate(
@@ -56,7 +52,7 @@ async fn evaluate(
         format::pluralize(all, "major collection"),
         format::fraction(context.share(pause_ns))
     );
-    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
+    let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
     finding.meaning =
         "Allocation did not cause them: the program or a library requests major collections; each copies all live data.".into();
     finding.tries = vec![Advice::code(

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
@@ -23,15 +23,11 @@ const MANY: usize = 32;
 /// Minimum duration of a call; shorter ones hardly pile up.
 const MIN_NS: u64 = 100_000;
 
-const NAME: &str = "foreign-calls";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "foreign-calls",
     question: "Do foreign calls occupy many OS threads?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 async fn calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
@@ -95,7 +91,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     let threads: BTreeSet<ThreadId> = calls.iter().map(|call| call.thread).collect();
     let count = format::count(most as u64);
     let title = format!("{count} foreign calls at once took {count} OS threads");
-    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    let mut finding = Finding::new(RULE.name, Axis::Latency, title);
     finding.severity = Severity::of_latency(longest_ns);
     finding.cost = Value::Ns(longest_ns);
     finding.share = context.share(longest_ns);

@@ -3,7 +3,7 @@
 //! Without `-threaded` the program has one OS thread: while it is in a foreign call, safe or not, no Haskell thread
 //! runs. The log shows that where a safe call is long and other threads are ready meanwhile.
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -20,15 +20,11 @@ const MIN_SHARE: f64 = 0.05;
 /// Minimum part of that time that foreign calls take, if they are its cause.
 const MOST: f64 = 0.50;
 
-pub(super) const NAME: &str = "foreign-calls-block";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "foreign-calls-block",
     question: "Do foreign calls stop all threads?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 async fn calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
@@ -73,7 +69,7 @@ async fn evaluate(
         format::duration(Duration(idle_ns))
     );
     let claim = (Pool::CapIdleWorkAvailable, idle_ns);
-    let mut finding = context.time_finding(NAME, title, loss_budget, claim);
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, claim);
     finding.confidence = Confidence::Certain;
     finding.meaning = "The non-threaded runtime has one OS thread. While it is in a foreign call, no Haskell thread runs, even if the call only waits; other threads were ready meanwhile.".into();
     finding.tries = vec![

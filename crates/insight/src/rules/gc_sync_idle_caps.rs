@@ -6,7 +6,7 @@
 //! counts, and longer waits count at most twice that.
 
 use super::area_estimate::default_area_advice;
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -30,15 +30,11 @@ const MIN_COUNT: usize = 50;
 /// Factor of the median beyond which a wait has another cause.
 const MAX_FACTOR: u64 = 2;
 
-const NAME: &str = "gc-sync-idle-caps";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "gc-sync-idle-caps",
     question: "Do parallel collections wake idle capabilities?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Returns the number of capabilities running a thread when a collection was requested.
@@ -104,7 +100,7 @@ async fn evaluate(
         format::duration(Duration(waking_ns)),
     );
     let cost = waking_ns.saturating_mul(context.caps);
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Stopping, cost));
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Stopping, cost));
     finding.confidence = Confidence::Hint;
     if share < SURE_SHARE {
         finding.severity = finding.severity.min(Severity::Low);

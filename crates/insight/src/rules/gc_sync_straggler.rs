@@ -43,10 +43,8 @@ const MAX_THREADS: usize = 16;
 const MIN_SHARE_OF_SEVERAL: f64 = 0.05;
 const MIN_MEAN_NS: u64 = 5_000_000;
 
-const NAME: &str = "gc-sync-straggler";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "gc-sync-straggler",
     question: "Do threads delay collections?",
     inputs: &[Input::Threads, Input::Collections],
     evaluate: Evaluation::Immediate(evaluate),
@@ -156,7 +154,7 @@ fn held_up_by_several(
         format::duration(Duration(mean_ns)),
     );
     let cost = ns.saturating_mul(context.caps.saturating_sub(1));
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Stopping, cost));
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Stopping, cost));
     finding.confidence = Confidence::Probable;
     finding.meaning = format!("A collection begins only when all capabilities have stopped. Each of these threads was in an unsafe foreign call, or in a loop that does not allocate: it stops when that ends, and the others wait, for {} of the program's time.", finding.cost).into();
     finding.tries = advice(context, count);
@@ -269,7 +267,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     };
     let others = context.caps.saturating_sub(1);
     let mut finding = context.time_finding(
-        NAME,
+        RULE.name,
         title,
         loss_budget,
         (Pool::Stopping, ns.saturating_mul(others)),

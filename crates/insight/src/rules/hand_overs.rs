@@ -6,7 +6,7 @@
 //! microsecond.
 
 use super::par_gc_unbalanced::is_major_work_shared;
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -41,15 +41,11 @@ const MEANING_IF_BOUND: &str = "A bound thread (main, one made by forkOS, or one
 
 const MORE_IF_ONE_WAY: &str = " Usually the waking thread goes on meanwhile: only what waits for the result of the woken thread becomes slower.";
 
-pub(super) const NAME: &str = "hand-overs";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "hand-overs",
     question: "Do threads wake each other across capabilities?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Minimum share of the hand-over time with bound threads to name these as the cause.
@@ -195,7 +191,7 @@ fn finding(
         },
         format::duration(Duration(median_ns))
     );
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::HandOver, cap_ns));
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::HandOver, cap_ns));
     let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
     finding.confidence = Confidence::Probable;
     let sum_ns = sum_ns(all);

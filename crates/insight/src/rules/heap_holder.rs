@@ -32,10 +32,8 @@ const GROWS: f64 = 0.10;
 /// Share of the maximum above which data that no longer changes is kept.
 const STAYS: f64 = 0.75;
 
-const NAME: &str = "heap-holder";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "heap-holder",
     question: "What holds the heap?",
     inputs: &[Input::Censuses],
     evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
@@ -330,7 +328,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         format::bytes(holder.bytes)
     );
     let trend = SizeTrend::from_series(&holder.series(context));
-    let mut finding = Finding::of_memory(NAME, title, (holder.bytes, share));
+    let mut finding = Finding::of_memory(RULE.name, title, (holder.bytes, share));
     finding.confidence = Confidence::Certain;
     // Every heap has a largest holder; only growth makes it a problem.
     // Threads, however, seldom hold most of a heap on purpose.

@@ -22,10 +22,8 @@ const MIN_SHARE: f64 = 0.20;
 const MAX_AREAS: f64 = 0.50;
 const LITTLE_LIVE: u64 = 16;
 
-const NAME: &str = "heap-over-live";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "heap-over-live",
     question: "Is the heap a multiple of live data?",
     inputs: &[Input::GcStatistics],
     evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
@@ -98,7 +96,7 @@ fn of_areas(context: &RuleContext<'_>, peak: &Peak) -> Option<Finding> {
         format::bytes(peak.held_bytes),
         format::bytes(peak.live_bytes)
     );
-    let mut finding = Finding::of_memory(NAME, title, (areas, share));
+    let mut finding = Finding::of_memory(RULE.name, title, (areas, share));
     finding.severity = finding.severity.min(Severity::Medium);
     finding.confidence = Confidence::Certain;
     finding.meaning = format!(
@@ -170,7 +168,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
             format::bytes(excess)
         ));
     }
-    let mut finding = Finding::of_memory(NAME, said, (excess, share));
+    let mut finding = Finding::of_memory(RULE.name, said, (excess, share));
     finding.meaning = format!(
         "With -F{factor} the collector may need {} times the live data, for copies and uncollected garbage; {} are beyond that and the allocation areas.",
         2.0 + factor,

@@ -18,10 +18,8 @@ const MIN_SHARE: f64 = 0.30;
 /// Minimum number of samples; with fewer the relative error of such a share exceeds a tenth.
 const MIN_COUNT: u64 = 200;
 
-const NAME: &str = "hot-cost-centre";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "hot-cost-centre",
     question: "Does one cost centre take much of the time?",
     inputs: &[],
     evaluate: Evaluation::Immediate(evaluate),
@@ -70,7 +68,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         "{name} has {} of the time in cost centres",
         format::fraction(share)
     );
-    let mut finding = Finding::new(NAME, Axis::Time, title);
+    let mut finding = Finding::new(RULE.name, Axis::Time, title);
     finding.subject = Some(name.to_owned());
     // The program does its work there; the time is not lost.
     finding.severity = Severity::Low;

@@ -4,7 +4,7 @@
 //! detect deadlocks and return memory. If a timer wakes the program now and then, it does so again and again.
 
 use super::requested_collections::{MIN_COUNT, claim_collections, unclaimed_requested_collections};
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Outcome, Value};
 use crate::loss_budget::LossBudget;
@@ -17,15 +17,11 @@ const MIN_SHARE: f64 = 0.01;
 /// Length of a pause that users notice.
 const LONG_NS: u64 = 10_000_000;
 
-const NAME: &str = "idle-gc";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "idle-gc",
     question: "Does the collector run while the program is idle?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 async fn evaluate(
@@ -49,7 +45,7 @@ async fn evaluate(
         format::pluralize(count as u64, "idle collection"),
         format::duration(Duration(all_ns))
     );
-    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
+    let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
     finding.meaning = "After some time without work (-I, 0.3 s by default) the runtime runs a major collection, even if nothing changed; a request that arrives then must wait.".into();
     finding.tries = vec![
         Advice::flag(

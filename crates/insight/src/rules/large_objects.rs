@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::gc_sync_straggler::late_stops;
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
@@ -48,15 +48,11 @@ const MIN_COUNT: usize = 50;
 const MIN_LATE: f64 = 0.70;
 const MIN_LOST: f64 = 0.02;
 
-const NAME: &str = "large-objects";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "large-objects",
     question: "Are large objects much of the allocation?",
     inputs: &[Input::GcStatistics],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Allocation between collections.
@@ -259,7 +255,7 @@ async fn evaluate(
         format::bytes(all),
         format::bytes((per_second * share) as u64)
     );
-    let mut finding = Finding::new(NAME, Axis::Time, title);
+    let mut finding = Finding::new(RULE.name, Axis::Time, title);
     finding.severity = match per_second * share >= MUCH_PER_SECOND {
         true => Severity::Medium,
         false => Severity::Low,
@@ -328,7 +324,7 @@ impl StackChunks {
             format::pluralize(self.count, "time"),
             format::fraction(share)
         );
-        let mut finding = Finding::new(NAME, Axis::Time, title);
+        let mut finding = Finding::new(RULE.name, Axis::Time, title);
         finding.severity = Severity::Medium;
         finding.confidence = Confidence::Certain;
         finding.cost = Value::Bytes(self.bytes());

@@ -31,10 +31,8 @@ const ON_AND_ON: f64 = 0.7;
 /// Number of consecutive rises that is hardly chance.
 const SURE_RISES: usize = 4;
 
-const NAME: &str = "live-growth";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "live-growth",
     question: "Does live data grow?",
     inputs: &[Input::GcStatistics],
     evaluate: Evaluation::Immediate(evaluate),
@@ -185,7 +183,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         format::bytes(bytes_per_second(half) as u64),
         format::bytes(after)
     );
-    let mut finding = Finding::of_memory(NAME, title, (growth, share));
+    let mut finding = Finding::of_memory(RULE.name, title, (growth, share));
     let rises = live.rises();
     let is_old = live.since(0.75).is_none();
     let is_steady = is_old && rises >= SURE_RISES && seems_to_continue(context, &live);

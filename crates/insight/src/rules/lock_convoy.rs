@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::hand_overs::one_capability_advice;
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
@@ -44,15 +44,11 @@ const FEW_RUNS: usize = 8;
 /// Minimum share of capability time; less is not worth a change.
 const MIN_SHARE: f64 = 0.05;
 
-pub(super) const NAME: &str = "lock-convoy";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "lock-convoy",
     question: "Do threads queue for one lock?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Number of times that a thread woke others, and was woken.
@@ -215,7 +211,7 @@ async fn evaluate(
     );
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
     let mut finding = context
-        .blocked_finding((NAME, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "The threads pass a lock or value from one to the next. While one holds it, the others wait, so more capabilities do not help. A Handle such as stdout has a lock too.".into();

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -33,15 +33,11 @@ const MIN_SHARE: f64 = 0.10;
 /// Minimum share of the time in which several of the threads run: those that never do share no work.
 const MIN_TOGETHER: f64 = 0.03;
 
-pub(super) const NAME: &str = "lockstep";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "lockstep",
     question: "Do threads wait for each other at every step?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Waits of a thread that another one ended.
@@ -171,7 +167,7 @@ async fn evaluate(
         format::fraction(context.share_of_caps(cap_ns))
     );
     let mut finding = context
-        .blocked_finding((NAME, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
         .await;
     explain(&mut finding, mean_ns);
     finding.numbers = vec![

@@ -7,10 +7,8 @@ use crate::context::RuleContext;
 use crate::finding::{Advice, Axis, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::LossBudget;
 
-const NAME: &str = "log-damaged";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "log-damaged",
     question: "Is the log damaged or incomplete?",
     inputs: &[],
     evaluate: Evaluation::Immediate(evaluate),
@@ -29,7 +27,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     } else {
         "The log ends before the program did"
     };
-    let mut finding = Finding::new(NAME, Axis::Log, title.to_owned());
+    let mut finding = Finding::new(RULE.name, Axis::Log, title.to_owned());
     finding.severity = Severity::Medium;
     finding.meaning = "Capabilities with missing events appear idle or still running, so idle time, waits and sums in findings may be wrong.".into();
     finding.tries = vec![Advice::measure(

@@ -20,10 +20,8 @@ const MIN_COPIED: u64 = 20;
 /// A program that is busy for all but this share of the time answers no requests: its pauses matter less.
 const BATCH: f64 = 0.05;
 
-const NAME: &str = "long-pause";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "long-pause",
     question: "How long are the pauses?",
     inputs: &[Input::Collections],
     evaluate: Evaluation::Immediate(evaluate),
@@ -50,7 +48,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             format::count(count)
         ),
     };
-    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    let mut finding = Finding::new(RULE.name, Axis::Latency, title);
     finding.severity = Severity::of_latency(longest_ns);
     if is_always_busy(context) {
         finding.severity = finding.severity.min(Severity::Low);

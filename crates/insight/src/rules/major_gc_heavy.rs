@@ -34,10 +34,8 @@ const YOUNG: f64 = 0.10;
 /// Bytes copied a second at least; minor collections that copy next to nothing do not show it.
 const SLOWEST_COPY: f64 = 400e6;
 
-const NAME: &str = "major-gc-heavy";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "major-gc-heavy",
     question: "Do major collections cost too much?",
     inputs: &[Input::Collections, Input::GcStatistics],
     evaluate: Evaluation::Immediate(evaluate),
@@ -85,7 +83,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         },
         format::fraction(share)
     );
-    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
+    let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
     finding.confidence = Confidence::Probable;
     finding.meaning = if context.is_nonmoving() {
         "Each stops the program, although the old generation is marked concurrently."

@@ -22,8 +22,6 @@ const MAX_BETWEEN_NS: u64 = 20_000;
 const MESSAGE_NS: u64 = 200;
 const BYTE_NS: u64 = 20;
 
-const NAME: &str = "many-messages";
-
 const MESSAGE_EVENTS: [EventType; 3] = [
     EventType::USER_MSG,
     EventType::USER_MARKER,
@@ -31,7 +29,7 @@ const MESSAGE_EVENTS: [EventType; 3] = [
 ];
 
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "many-messages",
     question: "Do messages of the program dominate the log?",
     inputs: &[Input::Threads],
     evaluate: Evaluation::Immediate(evaluate),
@@ -65,7 +63,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         format::fraction(context.share_of_caps(messages_ns))
     );
     let cost = (Pool::Running, messages_ns);
-    let mut finding = context.time_finding(NAME, title, loss_budget, cost);
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, cost);
     finding.confidence = Confidence::Probable;
     finding.meaning = "A message is formatted and then copied character by character: some hundred nanoseconds, and about 20 for each character. Without messages the program is faster.".into();
     finding.tries = vec![

@@ -104,6 +104,16 @@ pub enum Evaluation {
     OnFindings(fn(&RuleContext<'_>, &mut LossBudget, &[Finding]) -> Outcome),
 }
 
+/// Makes an `async` function the evaluation of a rule.
+macro_rules! yielding {
+    ($evaluate:path) => {
+        $crate::rules::Evaluation::Yielding(|context, loss_budget, yielder| {
+            Box::pin($evaluate(context, loss_budget, yielder))
+        })
+    };
+}
+use yielding;
+
 /// All rules, in order of evaluation.
 pub static RULES: &[Rule] = &[
     gc_sync_straggler::RULE,

@@ -7,7 +7,7 @@
 use super::finalizers::LABEL as FINALIZER;
 use super::hand_overs::one_capability_advice;
 use super::shared_thunk::{EDEN_MESSAGE, waits_for_thunks};
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
@@ -31,15 +31,11 @@ const MUTUAL: f64 = 0.50;
 /// program took 2.7 times as long as without.
 const MANY_PER_SECOND: f64 = 200_000.0;
 
-pub(super) const NAME: &str = "mutual-thunks";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "mutual-thunks",
     question: "Do threads wait for each other's thunks?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Waits for thunks, each with the thread that evaluates the thunk.
@@ -102,7 +98,7 @@ async fn evaluate(
     let kind = Kind::of(context, &waits);
     let title = title(&waits, kind);
     let mut finding = context
-        .blocked_finding((NAME, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
         .await;
     explain(context, &mut finding, kind);
     let rate = waits.0.len() as f64 * 1e9 / context.length_ns() as f64;

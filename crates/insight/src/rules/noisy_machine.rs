@@ -18,10 +18,8 @@ const MIN_SHARE: f64 = 0.01;
 const LONG_NS: u64 = 20_000_000;
 
 /// Name by which other rules refer to this one.
-pub(crate) const NAME: &str = "noisy-machine";
-
-pub(super) const RULE: Rule = Rule {
-    name: NAME,
+pub(crate) const RULE: Rule = Rule {
+    name: "noisy-machine",
     question: "Did other programs disturb the run?",
     inputs: &[Input::Collections, Input::GcStatistics],
     evaluate: Evaluation::Immediate(evaluate),
@@ -46,7 +44,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         format::duration(Duration(worst.pause_ns)),
         format::duration(Duration(worst.usual_ns))
     );
-    let mut finding = Finding::new(NAME, Axis::Log, title);
+    let mut finding = Finding::new(RULE.name, Axis::Log, title);
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Probable;
     finding.share = share.min(1.0);

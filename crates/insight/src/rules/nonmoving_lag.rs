@@ -19,10 +19,8 @@ const MAX_MARKING: f64 = 0.80;
 /// Minimum length of the range for that judgment.
 const MIN_NS: u64 = 500_000_000;
 
-const NAME: &str = "nonmoving-lag";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "nonmoving-lag",
     question: "Does the nonmoving collector keep up?",
     inputs: &[Input::Nonmoving],
     evaluate: Evaluation::Immediate(evaluate),
@@ -66,7 +64,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     } else {
         format!("The nonmoving collector stopped the program for {longest} to finish marking")
     };
-    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    let mut finding = Finding::new(RULE.name, Axis::Latency, title);
     finding.severity = Severity::of_latency(longest_ns).max(if is_behind {
         Severity::Low
     } else {

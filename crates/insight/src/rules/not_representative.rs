@@ -9,10 +9,8 @@ use crate::finding::{Advice, Axis, Finding, Outcome, Severity};
 use crate::loss_budget::LossBudget;
 use analysis::process::Way;
 
-const NAME: &str = "not-representative";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "not-representative",
     question: "Is the build representative of what users run?",
     // A log without times cannot mislead about them.
     inputs: &[Input::Threads],
@@ -39,7 +37,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     } else {
         return Outcome::Clear("it is built neither for debugging nor for profiling".to_owned());
     };
-    let mut finding = Finding::new(NAME, Axis::Log, title.to_owned());
+    let mut finding = Finding::new(RULE.name, Axis::Log, title.to_owned());
     finding.severity = Severity::Low;
     finding.meaning = meaning.into();
     finding.tries = vec![Advice::code(text)];

@@ -31,10 +31,8 @@ const MOST_SAVED: f64 = 0.75;
 /// Minimum predicted saving, as a share of the time.
 const MIN_SAVED: f64 = 0.06;
 
-pub(crate) const NAME: &str = "nursery-too-small";
-
-pub(super) const RULE: Rule = Rule {
-    name: NAME,
+pub(crate) const RULE: Rule = Rule {
+    name: "nursery-too-small",
     question: "Would a larger allocation area save collections?",
     inputs: &[Input::Collections, Input::GcStatistics],
     evaluate: Evaluation::Immediate(evaluate),
@@ -74,7 +72,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         format::pluralize(minors.count, "minor collection"),
         format::fraction(share)
     );
-    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
+    let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
     let lists = list_cells(context);
     explain(context, &minors, &mut finding);
     if let Some(share) = lists {

@@ -9,7 +9,7 @@ use std::mem;
 use super::few_calls::calls_finding;
 use super::polling::{CHECK_NS, is_polling};
 use super::sleeping_threads::{Answers, WORKING, several_threads};
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -51,15 +51,11 @@ const BY_TIMER: &str = "A timer ended each of these waits (threadDelay, or a tim
 const INSTEAD_OF_SLEEPING: &str = "Wait for the event itself, with an MVar or STM, and use the time only as a limit (timeout, registerDelay).";
 const FIXED_PAUSE: &str = "If it is a fixed pause after each piece of work, such as a rate limit: shorten it or leave it out.";
 
-const NAME: &str = "one-at-a-time";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "one-at-a-time",
     question: "Does the program wait for I/O or timers sequentially?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Waits of a thread while nothing ran.
@@ -558,7 +554,12 @@ pub(super) async fn gaps_finding(
     sort(&mut stretches, yielder).await;
     let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
     let mut finding = context
-        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
+        .idle_finding(
+            (RULE.name, title),
+            loss_budget,
+            (stretches, cap_ns),
+            yielder,
+        )
         .await;
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);

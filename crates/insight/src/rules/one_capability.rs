@@ -31,10 +31,8 @@ const MIN_RUN_NS: u64 = 50_000;
 /// gain: with -N one program took 73 % longer.
 const MAX_COLLECTING: f64 = 0.40;
 
-pub(super) const NAME: &str = "one-capability";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "one-capability",
     question: "Could the program use more than one capability?",
     inputs: &[Input::Threads],
     evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
@@ -88,7 +86,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     let title = format!(
         "While the one capability ran a thread, {queued:.1} others were ready to run on average"
     );
-    let mut finding = Finding::new(NAME, Axis::Time, title);
+    let mut finding = Finding::new(RULE.name, Axis::Time, title);
     // The gain depends on the number of cores, which the log does not have: with two, at most half of the running
     // time.
     let most = if queued < CLEARLY_QUEUED {

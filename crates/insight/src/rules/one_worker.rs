@@ -5,7 +5,7 @@
 //! all, and a thread that returns an unevaluated value leaves the work to the thread that needs it.
 
 use super::sparks::INSTEAD_OF_DUDS;
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -50,15 +50,11 @@ const MIN_HANDED: u64 = 200;
 /// Maximum mean run of a thread that only hands over.
 const SHORT_NS: u64 = 10_000;
 
-pub(super) const NAME: &str = "one-worker";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "one-worker",
     question: "Does one capability do the work of a parallel program?",
     inputs: &[Input::Threads],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 async fn evaluate(
@@ -475,5 +471,5 @@ fn serial_finding(
     title: String,
 ) -> Finding {
     let all_ns = loss_budget.all_ns(Pool::Serial);
-    context.time_finding(NAME, title, loss_budget, (Pool::Serial, all_ns))
+    context.time_finding(RULE.name, title, loss_budget, (Pool::Serial, all_ns))
 }

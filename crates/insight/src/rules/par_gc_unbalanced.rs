@@ -23,10 +23,8 @@ const MIN_SHARE: f64 = 0.05;
 /// Mean number of running capabilities up to which one works most of the time.
 pub(super) const MOSTLY_ONE: f64 = 1.3;
 
-const NAME: &str = "par-gc-unbalanced";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "par-gc-unbalanced",
     question: "Does parallel collection pay off?",
     inputs: &[Input::Collections, Input::GcStatistics],
     evaluate: Evaluation::Immediate(evaluate),
@@ -82,7 +80,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
             format!("{made} and copied {each} each: too little to share")
         };
         let mut finding =
-            context.time_finding(NAME, title, loss_budget, (Pool::Collecting, cap_ns));
+            context.time_finding(RULE.name, title, loss_budget, (Pool::Collecting, cap_ns));
         finding.subject = Some(which.to_owned());
         finding.meaning = if balance < BALANCED {
             "The other GC threads only waited for it."

@@ -23,10 +23,8 @@ const MIN_STRINGS: u64 = 1000;
 /// Mean size from which strings rather hold more than their own bytes.
 const LARGE_BYTES: u64 = 1024;
 
-const NAME: &str = "pinned-blocks";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "pinned-blocks",
     question: "Do small pinned objects hold blocks?",
     inputs: &[Input::Censuses],
     evaluate: Evaluation::Immediate(evaluate),
@@ -153,7 +151,7 @@ fn blocks_finding(peak: &Peak<'_>, blocks: u64, arrays: u64) -> Finding {
         format::bytes(blocks),
         format::fraction(share)
     );
-    let mut finding = Finding::of_memory(NAME, title, (blocks, share));
+    let mut finding = Finding::of_memory(RULE.name, title, (blocks, share));
     finding.meaning = "Pinned objects, such as ByteStrings, cannot be moved: each 4 KiB block is retained while anything in it is live. The heap census counts objects, the runtime counts blocks.".into();
     finding.tries = vec![
         Advice::code("Keep short pieces as ShortByteString or Text, which can be moved."),
@@ -180,7 +178,7 @@ fn arrays_finding(peak: &Peak<'_>, arrays: u64, strings: u64) -> Finding {
         format::fraction(share),
         format::bytes(mean)
     );
-    let mut finding = Finding::of_memory(NAME, title, (arrays, share));
+    let mut finding = Finding::of_memory(RULE.name, title, (arrays, share));
     // The census does not tell the bytes of a string from the rest of its block or buffer.
     finding.confidence = if mean >= LARGE_BYTES {
         Confidence::Probable
@@ -218,7 +216,7 @@ fn texts_finding(peak: &Peak<'_>, arrays: u64, texts: u64) -> Finding {
         format::fraction(share),
         format::bytes(arrays / texts.max(1))
     );
-    let mut finding = Finding::of_memory(NAME, title, (arrays, share));
+    let mut finding = Finding::of_memory(RULE.name, title, (arrays, share));
     finding.confidence = Confidence::Probable;
     finding.meaning = "If they should be shorter: a Text that was taken out of a larger one (take, drop, strip, splitOn, lines) is a slice, and retains all of the larger one.".into();
     finding.tries = vec![Advice::code(

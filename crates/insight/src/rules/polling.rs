@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
@@ -44,15 +44,11 @@ const MANY_PER_SECOND: f64 = 50_000.0;
 /// Number of polling threads that are named one by one; more are one finding.
 const MANY: usize = 3;
 
-const NAME: &str = "polling";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "polling",
     question: "Does a thread poll?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Wakeups of a thread by the timer with their time range, and wakeups that it gave.
@@ -284,7 +280,7 @@ fn explained(
     all: &[Polling],
     (rate, median_ns): (f64, u64),
 ) -> Finding {
-    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    let mut finding = Finding::new(RULE.name, Axis::Latency, title);
     finding.severity = match rate {
         _ if rate >= MANY_PER_SECOND => Severity::High,
         _ if rate >= HIGH_RATE => Severity::Medium,

@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
@@ -41,15 +41,11 @@ const LATER: f64 = 0.10;
 /// Maximum number of candidate producers.
 const MAX_PRODUCERS: usize = 8;
 
-const NAME: &str = "queue-grows";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "queue-grows",
     question: "Does a queue fill faster than it is emptied?",
     inputs: &[Input::GcStatistics, Input::Threads],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Rise and fall of live data according to major collections.
@@ -213,7 +209,7 @@ fn finding(
         format::bytes(live_peak.most)
     );
     let mut finding = Finding::of_memory(
-        NAME,
+        RULE.name,
         title,
         (growth, growth as f64 / live_peak.most.max(1) as f64),
     );

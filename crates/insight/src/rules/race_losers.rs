@@ -5,7 +5,7 @@
 //! it wakes: of the threads made together, exactly one wakes their creator, and a loser runs on after that and wakes
 //! nobody.
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -25,15 +25,11 @@ const MOST: f64 = 0.50;
 /// up to 13 %.
 const MIN_SHARE: f64 = 0.20;
 
-const NAME: &str = "race-losers";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "race-losers",
     question: "Do threads work on after another one has won?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// What a thread does to its creator: it is made by it, or wakes it.
@@ -181,7 +177,7 @@ fn finding(
         format::duration(Duration(ns)),
         format::fraction(share)
     );
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Running, ns));
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Running, ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Each was made together with others, by a thread that went on as soon as one of them woke it. The others ran on and woke nobody: their results come too late, as after a timeout, or when the first answer counts (hedged requests).".into();
     finding.tries = vec![

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -32,15 +32,11 @@ const NO_BREAK_NS: u64 = 50_000_000;
 /// Minimum lost time; less is the initial distribution of threads.
 const MIN_NS: u64 = 10_000_000;
 
-pub(super) const NAME: &str = "ready-while-idle";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "ready-while-idle",
     question: "Did ready threads wait while capabilities were idle?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Splits a wait by the capability in whose queue the thread was: before it was moved, that is its previous one.
@@ -154,7 +150,8 @@ async fn evaluate(
         format::pluralize(threads.len() as u64, "thread"),
         format::duration(Duration(all_ns))
     );
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::ReadyLong, cap_ns));
+    let mut finding =
+        context.time_finding(RULE.name, title, loss_budget, (Pool::ReadyLong, cap_ns));
     finding.meaning =
         "A capability was free, but the ready threads were in the run queue of another one.".into();
     if let Some(run) = loops {

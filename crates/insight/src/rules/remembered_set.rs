@@ -43,10 +43,8 @@ const MIN_COUNT: usize = 20;
 /// Bytes that the runtime counts per mutable object that it traverses.
 const ENTRY_BYTES: u64 = 8;
 
-const NAME: &str = "remembered-set";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "remembered-set",
     question: "Do minor collections traverse old mutable objects?",
     inputs: &[Input::Collections, Input::GcStatistics],
     evaluate: Evaluation::Immediate(evaluate),
@@ -142,7 +140,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         format::pluralize(found.len() as u64, "minor collection"),
         format::fraction(share),
     );
-    let mut finding = claim_collections(context, loss_budget, &found, (NAME, title));
+    let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Every collection scans changed references and arrays of boxed values, however old, because they may point to young data. It also scans the stacks of threads that ran, and all stable pointers (newStablePtr).".into();
     finding.tries = vec![Advice::code(

@@ -3,7 +3,7 @@
 //! A runnable thread waits in a queue while all capabilities run others. If such waits are long, and happen most
 //! of the time, there is more work than capabilities.
 
-use super::{Evaluation, Rule, finalizers};
+use super::{Rule, finalizers, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
@@ -24,15 +24,11 @@ const ONE_OF: u64 = 100;
 /// Minimum share of the time in which all capabilities are busy; less is a single crowd.
 const MIN_BUSY: f64 = 0.10;
 
-const NAME: &str = "run-queue";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "run-queue",
     question: "Are there too few capabilities?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Histogram of wait lengths with eight buckets from each power of two to the next, which is precise enough.
@@ -127,7 +123,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         "{queued:.1} threads waited in all run queues on average; one wait in 100 took {} or longer",
         format::duration(Duration(high_ns))
     );
-    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    let mut finding = Finding::new(RULE.name, Axis::Latency, title);
     finding.severity = Severity::of_latency(high_ns);
     let is_batch = {
         let blocked_ns = context.threads(yielder).await.times.blocked_ns;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::one_worker::{shares_of_work, uneven_advice};
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -61,15 +61,11 @@ const MIN_SLEEPS: u64 = 5;
 /// Maximum number of intervals between stretches to examine, longest first.
 const MAX_PARTS: usize = 4;
 
-const NAME: &str = "serial-section";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "serial-section",
     question: "Does one thread run alone for long?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Classification of a step.
@@ -378,7 +374,7 @@ async fn finding(
     );
     let mut finding = context
         .idle_finding(
-            (NAME, title),
+            (RULE.name, title),
             loss_budget,
             (found.spans(), idle_ns),
             yielder,

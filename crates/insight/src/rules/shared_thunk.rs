@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
@@ -28,15 +28,11 @@ const MIN_SHARE: f64 = 0.05;
 pub(super) const EDEN_MESSAGE: &str =
     "in Eden programs, threads also block on messages of other machines in this way";
 
-const NAME: &str = "shared-thunk";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "shared-thunk",
     question: "Do threads wait for one evaluation?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Threads that wait for the same other one at the same time.
@@ -158,7 +154,7 @@ async fn evaluate(
     );
     let spans: Vec<(u64, u64)> = waits().map(Wait::span).collect();
     let mut finding = context
-        .blocked_finding((NAME, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
         .await;
     finding.subject = worst.map(|(owner, _)| context.thread_name(owner));
     finding.meaning = "All need the same unevaluated value: the first thread of each row evaluates it alone, and the others wait.".into();

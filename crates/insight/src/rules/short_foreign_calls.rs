@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
@@ -35,15 +35,11 @@ const MIN_SHARE: f64 = 0.002;
 /// Maximum time for which a capability goes from one OS thread to another; if longer, the machine had no core for it.
 const HAND_OVER_NS: u64 = 1_000_000;
 
-const NAME: &str = "short-foreign-calls";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "short-foreign-calls",
     question: "Are safe foreign calls too short?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Short calls of a thread.
@@ -151,7 +147,7 @@ async fn evaluate(
     let gaps_ns = gaps_ns.fold(0, u64::saturating_add);
     let mut finding = context
         .blocked_finding(
-            (NAME, title),
+            (RULE.name, title),
             loss_budget,
             (gaps, gaps_ns.max(cap_ns)),
             yielder,

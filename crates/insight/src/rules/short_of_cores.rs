@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 
 use super::par_gc_unbalanced::MOSTLY_ONE;
 use super::ready_while_idle::{LONG_NS, queues};
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -45,18 +45,14 @@ const HALF: f64 = 0.50;
 /// Maximum number of collections to examine, longest first.
 const MAX_EXAMINED: usize = 2_000;
 
-pub(crate) const NAME: &str = "short-of-cores";
-
 /// Name of the number for the time in which no thread collected.
 pub(crate) const NONE_COLLECTING: &str = "collections in which no thread collected";
 
-pub(super) const RULE: Rule = Rule {
-    name: NAME,
+pub(crate) const RULE: Rule = Rule {
+    name: "short-of-cores",
     question: "Do capabilities wait for cores of the machine?",
     inputs: &[Input::EachRun, Input::GcStatistics],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Waiting in a collection.
@@ -365,7 +361,7 @@ fn signs_finding(
         (Pool::Stopping, late_ns),
         (Pool::ReadyLong, idle_ns + resuming_ns),
     ];
-    let mut finding = context.time_finding_from_pools(NAME, title, loss_budget, &pools);
+    let mut finding = context.time_finding_from_pools(RULE.name, title, loss_budget, &pools);
     // Waiting for a busy core loses nothing; only the waits of collections affect all capabilities.
     let severity =
         Severity::of_share(context.share(none_collecting_ns.saturating_add(total_late_ns(&late))))

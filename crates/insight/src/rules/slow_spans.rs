@@ -27,10 +27,8 @@ const ONE_OF: usize = 20;
 /// Maximum number of slow spans to examine, slowest first.
 const MAX_SLOW: usize = 500;
 
-const NAME: &str = "slow-spans";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "slow-spans",
     question: "Why are the slowest spans slow?",
     inputs: &[Input::EachRun],
     evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
@@ -228,7 +226,7 @@ fn finding(context: &RuleContext<'_>, slow: &SlowSpans<'_>, causes: TimeByCause)
             "Spans {name}: median {median}, 99th percentile {high}; {share_text} of the time of the slowest 1 % is {what}"
         ),
     };
-    let mut finding = Finding::new(NAME, Axis::Latency, title);
+    let mut finding = Finding::new(RULE.name, Axis::Latency, title);
     finding.subject = Some(slow.name.to_owned());
     let late_ns = slow.high_ns - slow.median_ns;
     finding.severity = Severity::of_latency(late_ns);

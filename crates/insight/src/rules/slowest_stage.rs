@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -33,15 +33,11 @@ const WAITS: f64 = 0.40;
 /// Minimum share of capability time; less is not worth a change.
 const MIN_SHARE: f64 = 0.10;
 
-const NAME: &str = "slowest-stage";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "slowest-stage",
     question: "Does one thread set the pace of a pipeline?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Thread that works nearly all the time beside others that work less.
@@ -103,7 +99,7 @@ async fn evaluate(
         format::pluralize(waits.len() as u64, "other thread")
     );
     let mut finding = context
-        .blocked_finding((NAME, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
         .await;
     finding.subject = Some(name);
     finding.confidence = Confidence::Probable;

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -36,15 +36,11 @@ const ONE_SLOT: f64 = 1.2;
 /// Maximum number of waits for one slot: a `Chan` of slots is first waited for to take from, then to be filled.
 const MOST_WAITS: usize = 2;
 
-pub(super) const NAME: &str = "small-pool";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "small-pool",
     question: "Do threads wait for a slot in a pool whose holders sleep?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 const fn is_for_slot(reason: WaitReason) -> bool {
@@ -224,7 +220,12 @@ async fn evaluate(
     let holders = Holders::over_time(context, (&threads, &stretches), yielder).await;
     let asleep = mean_asleep(context, (&threads, &stretches), yielder).await;
     let mut finding = context
-        .idle_finding((NAME, title), loss_budget, (stretches, cap_ns), yielder)
+        .idle_finding(
+            (RULE.name, title),
+            loss_budget,
+            (stretches, cap_ns),
+            yielder,
+        )
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "A semaphore or pool admits only a few threads at a time. These wait for a timer, I/O or a foreign call, so capabilities have no work while other threads wait for a slot.".into();

@@ -17,10 +17,8 @@ const MIN_COUNT: usize = 100;
 /// Minimum share of capability time.
 const MIN_SHARE: f64 = 0.002;
 
-const NAME: &str = "spark-tiny";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "spark-tiny",
     question: "Are sparks too small?",
     inputs: &[Input::EachSpark],
     evaluate: Evaluation::Immediate(evaluate),
@@ -55,7 +53,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ));
     }
     let title = format!("{many} ran for {half} each, in the median");
-    let mut finding = Finding::new(NAME, Axis::Time, title);
+    let mut finding = Finding::new(RULE.name, Axis::Time, title);
     // The log does not show how much time is lost.
     finding.severity = Severity::Low;
     finding.confidence = Confidence::Probable;

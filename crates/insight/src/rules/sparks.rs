@@ -12,10 +12,8 @@ use model::format;
 /// Minimum number of sparks.
 const MIN_COUNT: u64 = 100;
 
-const NAME: &str = "sparks";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "sparks",
     question: "Do sparks run in parallel, or are they wasted?",
     inputs: &[Input::Sparks],
     evaluate: Evaluation::Immediate(evaluate),
@@ -153,7 +151,7 @@ fn finding(fate: &Fate, (count, all): (u64, u64), share: f64, converted: u64) ->
         format::pluralize(all, "spark"),
         fate.what
     );
-    let mut finding = Finding::new(NAME, Axis::Time, title);
+    let mut finding = Finding::new(RULE.name, Axis::Time, title);
     finding.subject = Some(fate.name.to_owned());
     // The log does not show how much time is lost.
     finding.severity = if share >= 0.5 {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -28,15 +28,11 @@ const APART_NS: u64 = 20_000;
 /// Minimum number of wakeups; fewer are no pattern.
 const MIN_COUNT: u64 = 1000;
 
-const NAME: &str = "stm-herd";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "stm-herd",
     question: "Do commits wake threads in vain?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Wakeups of a thread that waited in STM.
@@ -166,7 +162,7 @@ async fn evaluate(
         "Each commit wakes {crowd:.0} threads, and {} of those woken find nothing",
         format::fraction(share)
     );
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Running, cap_ns));
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Running, cap_ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "A change of a variable wakes all threads that wait for it; they find their condition false, and wait again. The commit takes as long as waking them all.".into();
     finding.tries = vec![

@@ -29,10 +29,8 @@ const MIN_SPREAD: f64 = 0.20;
 const MIN_DORMANT_SHARE: f64 = 0.10;
 const MIN_SHARE: f64 = 0.50;
 
-const NAME: &str = "threads-never-end";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "threads-never-end",
     question: "Do threads leak?",
     inputs: &[Input::EachRun],
     evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
@@ -154,7 +152,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         },
         reason.name()
     );
-    let mut finding = Finding::new(NAME, Axis::Memory, title);
+    let mut finding = Finding::new(RULE.name, Axis::Memory, title);
     finding.severity = if count >= MANY {
         Severity::Medium
     } else {

@@ -3,7 +3,7 @@
 //! `throwTo`, and with it `killThread`, `cancel` and `timeout`, returns when the other thread has received the
 //! exception. That does not happen while it masks exceptions, or is in a call that cannot be interrupted.
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
@@ -26,15 +26,11 @@ const MUCH: f64 = 0.05;
 /// Maximum number of runs of a thread that is made to throw, and does nothing else.
 const FEW_RUNS: usize = 3;
 
-const NAME: &str = "throwto-wait";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "throwto-wait",
     question: "Does throwTo block for long?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Minimum share of capability time in which nothing ran meanwhile; from there on, it is time that the program lost.
@@ -112,11 +108,16 @@ async fn evaluate(
             severity: Severity::of_latency(sum_ns),
             cost: Value::Ns(sum_ns),
             share: context.share(any_ns),
-            ..Finding::new(NAME, Axis::Latency, title)
+            ..Finding::new(RULE.name, Axis::Latency, title)
         },
         false => {
             context
-                .idle_finding((NAME, title), loss_budget, (stretches, idle_ns), yielder)
+                .idle_finding(
+                    (RULE.name, title),
+                    loss_budget,
+                    (stretches, idle_ns),
+                    yielder,
+                )
                 .await
         }
     };

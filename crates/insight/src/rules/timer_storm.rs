@@ -5,7 +5,7 @@
 //! table lazily and waits again; whoever needs the table next evaluates those changes.
 
 use super::shared_thunk::waits_for_thunks;
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
@@ -27,15 +27,11 @@ const MANY_PER_SECOND: f64 = 10_000.0;
 /// Minimum number of waits for a change of the table; without any, no thread works for the table.
 const MIN_WAITS: usize = 500;
 
-pub(super) const NAME: &str = "timer-storm";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "timer-storm",
     question: "Do timers keep the timer manager busy?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 async fn evaluate(
@@ -82,7 +78,7 @@ async fn evaluate(
         format::pluralize(runs, "time"),
         format::count(rate as u64)
     );
-    let mut finding = Finding::new(NAME, Axis::Time, title);
+    let mut finding = Finding::new(RULE.name, Axis::Time, title);
     finding.severity = match rate >= MANY_PER_SECOND {
         true => Severity::High,
         false => Severity::Medium,

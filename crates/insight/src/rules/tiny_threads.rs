@@ -4,7 +4,7 @@
 //! less work than that, a loop would be faster.
 
 use super::hand_overs::{IN_TURNS, one_capability_advice};
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -37,15 +37,11 @@ const MEANING: &str =
     "Creating such a thread and switching to it costs about as much as its work, plus GC time.";
 const MORE_IF_MOVED: &str = " The runtime moves new threads to idle capabilities, whose OS threads must be woken for them: tens of microseconds each, in which nothing runs.";
 
-pub(super) const NAME: &str = "tiny-threads";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "tiny-threads",
     question: "Are threads too small?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Returns the total of short gaps before runs of these threads, in nanoseconds, and the number of all runs.
@@ -160,8 +156,12 @@ async fn evaluate(
         format::pluralize(small.len() as u64, "thread"),
         format::duration(Duration(median_ns))
     );
-    let mut finding =
-        context.time_finding(NAME, title, loss_budget, (Pool::HandOver, switching_ns));
+    let mut finding = context.time_finding(
+        RULE.name,
+        title,
+        loss_budget,
+        (Pool::HandOver, switching_ns),
+    );
     if are_moved && is_costly {
         // Other rules have claimed most of it, by what it looks like.
         finding.severity = Severity::of_share(handing_over);
@@ -201,7 +201,7 @@ fn foreign_calls_finding(
         format::pluralize(threads.len() as u64, "time"),
         format::duration(Duration(median_ns))
     );
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Idle, between_ns));
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Idle, between_ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Each call from foreign code (a function with foreign export, or made by a \"wrapper\" import) creates a thread that takes a capability: a microsecond or more. No thread ran when these threads were created.".into();
     finding.tries = vec![
@@ -236,7 +236,7 @@ fn bound_threads_finding(
         true => (Pool::HandOver, waking_ns),
         false => (Pool::Idle, between_ns),
     };
-    let mut finding = context.time_finding(NAME, title, loss_budget, cost);
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, cost);
     finding.confidence = Confidence::Probable;
     finding.meaning = "Each of these threads is bound: the kernel creates an OS thread for it, and each switch to it or from it wakes another OS thread, which takes tens of microseconds.".into();
     finding.tries = vec![

@@ -19,10 +19,8 @@ const MIN_THUNKS: f64 = 0.25;
 /// Share of it up to which stacks are not worth a word.
 const SMALL: f64 = 0.02;
 
-const NAME: &str = "unevaluated";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "unevaluated",
     question: "Does laziness hold memory?",
     inputs: &[Input::Censuses],
     evaluate: Evaluation::Immediate(evaluate),
@@ -64,7 +62,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         format::bytes(all),
         format::fraction(share)
     );
-    let mut finding = Finding::of_memory(NAME, title, (all, share));
+    let mut finding = Finding::of_memory(RULE.name, title, (all, share));
     finding.meaning =
         "The heap is full of thunks (unevaluated expressions) and the stack on which they are forced.".into();
     finding.tries = vec![

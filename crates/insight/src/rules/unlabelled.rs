@@ -16,10 +16,8 @@ use model::time::Interval;
 /// Minimum number of threads; a single one without a label is often the main thread, and easy to recognize.
 const MIN_COUNT: usize = 2;
 
-const NAME: &str = "unlabelled";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "unlabelled",
     question: "Do the threads that findings name have labels?",
     inputs: &[Input::Threads],
     evaluate: Evaluation::OnFindings(evaluate),
@@ -29,7 +27,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding])
     // First evidence of each thread, and how often evidence names it.
     let mut threads: BTreeMap<ThreadId, (Interval, u64)> = BTreeMap::new();
     // A finding on thousands of threads is not about any single one.
-    let is_of_many = |finding: &Finding| finding.rule == tiny_threads::NAME;
+    let is_of_many = |finding: &Finding| finding.rule == tiny_threads::RULE.name;
     let found = findings.iter().filter(|finding| finding.is_significant());
     let found = found.filter(|finding| !is_of_many(finding));
     for evidence in found.flat_map(|finding| &finding.evidence) {
@@ -53,7 +51,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding])
     if threads.len() < MIN_COUNT || threads.len() * 2 < all {
         return Outcome::Clear(format!("{said}; the limits are 2 and half of them"));
     }
-    let mut finding = Finding::new(NAME, Axis::Log, said);
+    let mut finding = Finding::new(RULE.name, Axis::Log, said);
     finding.severity = Severity::Low;
     finding.cost = Value::Count(threads.len() as u64);
     finding.meaning =

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Evaluation, Rule};
+use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
@@ -28,15 +28,11 @@ const MIN_YIELD_SHARE: f64 = 0.80;
 /// Minimum share of capability time.
 const MIN_SHARE: f64 = 0.002;
 
-const NAME: &str = "yield-spin";
-
 pub(super) const RULE: Rule = Rule {
-    name: NAME,
+    name: "yield-spin",
     question: "Do threads spin with yield?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, loss_budget, yielder| {
-        Box::pin(evaluate(context, loss_budget, yielder))
-    }),
+    evaluate: yielding!(evaluate),
 };
 
 /// Runs of a thread.
@@ -109,7 +105,7 @@ async fn evaluate(
         format::count(yields),
         format::duration(Duration(cap_ns / yields.max(1)))
     );
-    let mut finding = context.time_finding(NAME, title, loss_budget, (Pool::Running, cap_ns));
+    let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Running, cap_ns));
     finding.subject = worst.map(|(thread, _)| context.thread_name(*thread));
     finding.confidence = Confidence::Probable;
     finding.meaning = "A thread in a yield loop is always ready: it occupies a capability, and each yield costs about as much as the work between two calls.".into();
