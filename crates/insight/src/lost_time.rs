@@ -33,68 +33,53 @@ const MAX_RUNS: u64 = 500_000;
 /// Number of slices to look at in a log with more than [`MAX_RUNS`] runs.
 const SLICES: u64 = 256;
 
-/// Use or loss of a capability's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cause {
-    /// Running threads.
-    Running,
-    /// Collecting garbage.
-    Collecting,
-    /// Stopped for a collection, waiting for other capabilities to stop.
-    GcSync,
-    /// Without work in a collection, or not yet resumed after it though a thread waited for the capability.
-    GcWaiting,
-    /// Heap census for a profile.
-    Census,
-    /// Idle while some thread was ready for more than a millisecond.
-    ReadyLong,
-    /// Idle while threads were ready, each for at most a millisecond.
-    HandOver,
-    /// Idle with no thread ready, while one other capability ran.
-    Serial,
-    /// Idle with no thread ready, while several others ran.
-    FewThreads,
-    /// No capability ran until a timer ended a sleep or timeout.
-    Sleeping,
-    /// No capability ran until a file was ready, a foreign call returned, or foreign code called in.
-    Outside,
-    /// No capability ran until another thread ended a wait, not a timer or an event outside the program.
-    EachOther,
-    /// Idle before the first run of any thread, or after the last.
-    StartEnd,
-    /// The capability did not exist, or the range exceeds the log.
-    Absent,
-    /// Not covered by the log.
-    Unknown,
+model::named_enum! {
+    /// Use or loss of a capability's time.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Cause {
+        /// Running threads.
+        Running: "Running threads";
+        /// Collecting garbage.
+        Collecting: "GC work";
+        /// Stopped for a collection, waiting for other capabilities to stop.
+        GcSync: "GC sync: stopped, others still running";
+        /// Without work in a collection, or not yet resumed after it though a thread waited for the capability.
+        GcWaiting: "GC wait: no GC work, or resuming";
+        /// Heap census for a profile.
+        Census: "Heap census";
+        /// Idle while some thread was ready for more than a millisecond.
+        ReadyLong: "Idle, a thread ready for > 1 ms";
+        /// Idle while threads were ready, each for at most a millisecond.
+        HandOver: "Idle, a thread ready for ≤ 1 ms (hand-overs)";
+        /// Idle with no thread ready, while one other capability ran.
+        Serial: "Idle, 1 capability busy (serial)";
+        /// Idle with no thread ready, while several others ran.
+        FewThreads: "Idle, ≥ 2 capabilities busy";
+        /// No capability ran until a timer ended a sleep or timeout.
+        Sleeping: "All idle, until a timer";
+        /// No capability ran until a file was ready, a foreign call returned, or foreign code called in.
+        Outside: "All idle, until I/O or a foreign call";
+        /// No capability ran until another thread ended a wait, not a timer or an event outside the program.
+        EachOther: "All idle, threads blocked on each other";
+        /// Idle before the first run of any thread, or after the last.
+        StartEnd: "Before the first and after the last run";
+        /// The capability did not exist, or the range exceeds the log.
+        Absent: "No capability";
+        /// Not covered by the log.
+        Unknown: "Unknown: not in the log";
+    }
+    /// Returns the label of the row.
+    fn title;
 }
 
 /// Number of causes.
-pub const CAUSES: usize = 15;
+pub const CAUSES: usize = Cause::ALL.len();
 
 /// Capability nanoseconds by [`Cause`].
 pub type CauseTimes = [u64; CAUSES];
 
 impl Cause {
-    /// All causes, in display order.
-    pub const ALL: [Self; CAUSES] = [
-        Self::Running,
-        Self::Collecting,
-        Self::GcSync,
-        Self::GcWaiting,
-        Self::Census,
-        Self::ReadyLong,
-        Self::HandOver,
-        Self::Serial,
-        Self::FewThreads,
-        Self::Sleeping,
-        Self::Outside,
-        Self::EachOther,
-        Self::StartEnd,
-        Self::Absent,
-        Self::Unknown,
-    ];
-
     /// Returns whether the capability could have run the program instead, as far as the log shows.
     pub const fn is_lost(self) -> bool {
         !matches!(self, Self::Running | Self::Absent | Self::Unknown)

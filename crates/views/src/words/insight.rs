@@ -148,27 +148,6 @@ pub fn nothing_found(report: &Report) -> String {
     )
 }
 
-/// Returns the row label of a cause of lost time.
-pub const fn cause(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Running => "Running threads",
-        Cause::Collecting => "GC work",
-        Cause::GcSync => "GC sync: stopped, others still running",
-        Cause::GcWaiting => "GC wait: no GC work, or resuming",
-        Cause::Census => "Heap census",
-        Cause::ReadyLong => "Idle, a thread ready for > 1 ms",
-        Cause::HandOver => "Idle, a thread ready for ≤ 1 ms (hand-overs)",
-        Cause::Serial => "Idle, 1 capability busy (serial)",
-        Cause::FewThreads => "Idle, ≥ 2 capabilities busy",
-        Cause::Sleeping => "All idle, until a timer",
-        Cause::Outside => "All idle, until I/O or a foreign call",
-        Cause::EachOther => "All idle, threads blocked on each other",
-        Cause::StartEnd => "Before the first and after the last run",
-        Cause::Absent => "No capability",
-        Cause::Unknown => "Unknown: not in the log",
-    }
-}
-
 /// Title of the lost time table.
 pub const LOST_TIME: &str = "Capability time by cause, mean of all capabilities";
 
@@ -189,7 +168,7 @@ pub fn lost_time(row: &LostTime, caps: u64) -> [String; 5] {
     };
     let share = format::fraction(row.share);
     [
-        cause(row.cause).to_owned(),
+        row.cause.title().to_owned(),
         wall(row.cap_ns),
         share,
         claimed,
@@ -252,7 +231,7 @@ fn mostly_unexplained(report: &Report) -> Option<String> {
     Some(format!(
         "{} Largest cause: {}.{}",
         unexplained(report),
-        cause(most.cause),
+        most.cause.title(),
         busiest(report)
     ))
 }
@@ -418,7 +397,7 @@ mod tests {
         };
         let text = mostly_unexplained(&report(20, 11)).unwrap();
         assert!(
-            text.ends_with(&format!("{}.", cause(Cause::Serial))),
+            text.ends_with(&format!("{}.", Cause::Serial.title())),
             "{text}"
         );
         assert_eq!(mostly_unexplained(&report(0, 10)), None);
