@@ -54,6 +54,7 @@ macro_rules! named_enum {
 
             impl $name {
                 /// All variants, in display order.
+                #[allow(dead_code, reason = "not every enum is listed")]
                 $visibility const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
 
                 const fn texts(self) -> &'static Texts {

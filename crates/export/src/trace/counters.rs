@@ -20,86 +20,33 @@ pub(crate) enum Unit {
     Sparks,
 }
 
-/// Quantity of a counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    HeapSize,
-    BlocksSize,
-    HeapLive,
-    MemCurrent,
-    MemNeeded,
-    MemReturned,
-    HeapAllocated,
-    SparksWaiting,
-    SparksCreated,
-    SparksDud,
-    SparksOverflowed,
-    SparksConverted,
-    SparksFizzled,
-    SparksCollected,
+model::named_enum! {
+    /// Quantity of a counter, with its display name, its stable name for programs, and a description in one sentence.
+    pub(crate) enum Kind {
+        HeapSize: "heap size", "HeapSize", "Memory that the runtime holds of the system for the heap.";
+        BlocksSize: "blocks in use", "BlocksSize", "Memory of the blocks of the heap that are in use.";
+        HeapLive: "live heap", "HeapLive", "What was live after a collection of the oldest generation.";
+        MemCurrent: "megablocks held", "MemCurrent", "Megablocks that the runtime held when it gave memory back.";
+        MemNeeded: "megablocks needed", "MemNeeded", "Megablocks that it needed then.";
+        MemReturned: "megablocks returned", "MemReturned", "Megablocks that it returned to the system then.";
+        HeapAllocated: "allocated", "HeapAllocated", "What the program allocated since its start.";
+        SparksWaiting: "sparks waiting", "SparksWaiting", "Sparks in the pool.";
+        SparksCreated: "sparks created", "SparksCreated", "Sparks that were created since the start.";
+        SparksDud: "sparks dud", "SparksDud", "Sparks for values that were there already.";
+        SparksOverflowed: "sparks overflowed", "SparksOverflowed", "Sparks that found the pool full.";
+        SparksConverted: "sparks converted", "SparksConverted", "Sparks that were run.";
+        SparksFizzled: "sparks fizzled", "SparksFizzled", "Sparks whose value was there before they ran.";
+        SparksCollected: "sparks garbage collected", "SparksCollected", "Sparks that nobody needed.";
+    }
+    /// Returns the display name.
+    fn title;
+    /// Returns the stable name for programs.
+    fn name;
+    /// Returns a description in one sentence.
+    fn help;
 }
 
 impl Kind {
-    /// Returns the display name.
-    pub(crate) const fn title(self) -> &'static str {
-        match self {
-            Self::HeapSize => "heap size",
-            Self::BlocksSize => "blocks in use",
-            Self::HeapLive => "live heap",
-            Self::MemCurrent => "megablocks held",
-            Self::MemNeeded => "megablocks needed",
-            Self::MemReturned => "megablocks returned",
-            Self::HeapAllocated => "allocated",
-            Self::SparksWaiting => "sparks waiting",
-            Self::SparksCreated => "sparks created",
-            Self::SparksDud => "sparks dud",
-            Self::SparksOverflowed => "sparks overflowed",
-            Self::SparksConverted => "sparks converted",
-            Self::SparksFizzled => "sparks fizzled",
-            Self::SparksCollected => "sparks garbage collected",
-        }
-    }
-
-    /// Returns the stable name for programs.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::HeapSize => "HeapSize",
-            Self::BlocksSize => "BlocksSize",
-            Self::HeapLive => "HeapLive",
-            Self::MemCurrent => "MemCurrent",
-            Self::MemNeeded => "MemNeeded",
-            Self::MemReturned => "MemReturned",
-            Self::HeapAllocated => "HeapAllocated",
-            Self::SparksWaiting => "SparksWaiting",
-            Self::SparksCreated => "SparksCreated",
-            Self::SparksDud => "SparksDud",
-            Self::SparksOverflowed => "SparksOverflowed",
-            Self::SparksConverted => "SparksConverted",
-            Self::SparksFizzled => "SparksFizzled",
-            Self::SparksCollected => "SparksCollected",
-        }
-    }
-
-    /// Returns a description in one sentence.
-    pub(crate) const fn help(self) -> &'static str {
-        match self {
-            Self::HeapSize => "Memory that the runtime holds of the system for the heap.",
-            Self::BlocksSize => "Memory of the blocks of the heap that are in use.",
-            Self::HeapLive => "What was live after a collection of the oldest generation.",
-            Self::MemCurrent => "Megablocks that the runtime held when it gave memory back.",
-            Self::MemNeeded => "Megablocks that it needed then.",
-            Self::MemReturned => "Megablocks that it returned to the system then.",
-            Self::HeapAllocated => "What the program allocated since its start.",
-            Self::SparksWaiting => "Sparks in the pool.",
-            Self::SparksCreated => "Sparks that were created since the start.",
-            Self::SparksDud => "Sparks for values that were there already.",
-            Self::SparksOverflowed => "Sparks that found the pool full.",
-            Self::SparksConverted => "Sparks that were run.",
-            Self::SparksFizzled => "Sparks whose value was there before they ran.",
-            Self::SparksCollected => "Sparks that nobody needed.",
-        }
-    }
-
     /// Returns the unit of the values.
     pub(crate) const fn unit(self) -> Unit {
         match self {
