@@ -128,43 +128,8 @@ impl Parser<'_> {
     }
 
     fn escape(&mut self) -> Option<char> {
-        /// Escapes of `GHC.Show.asciiTab`, and DEL. "SOH" precedes "SO", its prefix.
-        const NAMED: [(&str, u8); 34] = [
-            ("NUL", 0),
-            ("SOH", 1),
-            ("STX", 2),
-            ("ETX", 3),
-            ("EOT", 4),
-            ("ENQ", 5),
-            ("ACK", 6),
-            ("a", 7),
-            ("b", 8),
-            ("t", 9),
-            ("n", 10),
-            ("v", 11),
-            ("f", 12),
-            ("r", 13),
-            ("SO", 14),
-            ("SI", 15),
-            ("DLE", 16),
-            ("DC1", 17),
-            ("DC2", 18),
-            ("DC3", 19),
-            ("DC4", 20),
-            ("NAK", 21),
-            ("SYN", 22),
-            ("ETB", 23),
-            ("CAN", 24),
-            ("EM", 25),
-            ("SUB", 26),
-            ("ESC", 27),
-            ("FS", 28),
-            ("GS", 29),
-            ("RS", 30),
-            ("US", 31),
-            ("DEL", 127),
-            ("\"", b'"'),
-        ];
+        /// Escapes of `GHC.Show.asciiTab`, from code 0. "SOH" precedes "SO", its prefix.
+        const NAMED: &str = "NUL SOH STX ETX EOT ENQ ACK a b t n v f r SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US";
         if self.eat("\\") {
             return Some('\\');
         }
@@ -172,7 +137,9 @@ impl Parser<'_> {
         if !digits.is_empty() {
             return digits.parse().ok().and_then(char::from_u32);
         }
-        let (_, code) = NAMED.into_iter().find(|(name, _)| self.eat(name))?;
+        let names = NAMED.split(' ').zip(0..);
+        let mut names = names.chain([("DEL", 127), ("\"", b'"')]);
+        let (_, code) = names.find(|(name, _)| self.eat(name))?;
         Some(char::from(code))
     }
 }

@@ -37,45 +37,8 @@ fn haskell_string(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// ASCII control characters by name (Haskell 2010 report, 2.6).
-///
-/// The longest match wins, as `SO` is a prefix of `SOH`.
-const CONTROL: [(&str, u32); 34] = [
-    ("NUL", 0),
-    ("SOH", 1),
-    ("STX", 2),
-    ("ETX", 3),
-    ("EOT", 4),
-    ("ENQ", 5),
-    ("ACK", 6),
-    ("BEL", 7),
-    ("BS", 8),
-    ("HT", 9),
-    ("LF", 10),
-    ("VT", 11),
-    ("FF", 12),
-    ("CR", 13),
-    ("SO", 14),
-    ("SI", 15),
-    ("DLE", 16),
-    ("DC1", 17),
-    ("DC2", 18),
-    ("DC3", 19),
-    ("DC4", 20),
-    ("NAK", 21),
-    ("SYN", 22),
-    ("ETB", 23),
-    ("CAN", 24),
-    ("EM", 25),
-    ("SUB", 26),
-    ("ESC", 27),
-    ("FS", 28),
-    ("GS", 29),
-    ("RS", 30),
-    ("US", 31),
-    ("SP", 32),
-    ("DEL", 127),
-];
+/// ASCII control characters and the space by name, from code 0 (Haskell 2010 report, 2.6).
+const CONTROL: &str = "NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US SP";
 
 /// Parses an escape after its backslash: a character, or nothing for `\&`.
 fn haskell_escape(text: &str) -> Option<(Option<char>, &str)> {
@@ -112,9 +75,12 @@ fn haskell_escape(text: &str) -> Option<(Option<char>, &str)> {
     if let Some(hex) = text.strip_prefix(['x', 'X']) {
         return number(&hex[..split(hex, 16)], 16, &hex[split(hex, 16)..]);
     }
-    let named = CONTROL.iter().filter(|(name, _)| text.starts_with(name));
-    let (name, code) = named.max_by_key(|(name, _)| name.len())?;
-    Some((char::from_u32(*code), &text[name.len()..]))
+    let names = CONTROL.split(' ').zip(0..).chain([("DEL", 127)]);
+    // The longest match wins, as `SO` is a prefix of `SOH`.
+    let (name, code) = names
+        .filter(|(name, _)| text.starts_with(name))
+        .max_by_key(|(name, _)| name.len())?;
+    Some((char::from_u32(code), &text[name.len()..]))
 }
 
 #[cfg(test)]
