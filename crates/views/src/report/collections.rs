@@ -65,16 +65,9 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
     };
     html.table(&Table {
         caption: "Pauses of the program, by oldest collected generation".to_owned(),
-        columns: vec![
-            Column::Text("Generation"),
-            Column::Number("Collections"),
-            Column::Number("Together"),
-            Column::Number("Median"),
-            Column::Number("90 %"),
-            Column::Number("99 %"),
-            Column::Number("Longest"),
-            Column::Number("which began at"),
-        ],
+        columns: Column::parse(
+            "Generation|#Collections|#Together|#Median|#90 %|#99 %|#Longest|#which began at",
+        ),
         rows: generations
             .iter()
             .map(|of| row(generation(of.generation), of))
@@ -92,12 +85,7 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
     };
     html.table(&Table {
         caption: "Pauses by length".to_owned(),
-        columns: vec![
-            Column::Text("Length"),
-            Column::Number("Collections"),
-            Column::Number("Together"),
-            Column::Number("of all pauses"),
-        ],
+        columns: Column::parse("Length|#Collections|#Together|#of all pauses"),
         rows: all
             .bins
             .iter()
@@ -125,16 +113,9 @@ fn costs_of(html: &mut Html, costs: &[GcCosts]) {
     let row = |of: &GcCosts| [vec![generation(of.generation)], parts(&of.all_caps())].concat();
     html.table(&Table {
         caption: "Cost of collections for all capabilities".to_owned(),
-        columns: vec![
-            Column::Text("Generation"),
-            Column::Number("Stopping"),
-            Column::Number("Working"),
-            Column::Number("Looking for work"),
-            Column::Number("Done, waiting"),
-            Column::Number("No work logged"),
-            Column::Number("Resuming after GC"),
-            Column::Number("All"),
-        ],
+        columns: Column::parse(
+            "Generation|#Stopping|#Working|#Looking for work|#Done, waiting|#No work logged|#Resuming after GC|#All",
+        ),
         rows: costs.iter().map(row).collect(),
         all: None,
     });

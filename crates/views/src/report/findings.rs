@@ -116,12 +116,7 @@ fn finding(html: &mut Html, report: &Report, finding: &Finding) {
     };
     html.table(&Table {
         caption: format!("Evidence{more}"),
-        columns: vec![
-            Column::Number("From"),
-            Column::Number("To"),
-            Column::Text("About"),
-            Column::Number("Cost there"),
-        ],
+        columns: Column::parse("#From|#To|About|#Cost there"),
         rows: places.map(|place| place_cells(report, place)).collect(),
         all: None,
     });

@@ -98,11 +98,7 @@ fn no_profile(html: &mut Html, overview: &Overview) {
     };
     html.table(&Table {
         caption: "Heap profiles".to_owned(),
-        columns: vec![
-            Column::Text("+RTS"),
-            Column::Text("What it shows"),
-            Column::Text("How to compile"),
-        ],
+        columns: Column::parse("+RTS|What it shows|How to compile"),
         rows: profiling_hints(ghc).into_iter().map(row).collect(),
         all: None,
     });
@@ -149,16 +145,7 @@ async fn profile(
     }
     html.table(&Table {
         caption: format!("{}, largest first", format::pluralize(table.total, "band")),
-        columns: vec![
-            Column::Text("Band"),
-            Column::Text("What it is"),
-            Column::Number("Mean"),
-            Column::Number("Share"),
-            Column::Number("Most"),
-            Column::Number("First"),
-            Column::Number("Last"),
-            Column::Text("How it grows"),
-        ],
+        columns: Column::parse("Band|What it is|#Mean|#Share|#Most|#First|#Last|How it grows"),
         rows: table.rows.iter().map(cells).collect(),
         all: None,
     });

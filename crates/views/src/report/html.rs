@@ -28,6 +28,15 @@ pub(super) struct Table {
 }
 
 impl Column {
+    /// Parses titles separated by `|`; a title after `#` is that of numbers.
+    pub(super) fn parse(titles: &'static str) -> Vec<Self> {
+        let column = |title: &'static str| match title.strip_prefix('#') {
+            Some(title) => Self::Number(title),
+            None => Self::Text(title),
+        };
+        titles.split('|').map(column).collect()
+    }
+
     const fn title(self) -> &'static str {
         match self {
             Self::Text(title) | Self::Number(title) => title,

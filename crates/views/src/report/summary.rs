@@ -169,16 +169,9 @@ fn capabilities(html: &mut Html, summary: &Summary) {
     ];
     html.table(&Table {
         caption: "How each capability spent the time".to_owned(),
-        columns: vec![
-            Column::Text("Capability"),
-            Column::Number("Running threads"),
-            Column::Number("In collections"),
-            Column::Number("Stopping, coming back"),
-            Column::Number("Idle, a thread ready"),
-            Column::Number("Idle"),
-            Column::Number("Unknown"),
-            Column::Number("Allocated"),
-        ],
+        columns: Column::parse(
+            "Capability|#Running threads|#In collections|#Stopping, coming back|#Idle, a thread ready|#Idle|#Unknown|#Allocated",
+        ),
         rows: rows.collect(),
         all: (caps.len() > 1).then(|| all.concat()),
     });
@@ -204,11 +197,7 @@ fn parallelism(html: &mut Html, account: &ProgramTimes) {
         });
     html.table(&Table {
         caption: "For how long how many capabilities ran threads".to_owned(),
-        columns: vec![
-            Column::Text("Capabilities"),
-            Column::Number("Time"),
-            Column::Number("Share"),
-        ],
+        columns: Column::parse("Capabilities|#Time|#Share"),
         rows: rows.collect(),
         all: None,
     });

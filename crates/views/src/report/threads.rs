@@ -44,18 +44,9 @@ pub(super) async fn section(
             "{}, longest running time first",
             format::pluralize(table.total, "thread")
         ),
-        columns: vec![
-            Column::Text("Thread"),
-            Column::Number("Running"),
-            Column::Number("Ready, not run"),
-            Column::Number("Blocked"),
-            Column::Number("Foreign calls"),
-            Column::Number("Longest ready"),
-            Column::Number("Runs"),
-            Column::Number("Wakeups"),
-            Column::Number("Migrations"),
-            Column::Text("In the end"),
-        ],
+        columns: Column::parse(
+            "Thread|#Running|#Ready, not run|#Blocked|#Foreign calls|#Longest ready|#Runs|#Wakeups|#Migrations|In the end",
+        ),
         rows: table.rows.iter().map(row).collect(),
         all: Some(
             [
