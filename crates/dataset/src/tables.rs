@@ -6,10 +6,9 @@ use std::path::Path;
 use crate::table_file::TableFile;
 use crate::{Error, files};
 use export::log::Log;
-use export::rows::Rows;
+use export::rows::{Rows, json_name};
 use export::table::{self, Column};
 use insight::Digest;
-use insight::metrics::{Class, Direction, Unit};
 use session::cells::Cell;
 
 /// A table of a data set.
@@ -162,15 +161,15 @@ pub(crate) fn fill(
         Columns::Measurements => {
             for row in &origin.digest.rows {
                 rows.row(&[
-                    subject(row.key.group).into(),
+                    json_name(&row.key.group).into(),
                     row.key.name.as_str().into(),
                     Some(row.key.part.as_ref())
                         .filter(|part| !part.is_empty())
                         .into(),
                     Some(row.value).into(),
-                    unit(row.unit).into(),
-                    better(row.direction).into(),
-                    class(row.class).into(),
+                    json_name(&row.unit).into(),
+                    json_name(&row.direction).into(),
+                    json_name(&row.class).into(),
                     Cell::Flag(row.is_total, "total"),
                 ])?;
             }
@@ -187,41 +186,4 @@ pub(crate) fn write_schema(table: &Table, path: &Path) -> Result<(), Error> {
         fs::rename(&hidden, path)
     };
     write().map_err(Error::about(path))
-}
-
-const fn subject(group: insight::digest::Group) -> &'static str {
-    use insight::digest::Group;
-    match group {
-        Group::Asked => "asked",
-        Group::Program => "program",
-        Group::Threads => "threads",
-        Group::Spans => "spans",
-        Group::CostCentres => "cost-centres",
-        Group::Bands => "bands",
-    }
-}
-
-const fn unit(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Ns => "ns",
-        Unit::Bytes => "bytes",
-        Unit::Count => "count",
-        Unit::Share => "share",
-        Unit::PerSecond => "per-second",
-    }
-}
-
-const fn better(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Lower => "lower",
-        Direction::Higher => "higher",
-        Direction::Neutral => "neutral",
-    }
-}
-
-const fn class(class: Class) -> &'static str {
-    match class {
-        Class::Counted => "counted",
-        Class::Timed => "timed",
-    }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use serde::Serialize;
 
 use crate::format::Error;
 use crate::log::Log;
@@ -162,6 +163,13 @@ impl Rows {
         let finished = last.and_then(|()| encoder.finish());
         finished.map_err(|error| Error::File(path, error))
     }
+}
+
+/// Returns the name that a value has in JSON; for a number with its unit, the name of the unit.
+pub fn json_name(value: &impl Serialize) -> Option<String> {
+    let json = serde_json::to_value(value).ok()?;
+    let name = json.as_str().or_else(|| json.get("unit")?.as_str());
+    name.map(str::to_owned)
 }
 
 /// Returns the schema of a table with these columns, after the column `run`.

@@ -2,9 +2,9 @@
 
 use crate::format::Error;
 use crate::log::Log;
-use crate::rows::Rows;
+use crate::rows::{Rows, json_name};
 use crate::table::{Column, Table};
-use insight::finding::{Advice, Axis, Value};
+use insight::finding::Advice;
 use session::cells::Cell;
 use session::questions::FindingsQuery;
 
@@ -52,11 +52,11 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
         rows.row(&[
             finding.rule.as_ref().into(),
             finding.subject.as_deref().into(),
-            axis(finding.axis).into(),
+            json_name(&finding.axis).into(),
             finding.severity.name().into(),
             finding.confidence.name().into(),
             finding.cost.size().into(),
-            unit(finding.cost).into(),
+            json_name(&finding.cost).into(),
             finding.claimed_ns.into(),
             finding.share.into(),
             finding.title.as_str().into(),
@@ -74,27 +74,5 @@ fn words(attempt: &Advice) -> String {
     match &attempt.flag {
         Some(flag) => format!("{flag}: {}", attempt.text),
         None => attempt.text.to_string(),
-    }
-}
-
-/// Returns the name as in `findings --json`.
-const fn axis(axis: Axis) -> &'static str {
-    match axis {
-        Axis::Time => "time",
-        Axis::Latency => "latency",
-        Axis::Memory => "memory",
-        Axis::Log => "log",
-    }
-}
-
-/// Returns the name as in `findings --json`.
-const fn unit(value: Value) -> &'static str {
-    match value {
-        Value::Ns(_) => "ns",
-        Value::Bytes(_) => "bytes",
-        Value::Count(_) => "count",
-        Value::Share(_) => "share",
-        Value::Times(_) => "times",
-        Value::PerSecond(_) => "per-second",
     }
 }

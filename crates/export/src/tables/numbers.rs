@@ -2,7 +2,7 @@
 
 use crate::format::Error;
 use crate::log::Log;
-use crate::rows::Rows;
+use crate::rows::{Rows, json_name};
 use crate::table::{Column, Table};
 use insight::measured::MeasuredValue;
 use insight::metrics::{MetricContext, Unit};
@@ -40,7 +40,7 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
                 metric.name.into(),
                 statistic.into(),
                 value.into(),
-                name(unit).into(),
+                json_name(&unit).into(),
                 range.map(|range| range.start().0).into(),
                 range.map(|range| range.end().0).into(),
                 why_not.into(),
@@ -60,15 +60,4 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// Returns the name as in `metrics --json`.
-const fn name(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Ns => "ns",
-        Unit::Bytes => "bytes",
-        Unit::Count => "count",
-        Unit::Share => "share",
-        Unit::PerSecond => "per-second",
-    }
 }
