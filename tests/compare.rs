@@ -6,12 +6,11 @@ use crate::common;
 use std::process::Output;
 use std::sync::LazyLock;
 
-use common::eventscope;
+use common::{eventscope, session_at};
 use insight::compare::{Claim, Difference, FindingState, Options, Trend, Verdict};
 use insight::digest::Group;
 use insight::{Comparison, Digest};
 use serde_json::Value;
-use session::Session;
 use session::questions::DigestQuery;
 
 const FOLDER: &str = "tests/fixtures/compare";
@@ -24,13 +23,8 @@ fn names(kind: &str, runs: usize) -> Vec<String> {
     (1..=runs).map(|run| name(kind, run)).collect()
 }
 
-fn session(path: &str) -> Session {
-    let bytes = std::fs::read(path).expect("a fixture");
-    session::read_session(&mut bytes.as_slice()).expect("a log")
-}
-
 fn digests(kind: &str, runs: usize) -> Vec<Digest> {
-    let digest = |path: String| session(&path).ask(&DigestQuery(None));
+    let digest = |path: String| session_at(&path).ask(&DigestQuery(None));
     let all = names(kind, runs).into_iter().map(digest);
     all.map(|digest| digest.expect("it is read")).collect()
 }
@@ -57,7 +51,11 @@ fn identical_logs_have_no_difference() {
         "tests/fixtures/logs/ghc-9.6.6/prof-heap-N1-hb-l-au.eventlog",
         "tests/fixtures/logs/ghc-9.6.6/prof-time-N1-p-l-au.eventlog",
     ] {
-        logs.push(session(path).ask(&DigestQuery(None)).expect("it is read"));
+        logs.push(
+            session_at(path)
+                .ask(&DigestQuery(None))
+                .expect("it is read"),
+        );
     }
     for log in logs {
         let side = [log];

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use common::{eventscope, stdout};
+use common::{eventscope, session_at, stdout};
 use model::profile::stack_source::{FlameSelection, OtherLog};
 use serde_json::Value;
+use session::Session;
 use session::flame::query::{FlameBoxes, FlameHead, FlameQuery, FlameTableQuery, View};
 use session::query::{Host, LocalBoxFuture, NoYield, Unreadable, Yield};
-use session::{Session, read_session};
 
 const NOW: &str = "tests/fixtures/logs/ghc-9.6.6/prof-time-N1-p-l-au.eventlog";
 const BEFORE: &str = "tests/fixtures/logs/ghc-9.10.3/prof-time-N2-pj-l.eventlog";
@@ -103,15 +103,10 @@ impl Host for OtherLogHost {
     }
 }
 
-fn session(path: &str) -> Session {
-    let bytes = std::fs::read(path).expect("a fixture");
-    read_session(&mut bytes.as_slice()).expect("a log")
-}
-
 /// The worker's answers about two open logs equal those of the command line, whichever of the two is asked.
 #[test]
 fn two_open_logs_are_asked_as_one() {
-    let [now, before] = [NOW, BEFORE].map(|path| Rc::new(session(path)));
+    let [now, before] = [NOW, BEFORE].map(|path| Rc::new(session_at(path)));
     let choice = |log, is_after, shares| FlameSelection {
         other: Some(OtherLog {
             log,

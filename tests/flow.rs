@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use analysis::timeline::flow::{ArrowKind, FlowQuery};
 use analysis::timeline::instants::InstantKind;
 use analysis::timeline::thread_lane::ThreadFilter;
-use common::{Case, expected_coverage, for_all, reference_is_wrong, session_of};
+use common::{Case, expected_coverage, for_all, open, reference_is_wrong, session_of};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
@@ -20,10 +20,6 @@ use session::tracks::details::{DetailsQuery, LinkRelation};
 use session::tracks::instants::Instants;
 use session::tracks::messages::Messages;
 use session::tracks::thread::Thread;
-
-fn open(name: &str) -> Session {
-    common::fixture(name).session()
-}
 
 /// Counts the events of each kind on each capability.
 fn counted(mut bytes: &[u8]) -> BTreeMap<CapId, BTreeMap<InstantKind, u64>> {

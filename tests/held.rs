@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use analysis::heap::memory::{HeldMemory, MemoryMoment, MemoryPart};
 use analysis::numbers::collections_query::CollectionsQuery;
 use common::build::{EventTypeDecl, LogBuilder};
-use common::{Case, expected_coverage, fixture, for_all};
+use common::{Case, expected_coverage, fixture, for_all, span};
 use eventlog::ids::Nanos;
 use eventlog::source::read_log;
 use eventlog::{Event, Record};
@@ -16,10 +16,6 @@ use model::time::Interval;
 use session::questions::{HeldMemoryQuery, SummaryQuery};
 use session::{Session, read_session};
 use views::words::held::{headline, missing, part_name, reasons};
-
-fn span(from: u64, to: u64) -> Interval {
-    Interval::new(Nanos(from), Nanos(to))
-}
 
 /// Memory numbers that the runtime logs after a collection.
 #[derive(Clone, Copy, Debug, Default)]

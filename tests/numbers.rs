@@ -8,6 +8,7 @@ use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
 use analysis::numbers::summary::Summary;
 use common::build::{EventTypeDecl, LogBuilder};
+use common::span;
 use eventlog::ids::{CapId, Nanos};
 use model::time::Interval;
 use proptest::prelude::*;
@@ -31,10 +32,6 @@ static SESSIONS: LazyLock<Vec<Session>> = LazyLock::new(|| {
     let open = |name: &&str| common::fixture(name).session();
     LOGS.iter().map(open).collect()
 });
-
-fn span(from: u64, to: u64) -> Interval {
-    Interval::new(Nanos(from), Nanos(to))
-}
 
 fn end(session: &Session) -> u64 {
     session.overview().span.expect("events").end().0

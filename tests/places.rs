@@ -8,7 +8,7 @@ use analysis::numbers::sparks_query::SparkRunBin;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery};
 use analysis::timeline::wait_totals::{WaitTotal, WaitTotals, WaitTotalsQuery};
 use analysis::timeline::waits::Wait;
-use common::{expected_coverage, for_all_spans};
+use common::{expect, expected_coverage, for_all_spans};
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
 use model::time::Interval;
@@ -19,13 +19,6 @@ fn ranges(log: Interval) -> [Option<Interval>; 3] {
     let half = |from, to| Some(Interval::new(from, to));
     let middle = log.middle();
     [None, half(log.start(), middle), half(middle, log.end())]
-}
-
-fn same<T: PartialEq + std::fmt::Debug>(what: &str, a: T, b: T) -> Result<(), String> {
-    if a == b {
-        return Ok(());
-    }
-    Err(format!("{what}: {a:?} is not {b:?}"))
 }
 
 fn top(range: Option<Interval>, sort: CollectionColumn) -> CollectionsQuery {
@@ -54,7 +47,7 @@ fn numbers_of_collections_lead_to_the_collections() {
             for of in &pauses.pauses {
                 for pause in [of.median, of.p90, of.p99, of.longest] {
                     let gc = find(pause.collection).ok_or("a pause of no collection")?;
-                    same("pause", (gc.start, gc.pause_ns()), (pause.start, pause.ns))?;
+                    expect("pause", (gc.start, gc.pause_ns()), (pause.start, pause.ns))?;
                     looked_at += 1;
                 }
             }
@@ -64,16 +57,16 @@ fn numbers_of_collections_lead_to_the_collections() {
                     pause_ns: Some(bin.from_ns..bin.to_ns),
                     ..top(range, CollectionColumn::Pause)
                 });
-                same("bar", bar.total, bin.count)?;
-                same("rows", bar.rows.len() as u64, bin.count)?;
+                expect("bar", bar.total, bin.count)?;
+                expect("rows", bar.rows.len() as u64, bin.count)?;
             }
             let summary = session.ask(&SummaryQuery(range));
             for row in summary.generations.iter().filter(|row| row.collections > 0) {
                 let longest = row.longest.ok_or("no longest pause")?;
-                same("longest", longest.duration().0, row.max_pause_ns)?;
+                expect("longest", longest.duration().0, row.max_pause_ns)?;
                 let is_it = |gc: &&analysis::numbers::Collection| gc.start == longest.start();
                 let gc = listed.rows.iter().find(is_it).ok_or("of no collection")?;
-                same("generation", gc.generation, Some(row.generation))?;
+                expect("generation", gc.generation, Some(row.generation))?;
             }
             let at = |place: Option<Interval>| {
                 let place = place?;
@@ -82,13 +75,13 @@ fn numbers_of_collections_lead_to_the_collections() {
             let places = &summary.places;
             if let Some(gc) = at(places.max_fragmentation) {
                 let most = summary.max_fragmentation;
-                same("fragmentation", Some(gc.fragmentation_bytes), most)?;
+                expect("fragmentation", Some(gc.fragmentation_bytes), most)?;
             }
             if let Some(gc) = at(places.max_residency) {
-                same("residency", gc.live_bytes, summary.max_residency)?;
+                expect("residency", gc.live_bytes, summary.max_residency)?;
             }
             let there = places.max_residency.is_some();
-            same("a place", there, summary.max_residency.is_some())?;
+            expect("a place", there, summary.max_residency.is_some())?;
         }
         Ok(looked_at)
     });
@@ -113,7 +106,7 @@ fn waits_of_threads_add_up_to_the_table_and_name_their_longest() {
                 let table = table.ok_or("no table")?;
                 for row in &table.rows {
                     let sums = &row.sums;
-                    same(
+                    expect(
                         "a place",
                         sums.longest_ready.is_some(),
                         sums.longest_ready_ns > 0,
@@ -137,7 +130,7 @@ fn waits_of_threads_add_up_to_the_table_and_name_their_longest() {
                         let queued = totals.reasons.iter().filter(queued);
                         let longest = queued.filter_map(|total| total.longest).map(|wait| wait.ns);
                         let longest = longest.max().unwrap_or(0);
-                        same(
+                        expect(
                             "the longest wait for a capability",
                             longest,
                             sums.longest_ready_ns,
@@ -157,7 +150,7 @@ fn check(totals: &WaitTotals, blocked_ns: &[u64]) -> Result<(), String> {
             .reasons
             .iter()
             .find(|total| total.of == Wait::Blocked(reason));
-        same(reason.name(), total.map_or(0, |total| total.ns), *ns)?;
+        expect(reason.name(), total.map_or(0, |total| total.ns), *ns)?;
         if let Some(total) = total.filter(|total| total.ns > 0) {
             let longest = total.longest.map_or(0, |longest| longest.ns);
             if longest == 0
@@ -172,7 +165,7 @@ fn check(totals: &WaitTotals, blocked_ns: &[u64]) -> Result<(), String> {
         let foreign = blocked_ns[WaitReason::ForeignCall as usize];
         let all: u64 = blocked_ns.iter().sum();
         let woken: u64 = totals.wakers.iter().map(|total| total.ns).sum();
-        same("woken", woken, all - foreign)?;
+        expect("woken", woken, all - foreign)?;
     }
     Ok(())
 }
@@ -185,14 +178,14 @@ fn bars_of_sparks_name_their_longest() {
         for range in ranges(log) {
             for bin in session.ask(&SparksQuery(range)).runs {
                 let named = bin.count.min(SparkRunBin::MOST_PLACES as u64);
-                same("named", bin.longest.len() as u64, named)?;
+                expect("named", bin.longest.len() as u64, named)?;
                 let lengths = bin.from_ns..bin.to_ns;
                 let inside = bin.longest.iter().all(|run| lengths.contains(&run.ran_ns));
                 let sorted = bin.longest.is_sorted_by(|a, b| a.ran_ns >= b.ran_ns);
-                same("in the bar, in order", (inside, sorted), (true, true))?;
+                expect("in the bar, in order", (inside, sorted), (true, true))?;
                 let inside = range.unwrap_or(log);
                 let began = |start: Nanos| inside.start() <= start && start <= inside.end();
-                same(
+                expect(
                     "in range",
                     bin.longest.iter().all(|run| began(run.start)),
                     true,

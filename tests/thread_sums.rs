@@ -13,7 +13,7 @@ use analysis::timeline::turns::TurnSums;
 use analysis::yielder::{NoYield, block_on};
 use common::build::LogBuilder;
 use common::{
-    Case, ExpectedCoverage, expected_coverage, for_all, reference_is_wrong, stdout, store_of,
+    expect, expected_coverage, for_all, for_all_stores, reference_is_wrong, stdout, store_of,
 };
 use eventlog::ids::{Nanos, ThreadId};
 use eventlog::source::read_log;
@@ -30,21 +30,6 @@ fn table(store: &Store, range: Option<Interval>) -> ThreadTable {
         ..ThreadTableQuery::default()
     };
     block_on(store.thread_table(&query, &NoYield)).expect("the log is read")
-}
-
-/// Runs `check` on the timeline store of every readable log.
-fn for_all_stores(known: ExpectedCoverage, check: impl Fn(&Case, &Store) -> Result<usize, String>) {
-    for_all(known, |case| match store_of(&case.bytes()) {
-        Ok(store) => check(case, &store),
-        Err(_) => Ok(0),
-    });
-}
-
-fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Result<(), String> {
-    if ours == theirs {
-        return Ok(());
-    }
-    Err(format!("{what}: ours {ours:?}, reference {theirs:?}"))
 }
 
 /// The aggregates that rules use instead of single runs equal those computed from runs: lives and run times,

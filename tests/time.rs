@@ -6,7 +6,7 @@ use analysis::account::costs::{GcCosts, GcParts};
 use analysis::account::report::{CapTimes, ProgramTimes};
 use analysis::timeline::activity::{COLLECTING, UNREAD};
 use analysis::timeline::store::Store;
-use common::{Case, ExpectedCoverage, expected_coverage, for_all, store_of};
+use common::{expect, expected_coverage, for_all_stores, store_of};
 use eventlog::ids::{Duration, Nanos};
 use eventlog::{Need, SlicingRule, Step};
 use model::time::Interval;
@@ -14,20 +14,6 @@ use session::Session;
 use session::questions::{GcCostsQuery, ThreadTimeQuery, TimeQuery};
 use session::tracks::TimelineQuery;
 use session::tracks::activity::Activity;
-
-fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Result<(), String> {
-    if ours == theirs {
-        return Ok(());
-    }
-    Err(format!("{what}: {ours:?}, expected {theirs:?}"))
-}
-
-fn for_all_stores(known: ExpectedCoverage, check: impl Fn(&Case, &Store) -> Result<usize, String>) {
-    for_all(known, |case| match store_of(&case.bytes()) {
-        Ok(store) => check(case, &store),
-        Err(_) => Ok(0),
-    });
-}
 
 /// Checks that the costs of collections by capability equal the classes of the account.
 fn costs_are_the_account(store: &Store, range: Interval) -> Result<Vec<GcCosts>, String> {

@@ -12,7 +12,7 @@ use analysis::timeline::thread_account::ThreadAccount;
 use analysis::timeline::thread_table::ThreadTableQuery;
 use common::build::{EventTypeDecl, LogBuilder};
 use common::plain_time::{CapClass, CapSums, NsRange, PlainTime, ThreadSums};
-use common::{Case, expected_coverage, for_all, for_all_spans};
+use common::{Case, expect, expected_coverage, for_all, for_all_spans};
 use eventlog::ids::Nanos;
 use model::class::{CLASSES, Class, ClassTimes, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
@@ -41,13 +41,6 @@ const CAP_CLASSES: [(&str, CapClass); 9] = [
     ("idle", CapClass::Idle),
     ("unknown", CapClass::Unknown),
 ];
-
-fn expect<T: PartialEq + std::fmt::Debug>(what: &str, ours: T, theirs: T) -> Result<(), String> {
-    if ours == theirs {
-        return Ok(());
-    }
-    Err(format!("{what}: {ours:?}, plainly {theirs:?}"))
-}
 
 fn span((from, to): NsRange) -> Interval {
     Interval::new(Nanos(from), Nanos(to))

@@ -5,7 +5,7 @@ use crate::common;
 use analysis::timeline::flow::FlowQuery;
 use analysis::timeline::thread_lane::ThreadFilter;
 use common::build::LogBuilder;
-use common::picture;
+use common::{open, picture};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::class::Class;
 use model::lane::{Lane, Mark, marks};
@@ -23,10 +23,6 @@ use session::tracks::name::TrackName;
 use session::tracks::thread::Thread;
 use views::timeline::arrange::TrackView;
 use views::timeline::layout::Layout;
-
-fn open(name: &str) -> Session {
-    common::fixture(name).session()
-}
 
 /// Labels of the listed threads.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use analysis::numbers::collections_query::CollectionsQuery;
 use analysis::timeline::activity::COLLECTING;
 use analysis::timeline::user_spans::SpanPrefixes;
 use common::build::{EventTypeDecl, LogBuilder};
+use common::open;
 use common::picture::{self, NoNames, ask, open_bytes, whole};
 use eventlog::ids::{CapId, Duration, Nanos, TaskId};
 use model::class::Class;
@@ -32,10 +33,6 @@ use session::tracks::user_span::UserSpan;
 use session::tracks::{TimelineQuery, TrackId};
 use views::timeline::arrange::TrackView;
 use views::timeline::layout::{Layout, Track};
-
-fn open(name: &str) -> Session {
-    common::fixture(name).session()
-}
 
 /// Returns all tracks of a log except its threads.
 fn tracks(session: &Session) -> Vec<Track> {

@@ -17,6 +17,7 @@ pub mod polling;
 pub mod show;
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::fs;
 use std::io::Read;
 use std::ops::Range;
@@ -109,6 +110,11 @@ pub fn fixture_cases() -> Vec<Case> {
 pub fn fixture(name: &str) -> Case {
     let case = fixture_cases().into_iter().find(|case| case.name == name);
     case.unwrap_or_else(|| panic!("no fixture is called {name}"))
+}
+
+/// Reads the log in `tests/fixtures` of this name to its end.
+pub fn open(name: &str) -> Session {
+    fixture(name).session()
 }
 
 fn fixtures() -> PathBuf {
@@ -297,6 +303,30 @@ pub fn for_all_spans(
     });
 }
 
+/// Runs `check` on the timeline store of every readable log.
+pub fn for_all_stores(
+    expected: ExpectedCoverage,
+    check: impl Fn(&Case, &Store) -> Result<usize, String>,
+) {
+    for_all(expected, |case| match store_of(&case.bytes()) {
+        Ok(store) => check(case, &store),
+        Err(_) => Ok(0),
+    });
+}
+
+/// Returns an error that names `what`, unless both values are equal.
+pub fn expect<T: PartialEq + Debug>(what: &str, ours: T, expected: T) -> Result<(), String> {
+    if ours == expected {
+        return Ok(());
+    }
+    Err(format!("{what}: {ours:?}, expected {expected:?}"))
+}
+
+/// Returns the interval between two times in nanoseconds.
+pub fn span(from: u64, to: u64) -> Interval {
+    Interval::new(Nanos(from), Nanos(to))
+}
+
 /// Runs `eventscope` with these arguments.
 pub fn eventscope(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_eventscope"))
@@ -405,6 +435,12 @@ pub fn session_of(bytes: &[u8]) -> Result<Session, LogError> {
             Step::Done => return Ok(session),
         }
     }
+}
+
+/// Reads the log in a file to its end. Panics if it cannot be opened.
+pub fn session_at(path: &str) -> Session {
+    let bytes = fs::read(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    session_of(&bytes).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// Returns the findings in a range, or in all of the log.
