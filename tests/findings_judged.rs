@@ -5,7 +5,7 @@ use crate::common;
 
 use std::collections::BTreeMap;
 
-use common::{cases, findings_of, session_of};
+use common::{cases, findings_of, logs_in, session_of};
 use insight::finding::Finding;
 
 const JUDGED: &str = include_str!("findings_judged.txt");
@@ -31,21 +31,6 @@ fn judged() -> BTreeMap<&'static str, Vec<&'static str>> {
     all
 }
 
-/// Logs recorded for single rules; other rules may have findings in them too.
-fn made_for_rules() -> Vec<(String, Vec<u8>)> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
-    let logs = std::fs::read_dir(folder).expect("the folder").map(|entry| {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().expect("a name").to_string_lossy();
-        let name = name.strip_suffix(".eventlog.gz").expect("a log");
-        let bytes = std::fs::read(&path).expect("the log can be read");
-        (format!("findings/{name}"), bytes)
-    });
-    let mut logs: Vec<_> = logs.collect();
-    logs.sort();
-    logs
-}
-
 fn line(finding: &Finding) -> String {
     let severity = finding.severity.name();
     format!("{} {severity}: {}", finding.identity(), finding.title)
@@ -57,7 +42,10 @@ fn each_finding_is_judged() {
     let mut other = String::new();
     let corpus = cases().into_iter();
     let corpus = corpus.map(|case| (case.name.clone(), case.bytes()));
-    for (name, bytes) in corpus.chain(made_for_rules()) {
+    // Logs recorded for single rules; other rules may have findings in them too.
+    let made_for_rules =
+        logs_in("findings").map(|(name, bytes)| (format!("findings/{name}"), bytes));
+    for (name, bytes) in corpus.chain(made_for_rules) {
         let Ok(session) = session_of(&bytes) else {
             continue;
         };

@@ -7,7 +7,7 @@ use crate::common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use common::{findings_of, session_of};
+use common::{findings_of, logs_in, session_of};
 use insight::finding::Severity;
 use insight::rules::RULES;
 
@@ -16,12 +16,7 @@ type FindingsByLog = BTreeMap<String, BTreeMap<String, Severity>>;
 
 /// Returns the findings in the logs of a fixture folder.
 fn found_in_logs(folder: &str) -> FindingsByLog {
-    let folder = format!("{}/tests/fixtures/{folder}", env!("CARGO_MANIFEST_DIR"));
-    let logs = std::fs::read_dir(folder).expect("the folder").map(|entry| {
-        let path = entry.expect("an entry").path();
-        let name = path.file_name().expect("a name").to_string_lossy();
-        let (name, _) = name.split_once('.').expect("what kind of file it is");
-        let bytes = std::fs::read(&path).expect("the log can be read");
+    let logs = logs_in(folder).map(|(name, bytes)| {
         let session = session_of(&bytes).expect("a log");
         let mut rules: BTreeMap<String, Severity> = BTreeMap::new();
         for finding in findings_of(&session, None).findings {
@@ -30,7 +25,7 @@ fn found_in_logs(folder: &str) -> FindingsByLog {
                 .or_insert(finding.severity);
             *worst = (*worst).max(finding.severity);
         }
-        (name.to_owned(), rules)
+        (name, rules)
     });
     logs.collect()
 }

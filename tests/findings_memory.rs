@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use common::{findings_of, fixture, session_of};
+use common::{finding_session, findings_of, fixture, logs_in, session_of};
 use insight::Report;
 use insight::finding::{Axis, MAX_EVIDENCE, Severity, Value};
 use insight::rules::RULES;
@@ -47,13 +47,9 @@ const CASES: &[(&str, Axis)] = &[
     ("unlabelled", Axis::Log),
 ];
 
-/// Returns the findings in `tests/fixtures/findings/NAME.eventlog.gz`.
+/// Returns the findings in the log of this name.
 fn report(name: &str) -> Report {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
-    let path = format!("{folder}/{name}.eventlog.gz");
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let session = session_of(&bytes).expect("it can be read");
-    findings_of(&session, None)
+    findings_of(&finding_session(name), None)
 }
 
 /// Returns the rank of a rule on its axis, and the titles of all findings on the axis.
@@ -122,13 +118,7 @@ fn the_rules_exist() {
 
 /// Opens the logs recorded for single rules, with their names.
 fn logs() -> impl Iterator<Item = (String, session::Session)> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
-    std::fs::read_dir(folder).expect("the folder").map(|entry| {
-        let path = entry.expect("an entry").path();
-        let bytes = std::fs::read(&path).expect("a log");
-        let session = session_of(&bytes).expect("it can be read");
-        (path.display().to_string(), session)
-    })
+    logs_in("findings").map(|(name, bytes)| (name, session_of(&bytes).expect("it can be read")))
 }
 
 /// Returns the RTS options that a finding advises.

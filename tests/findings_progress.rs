@@ -7,16 +7,12 @@ use insight::rules::RULES;
 use session::query::Query;
 use session::questions::{FindingsProgressQuery, FindingsQuery};
 
+use crate::common::finding_session;
 use crate::common::polling::{AlwaysYield, poll};
-use crate::common::session_of;
 
 #[test]
 fn findings_are_told_one_by_one() {
-    let log = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/fixtures/findings/serial-section-turns.eventlog.gz"
-    );
-    let session = session_of(&std::fs::read(log).expect("a fixture")).expect("a log");
+    let session = finding_session("serial-section-turns");
     let progress = |answered| FindingsProgressQuery {
         range: None,
         answered,

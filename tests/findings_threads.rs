@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use common::{findings_of, session_of};
+use common::{finding_session, findings_of};
 use insight::finding::{Axis, Confidence, Finding, Severity, Subject};
 use insight::lost_time::Cause;
 use insight::report::RuleWithoutFinding;
@@ -28,13 +28,6 @@ const CASES: &[(&str, Axis, &str)] = &[
     ("polling", Axis::Latency, "watcher"),
 ];
 
-fn session(name: &str) -> Session {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
-    let path = format!("{folder}/{name}.eventlog.gz");
-    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    session_of(&bytes).expect("it can be read")
-}
-
 /// Returns the label of the first thread of each piece of evidence.
 fn labels(finding: &Finding, session: &Session) -> Vec<String> {
     let store = &session.recording().store;
@@ -51,7 +44,7 @@ fn labels(finding: &Finding, session: &Session) -> Vec<String> {
 #[test]
 fn each_rule_finds_what_a_program_provokes() {
     for &(rule, axis, wanted) in CASES {
-        let session = session(&format!("{rule}-found"));
+        let session = finding_session(&format!("{rule}-found"));
         let report = findings_of(&session, None);
         let of_axis: Vec<&Finding> = report.findings_on_axis(axis).collect();
         let said: Vec<&str> = of_axis.iter().map(|found| found.title.as_str()).collect();
@@ -79,7 +72,7 @@ fn each_rule_finds_what_a_program_provokes() {
 #[test]
 fn each_rule_is_silent_where_nothing_is_wrong() {
     for &(rule, ..) in CASES {
-        let report = findings_of(&session(&format!("{rule}-clear")), None);
+        let report = findings_of(&finding_session(&format!("{rule}-clear")), None);
         let found = report.findings.iter().find(|found| found.rule == rule);
         assert!(found.is_none(), "{rule} is found: {found:#?}");
         let is_it = |passed: &&RuleWithoutFinding| passed.rule == rule;
@@ -91,7 +84,7 @@ fn each_rule_is_silent_where_nothing_is_wrong() {
 #[test]
 fn half_of_a_log_shows_what_goes_on_in_all_of_it() {
     for rule in ["bound-main", "ready-while-idle", "lock-convoy", "polling"] {
-        let session = session(&format!("{rule}-found"));
+        let session = finding_session(&format!("{rule}-found"));
         let all = findings_of(&session, None).range;
         let middle = eventlog::ids::Nanos(all.start().0.midpoint(all.end().0));
         let half = findings_of(&session, Some(Interval::new(all.start(), middle)));
@@ -106,7 +99,7 @@ fn half_of_a_log_shows_what_goes_on_in_all_of_it() {
 #[test]
 fn slots_that_are_not_given_back_are_told() {
     let tells = |log: &str| {
-        let report = findings_of(&session(log), None);
+        let report = findings_of(&finding_session(log), None);
         let pool = report
             .findings
             .iter()
@@ -121,7 +114,9 @@ fn slots_that_are_not_given_back_are_told() {
 
 /// Returns the finding of a rule about a log.
 fn finding(rule: &str, log: &str) -> Finding {
-    let found = findings_of(&session(log), None).findings.into_iter();
+    let found = findings_of(&finding_session(log), None)
+        .findings
+        .into_iter();
     let found = { found }.find(|found| found.rule == rule);
     found.unwrap_or_else(|| panic!("{rule} finds nothing in {log}"))
 }
@@ -149,7 +144,7 @@ fn a_thread_that_waited_for_the_others_had_no_larger_share() {
 /// Threads that poll are one finding, if there are many.
 #[test]
 fn many_threads_that_poll_are_one_finding() {
-    let report = findings_of(&session("polling-many"), None);
+    let report = findings_of(&finding_session("polling-many"), None);
     let polling = |found: &&Finding| found.rule == "polling";
     let found: Vec<&Finding> = report.findings.iter().filter(polling).collect();
     let [found] = found[..] else {
@@ -194,7 +189,7 @@ fn a_huge_area_is_told_with_a_smaller_one() {
 /// a larger area is advised.
 #[test]
 fn no_flag_makes_living_threads_cheaper() {
-    let found = findings_of(&session("tiny-threads-alive"), None).findings;
+    let found = findings_of(&finding_session("tiny-threads-alive"), None).findings;
     let rules: Vec<&str> = found.iter().map(|finding| &*finding.rule).collect();
     assert_eq!(
         rules,
@@ -214,7 +209,7 @@ fn the_account_knows_what_findings_explain() {
         ("large-objects", "large-objects-copies", Cause::GcSync),
         ("timer-storm", "timer-storm-found", Cause::HandOver),
     ] {
-        let session = session(log);
+        let session = finding_session(log);
         let report = findings_of(&session, None);
         let found = report.findings.iter().find(|found| found.rule == rule);
         assert!(found.is_some_and(|found| found.claimed_ns > 0), "{log}");
@@ -227,7 +222,7 @@ fn the_account_knows_what_findings_explain() {
 /// A thread that hardly works is no smaller share of another one's work if labels tell them apart: it fills a queue.
 #[test]
 fn threads_with_other_labels_have_no_shares_of_the_same_work() {
-    let found = findings_of(&session("queue-grows-pair"), None).findings;
+    let found = findings_of(&finding_session("queue-grows-pair"), None).findings;
     assert_eq!(found[0].rule, "queue-grows");
     assert!(found.iter().all(|one| one.rule != "one-worker"));
 }
@@ -235,7 +230,7 @@ fn threads_with_other_labels_have_no_shares_of_the_same_work() {
 /// What no finding explains names the threads to look at, and what they waited for.
 #[test]
 fn what_is_left_open_names_the_busiest_threads() {
-    let report = findings_of(&session("lockstep-decoy"), None);
+    let report = findings_of(&finding_session("lockstep-decoy"), None);
     let text = views::words::insight::what_is_left_open(&report).expect("most is unexplained");
     let named = ["thread 7 (right) for 117", "thread 6 (left) for 61"];
     assert!(named.iter().all(|name| text.contains(name)), "{text}");
@@ -309,7 +304,7 @@ fn causes_that_look_like_others_are_told_from_them() {
         calls.contains("(caller-2) were in 240 foreign calls"),
         "{calls}"
     );
-    let callers = findings_of(&session("one-at-a-time-callers"), None).findings;
+    let callers = findings_of(&finding_session("one-at-a-time-callers"), None).findings;
     assert!(callers.is_empty(), "{callers:?}");
     let clock = finding("one-at-a-time", "one-at-a-time-clock");
     assert_eq!(clock.severity, Severity::Low, "{}", clock.title);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use analysis::account::report::CapTimes;
 use analysis::yielder::{NoYield, block_on};
 use common::build::LogBuilder;
-use common::{expected_coverage, findings_of, for_all_spans, session_of};
+use common::{expected_coverage, findings_of, for_all_spans, logs_in, session_of};
 use eventlog::ids::Nanos;
 use insight::LostTime;
 use insight::busiest::BusyThread;
@@ -386,18 +386,15 @@ fn renumbered(log: &[u8], number: impl Fn(u16) -> u16) -> Vec<u8> {
 /// The number of a capability has no influence on findings.
 #[test]
 fn other_numbers_of_capabilities_cost_the_same() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
     let mut looked_at = 0;
-    for entry in std::fs::read_dir(folder).expect("the folder") {
-        let path = entry.expect("an entry").path();
-        let file = std::fs::File::open(&path).expect("a log");
+    for (name, packed) in logs_in("findings") {
         let mut log = Vec::new();
-        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(file), &mut log)
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(&*packed), &mut log)
             .expect("gzip");
         let session = session_of(&log).expect("a log");
         let caps = session.ask(&TimeQuery(None)).caps.len() as u16;
         // A truncated log has no end marker, at which the walk stops.
-        if caps < 2 || path.ends_with("log-damaged-found.eventlog.gz") {
+        if caps < 2 || name == "log-damaged-found" {
             continue;
         }
         let other = session_of(&renumbered(&log, |cap| (cap + 1) % caps)).expect("a log");
@@ -415,7 +412,7 @@ fn other_numbers_of_capabilities_cost_the_same() {
             costs.sort();
             (costs, report.unexplained_ns)
         };
-        assert_eq!(costs(&session), costs(&other), "{}", path.display());
+        assert_eq!(costs(&session), costs(&other), "{name}");
         looked_at += 1;
     }
     assert!(looked_at > 20, "{looked_at} logs");
@@ -424,14 +421,9 @@ fn other_numbers_of_capabilities_cost_the_same() {
 #[test]
 fn of_very_many_runs_a_sample_in_the_middle_is_looked_at_and_told() {
     let limits = |most, sample| RunLimits { most, sample };
-    let logs = std::fs::read_dir(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/fixtures/findings"
-    ));
     let mut sampled = 0;
-    for entry in logs.expect("the folder") {
-        let path = entry.expect("an entry").path();
-        let Ok(session) = session_of(&std::fs::read(&path).expect("the log can be read")) else {
+    for (name, bytes) in logs_in("findings") {
+        let Ok(session) = session_of(&bytes) else {
             continue;
         };
         let scope = RuleContext::for_rules(session.recording(), None);
@@ -446,30 +438,25 @@ fn of_very_many_runs_a_sample_in_the_middle_is_looked_at_and_told() {
         let sample = part.sample.expect("more runs than may be looked at");
         assert_eq!(sample.of_runs, runs);
         let within = RuleContext::for_rules(session.recording(), Some(sample.range)).runs();
-        assert!(
-            within.abs_diff(runs / 4) <= 4,
-            "{}: {within} of {runs}",
-            path.display()
-        );
+        assert!(within.abs_diff(runs / 4) <= 4, "{name}: {within} of {runs}");
         let before = Interval::new(scope.range.start(), sample.range.start());
         let before = RuleContext::for_rules(session.recording(), Some(before)).runs();
         assert!(
             before.abs_diff(runs - within - before) <= 8,
-            "{}: {before} runs before {within} of {runs}",
-            path.display()
+            "{name}: {before} runs before {within} of {runs}"
         );
-        assert_eq!(answers(&part), Ok(()), "{}", path.display());
+        assert_eq!(answers(&part), Ok(()), "{name}");
         // All time is accounted for as before, and claims do not exceed it.
         let all = |report: &Report| -> Vec<(Cause, u64)> {
             let rows = report.lost_time.iter();
             rows.map(|row| (row.cause, row.cap_ns)).collect()
         };
-        assert_eq!(all(&part), all(&whole), "{}", path.display());
+        assert_eq!(all(&part), all(&whole), "{name}");
         for row in &part.lost_time {
             assert_eq!(row.claimed_cap_ns + row.unexplained_cap_ns, row.cap_ns);
         }
         // If a problem occurs all the time, the sample explains about the same share.
-        if path.ends_with("hand-overs-found.eventlog.gz") {
+        if name == "hand-overs-found" {
             let claimed = |report: &Report| {
                 let mut rows = report.lost_time.iter();
                 let row = rows.find(|row| row.cause == Cause::HandOver);

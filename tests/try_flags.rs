@@ -11,13 +11,7 @@ use std::process::Output;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use common::eventscope;
-
-/// Returns the path of a log recorded for a rule, with or without findings.
-fn finding(name: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
-    format!("{folder}/{name}.eventlog.gz")
-}
+use common::{eventscope, finding_log};
 
 /// Folder with a script that executes `body` after setting `$log` and `$flags`.
 struct Program {
@@ -27,7 +21,7 @@ struct Program {
 impl Program {
     fn new(body: &str) -> Self {
         let folder = TempDir::new().expect("a folder");
-        let log = finding("nursery-too-small-found");
+        let log = finding_log("nursery-too-small-found");
         let script = format!(
             "#!/bin/sh\nlog= flags=' '\nfor word in \"$@\"; do\n\
              case $word in -ol*) log=${{word#-ol}};; *) flags=\"$flags$word \";; esac\ndone\n\
@@ -200,7 +194,7 @@ fn another_exit_status_can_be_that_of_success() {
 
 #[test]
 fn findings_name_the_command() {
-    let log = finding("nursery-too-small-found");
+    let log = finding_log("nursery-too-small-found");
     let command = "eventscope try -- ./KeepTable 20000 500000 +RTS -A256k";
     let text = common::stdout(&["findings", &log]);
     assert_eq!(
@@ -211,6 +205,6 @@ fn findings_name_the_command() {
         serde_json::from_str(&common::stdout(&["findings", &log, "--json"])).expect("JSON");
     assert_eq!(json["try_command"], command);
     // No finding in this log advises an RTS flag.
-    let clear = finding("nursery-too-small-clear");
+    let clear = finding_log("nursery-too-small-clear");
     assert!(!common::stdout(&["findings", &clear]).contains("eventscope try"));
 }

@@ -443,6 +443,26 @@ pub fn session_at(path: &str) -> Session {
     session_of(&bytes).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// Returns the path of the log in `tests/fixtures/findings` of this name.
+pub fn finding_log(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/findings");
+    format!("{folder}/{name}.eventlog.gz")
+}
+
+/// Reads the log in `tests/fixtures/findings` of this name to its end.
+pub fn finding_session(name: &str) -> Session {
+    session_at(&finding_log(name))
+}
+
+/// Returns the name and the bytes of each log in a folder of `tests/fixtures`.
+pub fn logs_in(folder: &str) -> impl Iterator<Item = (String, Vec<u8>)> {
+    entries(&fixtures().join(folder)).into_iter().map(|path| {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        let (name, _) = name.split_once('.').expect("what kind of file it is");
+        (name.to_owned(), fs::read(&path).expect("a log"))
+    })
+}
+
 /// Returns the findings in a range, or in all of the log.
 pub fn findings_of(session: &Session, range: Option<Interval>) -> Report {
     session.ask(&FindingsQuery(range)).expect("the log is read")
