@@ -15,7 +15,6 @@ use model::profile::weights::Measure;
 use serde_json::Value;
 use session::Session;
 use session::flame::query::{ExportFormat, FlameHead, FlameQuery, FlameRow, FlameTableQuery, View};
-use views::flame::frame_name;
 
 const PROFILED: &str = "tests/fixtures/logs/ghc-9.10.3/prof-time-N2-pj-l.eventlog";
 const HEAP: &str = "tests/fixtures/logs/ghc-9.10.3/prof-heap-N1-hc-l-au.eventlog";
@@ -125,7 +124,7 @@ fn in_graph(session: &Session, query: &FlameQuery) -> ByPlace {
     let (head, boxes) = session.ask(query).expect("a flame graph");
     let named = head.frames.iter();
     let names: BTreeMap<u32, String> = named
-        .map(|named| (named.id, frame_name(&named.frame)))
+        .map(|named| (named.id, named.frame.display_name()))
         .collect();
     let mut sums = ByPlace::new();
     for index in 0..boxes.len() {

@@ -23,8 +23,8 @@ use export::format::{Error, Format, OutputKind};
 use export::formats::{self, FORMATS};
 use export::log::{Log, RecordCallback};
 use model::time::Interval;
+use session::MemoryBudget;
 use session::cells::Formulas;
-use session::{MemoryBudget, Session};
 use views::fingerprint::Fingerprint;
 
 #[derive(Debug, clap::Args)]
@@ -82,12 +82,6 @@ impl FromStr for WallClock {
         let ns = ns.ok_or("write a time such as 2026-11-20T09:47:03Z, or seconds since 1970")?;
         Ok(Self { ns })
     }
-}
-
-/// Returns the wall-clock time of the log's time 0, if the log records it.
-fn clock_origin_ns(session: &Session) -> Option<u64> {
-    let origin = session.recording().info.clock_origin_ns;
-    origin.and_then(|origin| u64::try_from(origin).ok())
 }
 
 /// Parses the name of a format.
@@ -178,7 +172,9 @@ fn export(
         fingerprint,
         session: &session,
         range: session.recording().within_cut(range),
-        clock_origin_ns: clock_origin_ns(&session).or(arguments.wall_clock.map(|clock| clock.ns)),
+        clock_origin_ns: session
+            .clock_origin_ns()
+            .or(arguments.wall_clock.map(|clock| clock.ns)),
         formulas: match arguments.raw {
             true => Formulas::AsIs,
             false => Formulas::Neutralized,

@@ -17,6 +17,7 @@ use super::stream::{LogSource, StreamEvent};
 use super::tail_numbers::Numbers;
 use super::tail_rows::{EventRows, SpanRows};
 use super::{Condition, Failure, LogFile, Out, Output, print_message, report};
+use analysis::spans::{Analyses, SpanSink, Spans};
 use eventlog::display::DisplayOrder;
 use eventlog::ids;
 use eventlog::inflate::Compression;
@@ -52,6 +53,15 @@ enum What {
     Spans,
     /// One row of counts per second
     Numbers,
+}
+
+/// Returns the automata of collections and threads, which report to a new sink.
+pub(super) fn span_automata<S: SpanSink + Default>() -> Spans<S> {
+    let analyses = Analyses {
+        lifecycle: false,
+        mutator_by_cap: false,
+    };
+    Spans::new(analyses, S::default())
 }
 
 /// Printer for the selected kind of output.

@@ -2,8 +2,9 @@
 
 use std::io;
 
+use super::tail::span_automata;
 use super::{Out, Output, Table};
-use analysis::spans::{Analyses, SpanSink, Spans};
+use analysis::spans::{SpanSink, Spans};
 use eventlog::ids::CapId;
 use eventlog::{Event, EventType, Record, Sink};
 use model::time::Interval;
@@ -61,21 +62,13 @@ pub(super) struct Numbers<'a> {
     heap_bytes: Option<u64>,
 }
 
-fn automata() -> Spans<CollectionTotals> {
-    let analyses = Analyses {
-        lifecycle: false,
-        mutator_by_cap: false,
-    };
-    Spans::new(analyses, CollectionTotals::default())
-}
-
 impl<'a> Numbers<'a> {
     pub(super) fn new(out: &'a mut Out, output: Output) -> io::Result<Self> {
         Ok(Self {
             table: Table::lines(out, output, COLUMNS)?,
             second: None,
             counted: SecondCounts::default(),
-            collections: automata(),
+            collections: span_automata(),
             live_bytes: None,
             heap_bytes: None,
         })
@@ -130,7 +123,7 @@ impl<'a> Numbers<'a> {
     /// Ends the log: prints the incomplete second and resets the state.
     pub(super) fn end(&mut self) -> io::Result<()> {
         self.row()?;
-        self.collections = automata();
+        self.collections = span_automata();
         (self.live_bytes, self.heap_bytes) = (None, None);
         Ok(())
     }

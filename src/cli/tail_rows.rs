@@ -3,9 +3,10 @@
 use std::io;
 
 use super::events::json_object;
+use super::tail::span_automata;
 use super::{Out, Output, Table, cap_or_dash, spans};
 use analysis::automata::thread_state::ThreadSpan;
-use analysis::spans::{Analyses, SpanSink, Spans, WaitReasons};
+use analysis::spans::{SpanSink, Spans, WaitReasons};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::sentence::write_sentence;
 use eventlog::{Names, Record, Sink};
@@ -80,20 +81,12 @@ pub(super) struct SpanRows<'a> {
     spans: Spans<EndedSpans>,
 }
 
-fn automata() -> Spans<EndedSpans> {
-    let analyses = Analyses {
-        lifecycle: false,
-        mutator_by_cap: false,
-    };
-    Spans::new(analyses, EndedSpans::default())
-}
-
 impl<'a> SpanRows<'a> {
     pub(super) fn new(out: &'a mut Out, output: Output) -> io::Result<Self> {
         let columns = spans::Analysis::ThreadState.columns();
         Ok(Self {
             table: Table::lines(out, output, columns)?,
-            spans: automata(),
+            spans: span_automata(),
         })
     }
 
@@ -107,7 +100,7 @@ impl<'a> SpanRows<'a> {
 
     /// Ends the log: resets the state.
     pub(super) fn end(&mut self) {
-        self.spans = automata();
+        self.spans = span_automata();
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {

@@ -178,7 +178,7 @@ impl Job<'_> {
             Ok(session) => session,
             Err(error) => return Ok(Some(error.to_string())),
         };
-        let clock = clock_origin_ns(&original).or(self.clock_origin_ns);
+        let clock = original.clock_origin_ns().or(self.clock_origin_ns);
         let keys = self.dataset.partition();
         let values = self.rules.values(keys, path, &original, clock);
         entry.partition_path = self.dataset.partition_path(&values);
@@ -325,11 +325,6 @@ struct Analyzed<'a> {
     session: &'a Session,
     /// Reader of the log itself, if `input` is a copy with its texts replaced.
     original: Option<&'a LogReader>,
-}
-
-fn clock_origin_ns(session: &Session) -> Option<u64> {
-    let origin = session.recording().info.clock_origin_ns;
-    origin.and_then(|origin| u64::try_from(origin).ok())
 }
 
 /// Identifies a file that cannot be read.

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use eventlog::encode::header_bytes;
 use eventlog::event::EventType;
-use eventlog::header::{BLOCK_MARKER, END_OF_DATA, Header};
+use eventlog::header::{BLOCK_MARKER, END_OF_DATA};
 use eventlog::ids::{CapId, Nanos};
 use eventlog::is_undated;
 use eventlog::record::{Marker, PREFIX, Record};
@@ -151,15 +151,6 @@ impl<W: Write> LogWriter<W> {
         self.latest.clear();
         let header = header_bytes(types);
         self.write_bytes(&header)
-    }
-
-    /// Begins a log with the header of another.
-    ///
-    /// # Errors
-    /// If writing fails.
-    pub fn begin_as(&mut self, header: &Header) -> io::Result<()> {
-        let types = header.types.iter();
-        self.begin(types.map(|decl| (decl.id, decl.size, &*decl.description)))
     }
 
     /// Writes an event.

@@ -197,6 +197,12 @@ impl Session {
         }
     }
 
+    /// Returns the wall-clock time of the log's time 0 in nanoseconds, if the log records it.
+    pub fn clock_origin_ns(&self) -> Option<u64> {
+        let origin = self.recording.info.clock_origin_ns;
+        origin.and_then(|origin| u64::try_from(origin).ok())
+    }
+
     /// Returns the store of packed columns.
     pub const fn spill_store(&self) -> &SpillStore {
         &self.spill_store

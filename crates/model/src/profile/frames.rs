@@ -97,6 +97,14 @@ impl Frame {
         }
     }
 
+    /// Returns the name with the module; the runtime's own cost centres have only a label.
+    pub fn display_name(&self) -> String {
+        match self.kind {
+            FrameKind::BuiltIn => self.label.clone(),
+            _ => self.name(),
+        }
+    }
+
     /// Creates a cost centre of the runtime.
     pub fn built_in(module: &str, label: &str) -> Self {
         Self::cost_centre(module, label, BUILT_IN)

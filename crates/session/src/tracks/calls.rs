@@ -9,7 +9,7 @@ use super::thread::Thread;
 use super::{Log, LogContents, Shape, TrackEntry, TrackId, TrackKind, lane, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
-use crate::tracks::words::{duration, function_name, when};
+use crate::tracks::words::{duration, when};
 use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::{Caller, OPEN};
 use analysis::timeline::user_spans::SpanPrefixes;
@@ -18,7 +18,7 @@ use eventlog::ids::{Nanos, OsThreadId};
 use model::class::Class;
 use model::lane::{Lane, partition};
 use model::marks::{MarkKind, MarkView, MarkWriter, NONE, PackedPayload, Payload};
-use model::profile::frames::{FrameId, FrameKind};
+use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::stacks::StackId;
 use model::profile::{Profile, Track};
 use model::time::Interval;
@@ -123,7 +123,7 @@ impl TrackKind for ForeignCalls {
             let function = function.and_then(|number| shown.names.foreign_function(number));
             let bar = lane::by_duration(mark).open(open);
             match function {
-                Some(frame) => bar.with_name(&function_name(frame)),
+                Some(frame) => bar.with_name(&frame.display_name()),
                 None => bar,
             }
         };
@@ -143,7 +143,7 @@ impl TrackKind for ForeignCalls {
         }
         let Call { function, open } = item.read();
         let function = function.and_then(|number| names.foreign_function(number));
-        let name = function.map_or_else(|| "Foreign call".to_owned(), function_name);
+        let name = function.map_or_else(|| "Foreign call".to_owned(), Frame::display_name);
         let open = if open {
             ", not over when the log ended"
         } else {

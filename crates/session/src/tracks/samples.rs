@@ -10,14 +10,14 @@ use super::thread::Thread;
 use super::{Log, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
-use crate::tracks::words::{duration, function_name, when};
+use crate::tracks::words::{duration, when};
 use analysis::timeline::profile_rows::SampleLane;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{CapId, Nanos};
 use model::class::Class;
 use model::lane::Lane;
 use model::marks::{MarkKind, MarkWriter, NONE, PackedPayload, Payload};
-use model::profile::frames::FrameId;
+use model::profile::frames::{Frame, FrameId};
 use model::profile::source::Source;
 use scene::format;
 use scene::painter::Painter;
@@ -82,7 +82,7 @@ impl TrackKind for Samples {
         let cap = self.0;
         let SamplePayload(number) = item.read();
         let function = number.and_then(|number| names.sampled_function(number));
-        let function = function.map(function_name);
+        let function = function.map(Frame::display_name);
         if item.kind == MarkKind::Many {
             let busy = item.share(Class::Running) + item.share(Class::Gc);
             let busy = format::fraction(busy);

@@ -2,7 +2,6 @@
 
 use super::item::{Names, PaintInput};
 use super::samples::{SamplePayload, Samples};
-use super::words::function_name;
 use crate::frame_color::color_for_frame;
 use eventlog::hash::SeededMap;
 use model::class::Class;
@@ -147,7 +146,7 @@ fn finish_run(strip: &Strip<'_>, names: &dyn Names, run: Option<Run>, painter: &
     let Some(frame) = frame else {
         return;
     };
-    if !strip.paint_inside(&function_name(frame), run.rect, run.color, painter) {
+    if !strip.paint_inside(&frame.display_name(), run.rect, run.color, painter) {
         strip.paint_inside(&frame.label, run.rect, run.color, painter);
     }
 }

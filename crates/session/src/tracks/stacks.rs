@@ -1,7 +1,6 @@
 //! Facts about stacks for profile tracks, and links to the flame graph.
 
 use super::details::{Fact, FlameTarget, MOST_LISTED};
-use crate::tracks::words::function_name;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::lane::partition;
@@ -27,7 +26,7 @@ fn frame_text(profile: &Profile, frame: FrameId) -> String {
         FrameKind::Foreign => " (foreign code)",
         _ => "",
     };
-    let name = function_name(frame);
+    let name = frame.display_name();
     match &frame.location {
         Some(location) => format!("{name}{kind} · {location}"),
         None => format!("{name}{kind}"),

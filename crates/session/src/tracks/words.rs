@@ -4,7 +4,6 @@
 use crate::tracks::item::{Item, Names};
 use eventlog::ids::{Duration, ThreadId};
 use model::class::Class;
-use model::profile::frames::{Frame, FrameKind};
 use scene::format;
 
 /// Returns the name of a thread: its label and number, or its number alone.
@@ -12,14 +11,6 @@ pub(crate) fn thread_name(names: &dyn Names, thread: ThreadId) -> String {
     match names.label(thread) {
         Some(label) => format!("{label} (thread {thread})"),
         None => format!("thread {thread}"),
-    }
-}
-
-/// Returns the name of a function with its module; the runtime's own cost centres have only a label.
-pub(crate) fn function_name(frame: &Frame) -> String {
-    match frame.kind {
-        FrameKind::BuiltIn => frame.label.clone(),
-        _ => frame.name(),
     }
 }
 

@@ -17,8 +17,8 @@ pub use minimap::Minimap;
 pub use paint::FlameScene;
 pub use picture::{picture_query, svg};
 pub use window::Window;
+pub use words::Value;
 pub(crate) use words::box_name;
-pub use words::{Value, frame_name};
 
 use eventlog::hash::SeededMap;
 use model::profile::TrackSource;
@@ -223,11 +223,6 @@ impl Graph {
     /// Returns whether a box stands for several merged boxes.
     pub fn is_merged(&self, index: usize) -> bool {
         self.boxes.merged.get(index).is_some_and(|&boxes| boxes > 1)
-    }
-
-    /// Returns whether the graph is a comparison.
-    pub const fn is_comparison(&self) -> bool {
-        self.head.total_before.is_some()
     }
 
     /// Returns the compared values of a box, before and now: its shares of the whole, or the amounts.

@@ -7,18 +7,10 @@ use model::profile::stack_source::CensusCounts;
 use model::profile::weights::Measure;
 use scene::format;
 
-/// Returns the display name of a frame; built-in frames of the runtime omit the module.
-pub fn frame_name(frame: &Frame) -> String {
-    match frame.kind {
-        FrameKind::BuiltIn => frame.label.clone(),
-        _ => frame.name(),
-    }
-}
-
 /// Returns the name of a frame for a box of `room` pixels. If the full name does not fit, the module is dropped,
 /// as the function is more informative.
 pub(crate) fn box_name(frame: &Frame, room: f64, mut width: impl FnMut(&str) -> f64) -> String {
-    let name = frame_name(frame);
+    let name = frame.display_name();
     if width(&name) <= room {
         return name;
     }
@@ -145,7 +137,7 @@ impl Graph {
                     self.value.text(total),
                 )
             };
-            return Some((frame_name(frame), text));
+            return Some((frame.display_name(), text));
         }
         let share = format::fraction(total / (self.head.total as f64).max(1.0));
         if self.is_merged(index) {
@@ -172,7 +164,7 @@ impl Graph {
             self.value.text(total),
             self.value.text(own)
         );
-        Some((frame_name(frame), text))
+        Some((frame.display_name(), text))
     }
 }
 

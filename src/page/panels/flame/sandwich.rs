@@ -21,7 +21,7 @@ use scene::format;
 use session::cells::{Cell, rows_text};
 use session::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View};
 use views::actions::flame::FlameAction;
-use views::flame::{Value, frame_name};
+use views::flame::Value;
 use views::view::flame::FlameView;
 
 #[derive(Properties, PartialEq)]
@@ -354,7 +354,7 @@ fn view_row(row: &FlameRow, shares: &Shares, compared: bool) -> GridRow {
     let share = |part: u64| format::percent_short(part, shares.now.max(1));
     let amount = |part: u64| format!("{} {}", value.text(part as f64), share(part));
     let mut cells = vec![
-        html! { <span title={row.frame.location.clone()}>{ frame_name(&row.frame) }</span> },
+        html! { <span title={row.frame.location.clone()}>{ row.frame.display_name() }</span> },
         html! { amount(row.own) },
         html! { amount(row.total) },
     ];

@@ -18,7 +18,6 @@ use analysis::flamegraph::sources;
 use scene::format;
 use session::flame::step::Step;
 use session::heap::tree::{ExpandedNodes, NodeBytes, TreeAnswer, TreeColumn, TreeQuery, TreeRow};
-use views::flame::frame_name;
 use views::heap::settings::HeapView;
 use views::panels::FLAME_GRAPH;
 use views::view::Change;
@@ -260,7 +259,7 @@ fn grid_row(row: &TreeRow, all: &NodeBytes) -> GridRow {
     let indent = (1..row.level.min(DEEPEST)).map(|_| html! { <span class="tree-indent" /> });
     let place = row.frame.location.clone();
     let name = html! {
-        <span class="tree-name" title={place}>{ for indent }<span class="tree-sign" aria-hidden="true">{ sign }</span>{ frame_name(&row.frame) }</span>
+        <span class="tree-name" title={place}>{ for indent }<span class="tree-sign" aria-hidden="true">{ sign }</span>{ row.frame.display_name() }</span>
     };
     let head = [name, bar(&row.bytes, all)];
     GridRow {
