@@ -50,72 +50,35 @@ impl Query for ProfilesQuery {
     }
 }
 
-impl Query for BandTableQuery {
-    type Answer = Option<BandTable>;
-    const NAME: &'static str = "table of bands";
+/// Implements queries that a method of theirs answers from the heap profiles, with the macros in braces.
+macro_rules! heap_queries {
+    ($($query:ident, $name:literal: $method:ident -> $answer:ty { $($macros:tt)* })+) => {
+        $(impl Query for $query {
+            type Answer = $answer;
+            const NAME: &'static str = $name;
 
-    range_field!(range);
+            async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
+                self.$method(log.heap_log())
+            }
 
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        self.table(log.heap_log())
-    }
+            $($macros)*
+        })+
+    };
+}
 
-    optional_columns!();
+heap_queries! {
+    BandTableQuery, "table of bands": table -> Option<BandTable> { range_field!(range); optional_columns!(); }
+    CensusDiffQuery, "two censuses": moments -> Option<CensusDiff> { range_field!(range); optional_columns!(); }
+    GrowthQuery, "what grows": growing -> Option<GrowingBands> { range_field!(range); optional_columns!(); }
+    CompanionsQuery, "companions": companions -> Option<Companions> { range_field!(range); }
+    BurstsQuery, "bursts": bursts -> Option<Bursts> { range_field!(range); }
+    TreeQuery, "cost-centre tree": rows -> Option<TreeAnswer> { range_field!(range); }
+    BandInfoQuery, "heap band": band_info -> Option<BandInfo> {}
 }
 
 columns!(BandTable { sparks });
-
-impl Query for CensusDiffQuery {
-    type Answer = Option<CensusDiff>;
-    const NAME: &'static str = "two censuses";
-
-    range_field!(range);
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        self.moments(log.heap_log())
-    }
-
-    optional_columns!();
-}
-
 columns!(CensusDiff { totals });
-
-impl Query for GrowthQuery {
-    type Answer = Option<GrowingBands>;
-    const NAME: &'static str = "what grows";
-
-    range_field!(range);
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        self.growing(log.heap_log())
-    }
-
-    optional_columns!();
-}
-
 columns!(GrowingBands { sparks });
-
-impl Query for CompanionsQuery {
-    type Answer = Option<Companions>;
-    const NAME: &'static str = "companions";
-
-    range_field!(range);
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        self.companions(log.heap_log())
-    }
-}
-
-impl Query for BurstsQuery {
-    type Answer = Option<Bursts>;
-    const NAME: &'static str = "bursts";
-
-    range_field!(range);
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        self.bursts(log.heap_log())
-    }
-}
 
 impl Query for ConcurrentActivityQuery {
     type Answer = ConcurrentActivity;
@@ -123,25 +86,5 @@ impl Query for ConcurrentActivityQuery {
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         self.concurrent_activity(&log.recording, host).await
-    }
-}
-
-impl Query for TreeQuery {
-    type Answer = Option<TreeAnswer>;
-    const NAME: &'static str = "cost-centre tree";
-
-    range_field!(range);
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        self.rows(log.heap_log())
-    }
-}
-
-impl Query for BandInfoQuery {
-    type Answer = Option<BandInfo>;
-    const NAME: &'static str = "heap band";
-
-    async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
-        self.band_info(log.heap_log())
     }
 }
