@@ -60,72 +60,56 @@ pub enum ThreadColumn {
     Unknown,
 }
 
-impl ThreadColumn {
-    /// All columns in display order.
-    pub const ALL: [Self; 25] = [
-        Self::Running,
-        Self::Ready,
-        Self::ReadyPaused,
-        Self::ReadyBehind,
-        Self::ThreadRunnableCapIdle,
-        Self::LongestReady,
-        Self::MeanReady,
-        Self::Blocked,
-        Self::BlockedOn(WaitReason::Mvar),
-        Self::BlockedOn(WaitReason::BlackHole),
-        Self::BlockedOn(WaitReason::Stm),
-        Self::BlockedOn(WaitReason::ThrowTo),
-        Self::BlockedOn(WaitReason::ForeignCall),
-        Self::BlockedOn(WaitReason::Delay),
-        Self::BlockedOn(WaitReason::Io),
-        Self::BlockedOn(WaitReason::Other),
-        Self::Unknown,
-        Self::Runs,
-        Self::Wakeups,
-        Self::Migrations,
-        Self::Thread,
-        Self::Label,
-        Self::Created,
-        Self::Finished,
-        Self::End,
-    ];
+/// Defines all columns in display order, with their names.
+macro_rules! named_columns {
+    ($($column:ident $(($reason:ident))?: $name:literal,)+) => {
+        impl ThreadColumn {
+            /// All columns in display order.
+            pub const ALL: &[Self] = &[$(Self::$column $((WaitReason::$reason))?),+];
 
-    /// Returns its stable name in links.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Thread => "thread",
-            Self::Label => "label",
-            Self::Created => "created",
-            Self::Finished => "finished",
-            Self::End => "end",
-            Self::Running => "running",
-            Self::Ready => "ready",
-            Self::ReadyPaused => "ready-gc",
-            Self::ReadyBehind => "ready-behind",
-            Self::ThreadRunnableCapIdle => "ready-idle",
-            Self::Unknown => "unknown",
-            Self::Blocked => "blocked",
-            Self::BlockedOn(reason) => match reason {
-                WaitReason::Mvar => "mvar",
-                WaitReason::BlackHole => "blackhole",
-                WaitReason::Stm => "stm",
-                WaitReason::ThrowTo => "throwto",
-                WaitReason::ForeignCall => "foreign",
-                WaitReason::Delay => "delay",
-                WaitReason::Io => "io",
-                WaitReason::Other => "other",
-            },
-            Self::Runs => "runs",
-            Self::LongestReady => "longest",
-            Self::MeanReady => "mean",
-            Self::Wakeups => "wakeups",
-            Self::Migrations => "migrations",
+            /// Returns its stable name in links.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$column $((WaitReason::$reason))? => $name,)+
+                }
+            }
         }
-    }
+    };
+}
 
+named_columns! {
+    Running: "running",
+    Ready: "ready",
+    ReadyPaused: "ready-gc",
+    ReadyBehind: "ready-behind",
+    ThreadRunnableCapIdle: "ready-idle",
+    LongestReady: "longest",
+    MeanReady: "mean",
+    Blocked: "blocked",
+    BlockedOn(Mvar): "mvar",
+    BlockedOn(BlackHole): "blackhole",
+    BlockedOn(Stm): "stm",
+    BlockedOn(ThrowTo): "throwto",
+    BlockedOn(ForeignCall): "foreign",
+    BlockedOn(Delay): "delay",
+    BlockedOn(Io): "io",
+    BlockedOn(Other): "other",
+    Unknown: "unknown",
+    Runs: "runs",
+    Wakeups: "wakeups",
+    Migrations: "migrations",
+    Thread: "thread",
+    Label: "label",
+    Created: "created",
+    Finished: "finished",
+    End: "end",
+}
+
+impl ThreadColumn {
     /// Returns the column with that name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|column| column.name() == name)
+        let mut columns = Self::ALL.iter().copied();
+        columns.find(|column| column.name() == name)
     }
 
     /// Returns whether large values are more interesting than small ones.
