@@ -21,7 +21,7 @@ use model::class::{Class, ManagerThread, WAIT_REASONS, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
 use proptest::prelude::*;
-use session::thread_export::{cells, names};
+use session::thread_export::COLUMNS;
 
 fn table(store: &Store, range: Option<Interval>) -> ThreadTable {
     let query = ThreadTableQuery {
@@ -456,7 +456,11 @@ fn the_command_prints_the_table() {
             let arguments = [&["threads", path, "--header"], &options[..]].concat();
             let printed = stdout(&arguments);
             let mut lines = printed.lines();
-            expect("header", lines.next(), Some(names().join("\t").as_str()))?;
+            expect(
+                "header",
+                lines.next(),
+                Some(COLUMNS.names().join("\t").as_str()),
+            )?;
             expect("rows", lines.count() as u64, table.total)?;
             let arguments = [&["threads", path, "--json"], &options[..]].concat();
             let rows: serde_json::Value = serde_json::from_str(&stdout(&arguments)).expect("JSON");
@@ -465,7 +469,7 @@ fn the_command_prints_the_table() {
             for row in &table.rows {
                 let printed = rows.iter().find(|printed| printed["thread"] == row.id.0);
                 let printed = printed.ok_or_else(|| format!("thread {} is missing", row.id))?;
-                for (name, cell) in names().into_iter().zip(cells(row)) {
+                for (name, cell) in COLUMNS.names().into_iter().zip(COLUMNS.cells(row)) {
                     expect(name, &printed[name], &cell.to_json())?;
                 }
             }

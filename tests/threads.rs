@@ -14,7 +14,7 @@ use model::class::{Class, WaitReason};
 use model::lane::Lane;
 use model::time::Interval;
 use session::cells::RowFormat;
-use session::thread_export::thread_text;
+use session::thread_export::COLUMNS;
 
 /// Stop codes in the standard numbering.
 const HEAP: u16 = 1;
@@ -453,7 +453,7 @@ fn only_some_threads_are_wanted() {
     assert_eq!(ids(&only(&[8, 9], "worker", None)), [8]);
     assert_eq!(ids(&only(&[8, 9], "", Some((22_500, 23_050)))), [9]);
     assert_eq!(only(&[77], "", None).total, 0);
-    let csv = thread_text(&two, RowFormat::Csv, true);
+    let csv = COLUMNS.text(&two.rows, RowFormat::Csv, true);
     let threads: Vec<&str> = csv
         .lines()
         .filter_map(|line| line.split(',').next())

@@ -6,7 +6,7 @@ use super::{Condition, Failure, ListArguments, Out, Table, print_message, report
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{CollectionColumn, CollectionsQuery};
 use model::format::{NO_VALUE, bytes, duration_ns, time};
-use session::collection_export::{cells, names};
+use session::collection_export::COLUMNS;
 
 /// Column titles on a terminal.
 const HEADS: [&str; 8] = [
@@ -39,10 +39,10 @@ pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<Condition,
     };
     let found = session.ask(&query);
     if !is_for_terminal {
-        let names = names();
+        let names = COLUMNS.names();
         let mut table = Table::begin(out, arguments.output, &names)?;
         for gc in &found.rows {
-            table.row(&cells(gc))?;
+            table.row(&COLUMNS.cells(gc))?;
         }
         table.end()?;
     } else if found.total > 0 {

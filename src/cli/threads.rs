@@ -6,7 +6,7 @@ use super::{Condition, Failure, ListArguments, Out, Table, print_message, report
 use analysis::timeline::thread_table::{ThreadColumn, ThreadTableQuery, ThreadTimes};
 use analysis::yielder::{NoYield, block_on};
 use model::format::{count, duration_ns};
-use session::thread_export::{cells, names};
+use session::thread_export::COLUMNS;
 
 /// Column titles on a terminal.
 const HEADS: [&str; 7] = [
@@ -37,14 +37,14 @@ pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<Condition,
             print_table(out, &HEADS, rows, threads.total)?;
         }
     } else {
-        let names = names();
+        let names = COLUMNS.names();
         let mut table = Table::begin(out, arguments.output, &names)?;
         let mut written = Ok(());
         let store = &session.recording().store;
         block_on(store.for_each_thread(range, &NoYield, |row| {
             printed += 1;
             if written.is_ok() {
-                written = table.row(&cells(row));
+                written = table.row(&COLUMNS.cells(row));
             }
         }));
         written?;

@@ -140,6 +140,31 @@ pub fn rows_text<'a, const N: usize>(
     out
 }
 
+/// Function that extracts a cell from a row.
+type Content<Row> = for<'a> fn(&'a Row) -> Cell<'a>;
+
+/// Columns of a table: names with their content.
+#[derive(Debug)]
+pub struct Columns<Row, const N: usize>(pub(crate) [(&'static str, Content<Row>); N]);
+
+impl<Row, const N: usize> Columns<Row, N> {
+    /// Returns the column names.
+    pub fn names(&self) -> [&'static str; N] {
+        self.0.map(|(name, _)| name)
+    }
+
+    /// Returns the cells of a row, one per column.
+    pub fn cells<'a>(&self, row: &'a Row) -> [Cell<'a>; N] {
+        self.0.map(|(_, content)| content(row))
+    }
+
+    /// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
+    pub fn text(&self, rows: &[Row], how: RowFormat, is_first: bool) -> String {
+        let cells = rows.iter().map(|row| self.cells(row));
+        rows_text(how, &self.names(), cells, is_first)
+    }
+}
+
 /// Formats a small table exactly as displayed on the page, like [`rows_text`]; its first row is the header.
 ///
 /// In JSON, columns with an empty or repeated name are called `column N`, counted from 1.

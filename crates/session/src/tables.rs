@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::Session;
 use super::query::{Host, Query};
 use crate::cells::RowFormat;
-use crate::collection_export::collection_text;
-use crate::heap::export::band_text;
+use crate::heap::export as band_export;
 use crate::heap::table::{BandTable, BandTableQuery};
-use crate::thread_export::thread_text;
 use crate::ticky_export::ticky_text;
+use crate::{collection_export, thread_export};
 use analysis::numbers::collections_query::{CollectionsQuery, CollectionsReply};
 use analysis::ticky::{TickyQuery, TickyTable};
 use analysis::timeline::thread_table::{ThreadTable, ThreadTableQuery};
@@ -62,7 +61,8 @@ impl TableQuery for ThreadTableQuery {
     }
 
     fn text(&self, table: &Option<ThreadTable>, format: RowFormat) -> Option<String> {
-        Some(thread_text(table.as_ref()?, format, self.rows.start == 0))
+        let rows = &table.as_ref()?.rows;
+        Some(thread_export::COLUMNS.text(rows, format, self.rows.start == 0))
     }
 }
 
@@ -74,7 +74,7 @@ impl TableQuery for CollectionsQuery {
     }
 
     fn text(&self, table: &CollectionsReply, format: RowFormat) -> Option<String> {
-        Some(collection_text(table, format, self.rows.start == 0))
+        Some(collection_export::COLUMNS.text(&table.rows, format, self.rows.start == 0))
     }
 }
 
@@ -98,6 +98,7 @@ impl TableQuery for BandTableQuery {
     }
 
     fn text(&self, table: &Option<BandTable>, format: RowFormat) -> Option<String> {
-        Some(band_text(table.as_ref()?, format, self.rows.start == 0))
+        let rows = &table.as_ref()?.rows;
+        Some(band_export::COLUMNS.text(rows, format, self.rows.start == 0))
     }
 }

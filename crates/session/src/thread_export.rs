@@ -1,16 +1,13 @@
 //! Export of the thread table. Files and the command line share one list of columns. Times are in nanoseconds.
 
-use crate::cells::{Cell, RowFormat, rows_text};
-use analysis::timeline::thread_table::{ThreadTable, ThreadTimes};
+use crate::cells::{Cell, Columns};
+use analysis::timeline::thread_table::ThreadTimes;
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
 use model::time::Interval;
 
-/// Function that extracts a cell from a row.
-type Content = fn(&ThreadTimes) -> Cell<'_>;
-
-/// Column names with their content.
-const COLUMNS: [(&str, Content); 28] = [
+/// Columns of the table.
+pub const COLUMNS: Columns<ThreadTimes, 28> = Columns([
     ("thread", |row| u64::from(row.id.0).into()),
     ("label", |row| row.label.as_deref().into()),
     ("created_ns", |row| row.created.map(|time| time.0).into()),
@@ -55,7 +52,7 @@ const COLUMNS: [(&str, Content); 28] = [
     ("longest_ready_to_ns", |row| {
         longest(row, |range| range.end())
     }),
-];
+]);
 
 fn longest(row: &ThreadTimes, of: impl Fn(Interval) -> Nanos) -> Cell<'_> {
     row.sums.longest_ready.map(|range| of(range).0).into()
@@ -65,24 +62,10 @@ const fn blocked(row: &ThreadTimes, by: WaitReason) -> Cell<'_> {
     Cell::Number(row.sums.times.blocked_ns[by as usize])
 }
 
-/// Returns the column names.
-pub fn names() -> [&'static str; COLUMNS.len()] {
-    COLUMNS.map(|(name, _)| name)
-}
-
-/// Returns the cells of a row, one per column.
-pub fn cells(row: &ThreadTimes) -> [Cell<'_>; COLUMNS.len()] {
-    COLUMNS.map(|(_, content)| content(row))
-}
-
-/// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
-pub fn thread_text(table: &ThreadTable, how: RowFormat, is_first: bool) -> String {
-    rows_text(how, &names(), table.rows.iter().map(cells), is_first)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cells::RowFormat;
     use analysis::timeline::thread_table::{ThreadEnd, ThreadSums};
     use eventlog::ids::{Nanos, ThreadId};
 
@@ -97,16 +80,13 @@ mod tests {
             end: ThreadEnd::Ready,
             sums: ThreadSums::default(),
         };
-        let table = ThreadTable {
-            rows: vec![row("plain"), row("=a, \"b\"\nc")],
-            ..ThreadTable::default()
-        };
+        let table = [row("plain"), row("=a, \"b\"\nc")];
         let zeros = ",0".repeat(17);
         let rest = format!("3,,still waiting for a capability{zeros},,0,0,0,,\r\n");
         let rows = format!("7,plain,{rest}7,\"'=a, \"\"b\"\"\nc\",{rest}");
-        let text = |is_first| thread_text(&table, RowFormat::Csv, is_first);
+        let text = |is_first| COLUMNS.text(&table, RowFormat::Csv, is_first);
         assert_eq!(text(false), rows);
         let whole = text(true);
-        assert_eq!(whole, format!("{}\r\n{rows}", names().join(",")));
+        assert_eq!(whole, format!("{}\r\n{rows}", COLUMNS.names().join(",")));
     }
 }

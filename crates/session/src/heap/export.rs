@@ -1,14 +1,11 @@
 //! Export of the band table. Files and the command line share one list of columns. Sizes are in bytes.
 
-use super::table::{BandRow, BandTable};
-use crate::cells::{Cell, RowFormat, rows_text};
+use super::table::BandRow;
+use crate::cells::{Cell, Columns};
 use analysis::heap::names::BandDescription;
 
-/// Function that extracts a cell from a row.
-type Content = fn(&BandRow) -> Cell<'_>;
-
-/// Column names with their content.
-const COLUMNS: [(&str, Content); 17] = [
+/// Columns of the table.
+pub(crate) const COLUMNS: Columns<BandRow, 17> = Columns([
     ("label", |row| row.band_label.key.as_str().into()),
     ("name", |row| row.band_label.name.as_str().into()),
     ("what", |row| described(row, |it| Some(&it.what))),
@@ -30,7 +27,7 @@ const COLUMNS: [(&str, Content); 17] = [
         row.numbers.bytes_per_second.into()
     }),
     ("r2", |row| row.numbers.r2.into()),
-];
+]);
 
 fn described(row: &BandRow, of: fn(&BandDescription) -> Option<&String>) -> Cell<'_> {
     row.described
@@ -38,11 +35,4 @@ fn described(row: &BandRow, of: fn(&BandDescription) -> Option<&String>) -> Cell
         .and_then(of)
         .map(String::as_str)
         .into()
-}
-
-/// Formats the rows with [`rows_text`]; a long table can be formatted in parts.
-pub(crate) fn band_text(table: &BandTable, how: RowFormat, is_first: bool) -> String {
-    let names = COLUMNS.map(|(name, _)| name);
-    let cells = |row| COLUMNS.map(|(_, content)| content(row));
-    rows_text(how, &names, table.rows.iter().map(cells), is_first)
 }
