@@ -413,7 +413,16 @@ pub(crate) fn sorted(findings: Vec<Finding>) -> Vec<Finding> {
         .iter()
         .flat_map(|cause| std::iter::once(*cause).chain(below(*cause)))
         .collect();
-    let mut rest: Vec<Option<Finding>> = findings.into_iter().map(Some).collect();
+    let severities: Vec<Severity> = findings.iter().map(|one| with_symptoms(one).0).collect();
+    let findings = findings.into_iter().zip(severities);
+    let mut rest: Vec<Option<Finding>> = findings
+        .map(|(finding, severity)| {
+            Some(Finding {
+                severity,
+                ..finding
+            })
+        })
+        .collect();
     all.into_iter()
         .filter_map(|index| rest[index].take())
         .collect()

@@ -49,7 +49,12 @@ const fn is_for_thread(reason: WaitReason) -> bool {
 /// thread whose own wait had just been interrupted. The waiting thread must run on afterwards.
 async fn interrupted_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut waits = Vec::new();
+    let mut longest_sleeps: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+        if turn.1.wait_reason().is_some_and(WaitReason::is_asleep) {
+            let longest = longest_sleeps.entry(life.id()).or_default();
+            *longest = turn.1.duration(0).max(*longest);
+        }
         let reason = turn.1.wait_reason().filter(|reason| is_for_thread(*reason));
         let goes_on = turn.1.code.is_some_and(|code| code != StopCode::FINISHED);
         if reason.is_some() && goes_on {
@@ -60,6 +65,12 @@ async fn interrupted_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Ve
     context
         .each_turn_blocked((is_for_thread, 2), yielder, visit)
         .await;
+    // A sleep that an exception ends looks like such a wait.
+    waits.retain(|wait| {
+        longest_sleeps
+            .get(&wait.thread)
+            .is_none_or(|longest| wait.ns > *longest)
+    });
     if waits.len() < 2 {
         return Vec::new();
     }
@@ -187,7 +198,11 @@ async fn evaluate(
         )
         .await;
     finding.confidence = Confidence::Probable;
-    finding.meaning = "No thread woke them, and nothing ran meanwhile. Each may hold what the other waits for: a deadlock that only the timeout ends.".into();
+    finding.meaning = format!(
+        "No thread woke them, and nothing ran for {} meanwhile. Each may hold what the other waits for: a deadlock that only the timeout ends.",
+        format::duration_ns(cap_ns / context.caps.max(1))
+    )
+    .into();
     finding.tries = vec![
         Advice::code(
             "Take locks in the same order everywhere, or all of them in one STM transaction, which takes no locks before it commits.",

@@ -7,6 +7,7 @@ use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, S
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::account::report::CapTimes;
 use eventlog::ids::CapId;
+use model::class::WaitReason;
 use model::format;
 
 /// A capability that runs threads for less than this share of the time in which it could is hardly used.
@@ -24,6 +25,12 @@ const QUEUED: f64 = 1.0;
 /// Minimum share of capability time from which such a queue is severe: the unused capabilities would also take their
 /// part of collections.
 const MUCH_IDLE: f64 = 0.10;
+
+/// Mean wait of a woken thread behind one that computes: half a time slice of 20 ms. If such waits would take more than
+/// this share of the time, threads need a second capability. So many runs of a capability are looked at.
+const LATER_NS: f64 = 10e6;
+const MUCH_LATER: f64 = 0.10;
+const MAX_EXAMINED: usize = 10_000;
 
 pub(super) const RULE: Rule = Rule {
     name: "capabilities-unused",
@@ -127,10 +134,14 @@ fn evaluate(
     // Do not advise a second value for the same option.
     let is_named = |other: &Finding| other.is_significant() && other.tries.iter().any(names_number);
     // Major collections may need all of them.
-    if !is_queued && !findings.iter().any(is_named) && !is_major_work_shared(context) {
+    if !is_queued
+        && !findings.iter().any(is_named)
+        && !is_major_work_shared(context)
+        && !is_needed(context, hardly.iter().map(|(cap, _)| *cap))
+    {
         finding.tries.push(Advice::flag(
             format!("-N{enough}"),
-            "Use as many capabilities as there is work for.",
+            "Use as many capabilities as there is work for. The gain is not certain: measure it.",
             "less room for occasional work",
         ));
     }
@@ -146,6 +157,26 @@ fn evaluate(
         amount: Value::Ns(idle_ns(times).saturating_add(times.coming_back_ns)),
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
+}
+
+/// Returns whether threads run on capabilities again and again after others woke them. With fewer capabilities, each of
+/// these runs would wait until the thread that works is preempted.
+fn is_needed(context: &RuleContext<'_>, mut caps: impl Iterator<Item = CapId>) -> bool {
+    let store = &context.log.store;
+    let is_answer = |cap: CapId, index: usize| {
+        let turn = store.turn_of_run(cap, index);
+        let reason = turn.and_then(|turn| turn.wait_reason());
+        reason.is_some_and(|reason| matches!(reason, WaitReason::Mvar | WaitReason::Stm))
+            && store
+                .thread_of(cap, index)
+                .is_some_and(|thread| !context.is_runtime_thread(thread))
+    };
+    let most = (MUCH_LATER * context.length_ns() as f64 / LATER_NS) as usize;
+    caps.any(|cap| {
+        let runs = context.runs_on(cap).take(MAX_EXAMINED);
+        let answers = runs.filter(|(index, _)| is_answer(cap, *index));
+        answers.take(most + 1).count() > most
+    })
 }
 
 /// Returns the mean number of threads in run queues, outside of collections; 0 if no rule needed it before.

@@ -121,12 +121,15 @@ async fn evaluate(
         ),
     ];
     finding.tries = match share < SURE_SHARE {
-        true => vec![Advice::code(
-            "Measure -qg for this program (eventscope try): one log does not tell whether threads that work in parallel gain from it.",
-        )],
+        true => Vec::new(),
         false => flags,
     };
     finding.tries.extend(default_area_advice(context));
+    if finding.tries.is_empty() {
+        finding.tries.push(Advice::code(
+            "Measure larger allocation areas (eventscope try): fewer collections wake the capabilities less often.",
+        ));
+    }
     finding.distrust =
         "Large collections may gain more from all cores than waking them costs. Of each wait, no more than twice the usual one counts: the rest comes from other work of the machine."
             .into();

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::hand_overs::one_capability_advice;
+use super::slowest_stage::pace_setter;
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
@@ -197,6 +198,12 @@ async fn evaluate(
     if running > MAX_RUNNING {
         return Outcome::Clear(format!(
             "while threads that wake each other waited, {running:.1} of them ran; the limit is 1.5"
+        ));
+    }
+    if let Some(stage) = pace_setter(context, yielder).await {
+        return Outcome::Clear(format!(
+            "{} works nearly all the time and never waits: the others wait for it, not for a lock",
+            context.thread_name(stage)
         ));
     }
     let starts_commands = made_for_io(context, &members, yielder).await >= MIN_COMMANDS;

@@ -114,18 +114,12 @@ fn one_thread_advice(context: &RuleContext<'_>) -> Vec<Advice> {
             "large minor collections may take longer",
         )];
     }
-    vec![
-        Advice::flag(
-            "-qg",
-            "Collect with one thread: one capability works most of the time.",
-            "large collections may take longer",
-        ),
-        Advice::flag(
-            "-N1",
-            "Use one capability: collections then stop no others.",
-            "no parallel work at all",
-        ),
-    ]
+    // One capability instead would save no more, and threads that are woken now and then would wait for time slices.
+    vec![Advice::flag(
+        "-qg",
+        "Collect with one thread: one capability works most of the time.",
+        "large collections may take longer",
+    )]
 }
 
 /// Returns whether major collections take much time, and several threads share their work.
@@ -163,7 +157,9 @@ fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
             Severity::High => Severity::Medium,
             other => other.min(Severity::Low),
         };
-        finding.tries.push(Advice::code("Measure -qg and larger areas for this program (eventscope try): one log does not tell whether threads that work in parallel gain from them."));
+        if finding.tries.is_empty() {
+            finding.tries.push(Advice::code("Measure larger allocation areas (eventscope try): then there are fewer collections, and each has more to share."));
+        }
         return;
     }
     let half = (context.caps / 2).max(2);

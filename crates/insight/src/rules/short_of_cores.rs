@@ -408,10 +408,10 @@ fn signs_finding(
         ),
     };
     finding.meaning = format!(
-        "The operating system had no core for them: {signs}. There are more capabilities than cores, or other programs use the cores."
+        "The operating system did not run their OS threads: {signs}. There are more capabilities than cores, other programs use the cores, or the system puts two OS threads on one core, as when threads wake each other often."
     )
     .into();
-    finding.tries = tries(context, !hung.is_empty() || !late.is_empty());
+    finding.tries = tries(context, in_gc_ns + late_ns >= idle_ns + resuming_ns);
     finding.distrust = "Waiting for a core costs nothing while all cores work, except in collections. If other programs used the cores only this once, another log shows less of it.".into();
     finding.numbers = vec![
         (NONE_COLLECTING.into(), Value::Ns(none_collecting_ns)),

@@ -101,9 +101,18 @@ pub(super) async fn several_threads(
     let woken = context.woken_by(&is_poller, yielder).await;
     let given: u64 = woken.values().sum();
     if !is_polling {
-        // Those that wait for them wait for their timers.
-        let others = woken.keys().filter(|thread| !pollers.contains(thread));
-        let served = others.count();
+        // Those that wait for them wait for their timers. A sleep itself wakes the timer manager.
+        let is_served = |(thread, count): &(&ThreadId, &u64)| {
+            **count >= MIN_COUNT
+                && !pollers.contains(thread)
+                && !context.is_runtime_thread(**thread)
+        };
+        let others: Vec<u64> = { woken.iter() }
+            .filter(is_served)
+            .map(|(_, count)| *count)
+            .collect();
+        let served = others.len();
+        let given: u64 = others.iter().sum();
         if served < MIN_ANSWERERS || (given as f64) < ANSWERS * sleeps.len() as f64 {
             return None;
         }

@@ -30,6 +30,8 @@ const NEXT: f64 = 0.60;
 const MIN_WAKES: u64 = 20;
 /// Minimum share of the time in which such a thread waits.
 const WAITS: f64 = 0.40;
+/// Maximum share of the time in which a thread is blocked that never waits.
+const NEVER_WAITS: f64 = 0.02;
 /// Minimum share of capability time; less is not worth a change.
 const MIN_SHARE: f64 = 0.10;
 
@@ -53,24 +55,25 @@ async fn evaluate(
     loss_budget: &mut LossBudget,
     yielder: &dyn Yield,
 ) -> Outcome {
-    let idle = context.share_of_caps(loss_budget.unclaimed_ns(Pool::Idle));
-    if context.caps < 2 || idle < MIN_SHARE {
+    let unclaimed = |pool| context.share_of_caps(loss_budget.unclaimed_ns(pool));
+    let idle = unclaimed(Pool::Idle);
+    let is_idle = idle >= MIN_SHARE;
+    if context.caps < 2 || !is_idle && idle + unclaimed(Pool::CapIdleWorkAvailable) < MIN_SHARE {
         return Outcome::Clear(format!(
             "capabilities were idle with no thread ready for {} of their time, not counting other findings; the limit is 10 %",
             format::fraction(idle)
         ));
     }
-    let open_ns = context.length_ns().saturating_sub(paused_ns(context));
-    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    for (thread, ran_ns) in context.log.store.run_times_in(context.range, yielder).await {
-        if !context.is_runtime_thread(thread) {
-            *by_thread.entry(thread).or_default() += ran_ns;
-        }
-    }
-    let stage = match busiest(&by_thread, open_ns) {
-        Ok(stage) => stage,
+    let (stage, open_ns) = match busiest_stage(context, yielder).await {
+        Ok(found) => found,
         Err(why) => return Outcome::Clear(why),
     };
+    if !is_idle && !never_waits(context, stage.thread, yielder).await {
+        return Outcome::Clear(format!(
+            "capabilities were idle with no thread ready for {} of their time, and the busiest thread waits, too; the limit is 10 %",
+            format::fraction(idle)
+        ));
+    }
     let waits = waits_for(context, stage.thread, yielder).await;
     if stage.is_alone && waits.len() < MIN_CLIENTS {
         return Outcome::Clear(format!(
@@ -130,6 +133,45 @@ async fn evaluate(
         amount: Value::Ns(stage.ran_ns),
     };
     Outcome::Found(vec![finding.with_evidence([evidence])])
+}
+
+/// Returns a thread that works nearly all the time, never waits, and does not do all the work: others wait for it.
+pub(super) async fn pace_setter(
+    context: &RuleContext<'_>,
+    yielder: &dyn Yield,
+) -> Option<ThreadId> {
+    let (stage, _) = busiest_stage(context, yielder).await.ok()?;
+    let is_one = !stage.is_alone && never_waits(context, stage.thread, yielder).await;
+    is_one.then_some(stage.thread)
+}
+
+/// Returns the thread that may set the pace, and the time outside collections, or else why there is none.
+async fn busiest_stage(
+    context: &RuleContext<'_>,
+    yielder: &dyn Yield,
+) -> Result<(Stage, u64), String> {
+    let open_ns = context.length_ns().saturating_sub(paused_ns(context));
+    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for (thread, ran_ns) in context.log.store.run_times_in(context.range, yielder).await {
+        if !context.is_runtime_thread(thread) {
+            *by_thread.entry(thread).or_default() += ran_ns;
+        }
+    }
+    busiest(&by_thread, open_ns).map(|stage| (stage, open_ns))
+}
+
+/// Returns whether a thread was hardly ever blocked.
+async fn never_waits(context: &RuleContext<'_>, thread: ThreadId, yielder: &dyn Yield) -> bool {
+    let mut blocked_ns = 0_u64;
+    let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+        if turn.wait_reason().is_some() {
+            blocked_ns = blocked_ns.saturating_add(turn.duration(0));
+        }
+    };
+    context
+        .each_turn_of(context.lives_of([thread]), yielder, visit)
+        .await;
+    context.share(blocked_ns) < NEVER_WAITS
 }
 
 /// Returns the time in which no thread could run because of collections.

@@ -52,6 +52,8 @@ async fn waits_before_sleep(context: &RuleContext<'_>, yielder: &dyn Yield) -> V
     let mut all = Vec::new();
     // The last waits of one thread, until its next wait shows whether it slept.
     let mut last: VecDeque<Wait> = VecDeque::new();
+    // Whether the last one is in STM: each commit wakes all that wait for a slot, and those that get none wait again.
+    let mut is_last_stm = false;
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let Some(reason) = turn.1.wait_reason() else {
             // It was only preempted.
@@ -65,7 +67,15 @@ async fn waits_before_sleep(context: &RuleContext<'_>, yielder: &dyn Yield) -> V
         } else if !is_for_slot(reason) || turn.1.code.is_none() {
             last.clear();
         } else if let Some(wait) = context.wait(life, turn, 0) {
-            last.push_back(wait);
+            let is_stm = reason == WaitReason::Stm;
+            match last.back_mut().filter(|_| is_stm && is_last_stm) {
+                Some(again) => {
+                    again.range = again.range.hull(wait.range);
+                    again.ns += wait.ns;
+                }
+                None => last.push_back(wait),
+            }
+            is_last_stm = is_stm;
             if last.len() > MOST_WAITS {
                 last.pop_front();
             }
@@ -215,7 +225,7 @@ async fn evaluate(
         ));
     }
     let title = format!(
-        "On average {waiting:.1} threads waited for a slot in a pool whose holders were asleep"
+        "On average {waiting:.1} threads waited for a slot in a pool, or for locks, whose holders were asleep"
     );
     let holders = Holders::over_time(context, (&threads, &stretches), yielder).await;
     let asleep = mean_asleep(context, (&threads, &stretches), yielder).await;
@@ -228,10 +238,12 @@ async fn evaluate(
         )
         .await;
     finding.confidence = Confidence::Probable;
-    finding.meaning = "A semaphore or pool admits only a few threads at a time. These wait for a timer, I/O or a foreign call, so capabilities have no work while other threads wait for a slot.".into();
+    finding.meaning = "A semaphore or pool admits only a few threads at a time, and so do several locks. These wait for a timer, I/O or a foreign call, so capabilities have no work while other threads wait for a slot.".into();
     finding.tries = vec![
-        Advice::code("Enlarge the pool: more connections, or a higher count of the semaphore."),
-        Advice::code("Hold a slot for a shorter time: move work that needs none outside."),
+        Advice::code("Hold a slot or lock for a shorter time: move work that needs none outside."),
+        Advice::code(
+            "Enlarge the pool: more connections, a higher count of the semaphore, or more locks that share the keys evenly.",
+        ),
         Advice::code("Speed up what the holders wait for, or batch their requests."),
     ];
     finding.distrust = "If the resource behind the pool serves no more requests at a time, a larger pool only moves the queue. A limit that protects it has this price.".into();

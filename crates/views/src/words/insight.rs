@@ -193,24 +193,38 @@ pub fn what_is_left_open(report: &Report) -> Option<String> {
     mostly_unexplained(report).or_else(|| mostly_computing(report))
 }
 
-/// States that a program without findings about time computed, and how to see what.
+/// States that a program without grave findings computed, and how to see what.
 fn mostly_computing(report: &Report) -> Option<String> {
     /// Minimum mean number of running capabilities.
     const BUSY: f64 = 0.8;
+    /// Divisor of the range: findings that claim more are what to look into first.
+    const MUCH: u64 = 3;
     let running = { report.lost_time.iter() }.find(|row| row.cause == Cause::Running)?;
     let capabilities = running.cap_ns as f64 / report.range.duration().0.max(1) as f64;
     let mut undecided = report.cannot_tell.iter();
     let has_no_samples = undecided.any(|rule| rule.rule == "hot-cost-centre");
+    let of_time = |finding: &&Finding| finding.axis == Axis::Time && finding.is_significant();
+    let claimed_ns = { report.findings.iter() }
+        .filter(of_time)
+        .map(|one| one.claimed_ns);
+    let claimed_ns = claimed_ns.fold(0, u64::saturating_add);
     // What matters on another axis, such as memory, costs time too.
-    let is_answer = |finding: &Finding| {
-        let is_about_time = finding.axis == Axis::Time && finding.is_significant();
-        is_about_time || finding.axis != Axis::Log && finding.severity >= Severity::Medium
+    let is_answer = |finding: &Finding| match finding.axis {
+        Axis::Time => finding.is_significant() && finding.severity >= Severity::High,
+        Axis::Log => false,
+        _ => finding.severity >= Severity::Medium,
     };
-    if capabilities < BUSY || !has_no_samples || report.findings.iter().any(is_answer) {
+    let is_answered =
+        report.findings.iter().any(is_answer) || claimed_ns > report.range.duration().0 / MUCH;
+    if capabilities < BUSY || !has_no_samples || is_answered {
         return None;
     }
+    let time = match report.findings.iter().any(|finding| of_time(&finding)) {
+        true => "findings are about little of the time",
+        false => "no finding is about time",
+    };
     Some(format!(
-        "On average {capabilities:.1} of {} ran threads, and no finding is about time: the program computes. What it computes is not in this log. A profile by cost centres shows it: build with -prof -fprof-late, and run with +RTS -p -l.{}",
+        "On average {capabilities:.1} of {} ran threads, and {time}: the program computes. What it computes is not in this log. A profile by cost centres shows it: build with -prof -fprof-late, and run with +RTS -p -l.{}",
         format::pluralize(report.caps, "capability"),
         busiest(report)
     ))
