@@ -11,7 +11,7 @@ use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::Yield;
-use eventlog::ids::Duration;
+use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
 
@@ -30,6 +30,39 @@ pub(super) const RULE: Rule = Rule {
     inputs: &[Input::EachRun],
     evaluate: yielding!(evaluate),
 };
+
+/// A thread that waits this many times as long as it runs, and for this share of the time, is kept from answering.
+const KEPT_WAITING: u64 = 20;
+const MUCH_WAITING: f64 = 0.10;
+
+/// Times of a thread.
+#[derive(Clone, Copy, Debug)]
+struct Queued {
+    thread: ThreadId,
+    ran_ns: u64,
+    behind_ns: u64,
+}
+
+impl Queued {
+    const fn new(thread: ThreadId) -> Self {
+        Self {
+            thread,
+            ran_ns: 0,
+            behind_ns: 0,
+        }
+    }
+
+    /// Returns the one that waited longer, of those that hardly ran.
+    fn worse(self, worst: Option<Self>) -> Option<Self> {
+        let hardly_ran = self.behind_ns >= self.ran_ns.saturating_mul(KEPT_WAITING);
+        let is_worse = worst.is_none_or(|worst| self.behind_ns > worst.behind_ns);
+        if hardly_ran && is_worse {
+            Some(self)
+        } else {
+            worst
+        }
+    }
+}
 
 /// Histogram of wait lengths with eight buckets from each power of two to the next, which is precise enough.
 struct WaitHistogram {
@@ -98,8 +131,15 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         all: 0,
     };
     let mut waits: Vec<Wait> = Vec::new();
+    let (mut last, mut worst) = (Queued::new(ThreadId(0)), None);
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let behind_ns = turn.1.behind_ns();
+        if life.id() != last.thread {
+            worst = last.worse(worst);
+            last = Queued::new(life.id());
+        }
+        last.ran_ns = last.ran_ns.saturating_add(turn.1.duration(2));
+        last.behind_ns = last.behind_ns.saturating_add(behind_ns);
         if behind_ns > 0 {
             lengths.add(behind_ns);
         }
@@ -112,6 +152,8 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         }
     };
     context.each_turn(yielder, visit).await;
+    let worst = last.worse(worst);
+    let worst = worst.filter(|worst| context.share(worst.behind_ns) >= MUCH_WAITING);
     let high_ns = lengths.high_ns();
     if high_ns < LONG_NS {
         return Outcome::Clear(format!(
@@ -134,12 +176,25 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     if is_batch {
         finding.severity = finding.severity.min(Severity::Low);
     }
+    if worst.is_some() {
+        finding.severity = finding.severity.max(Severity::Medium);
+    }
     finding.cost = Value::Ns(high_ns);
     finding.share = context.share(high_ns);
     finding.meaning = match is_batch {
         true => "More threads are ready than there are capabilities, so each waits for its turn. No thread waited for input or slept: if nobody waits for a single thread, this costs nothing.".into(),
         false => "More threads are ready than there are capabilities, so each waits for its turn.".into(),
     };
+    if let Some(worst) = worst {
+        finding.meaning = format!(
+            "{} {} ran for {} in all, and waited {} for its turns behind threads that compute: who waits for its answers waits as long.",
+            finding.meaning,
+            context.thread_name(worst.thread),
+            format::duration_ns(worst.ran_ns),
+            format::duration_ns(worst.behind_ns)
+        )
+        .into();
+    }
     finding.tries = vec![
         Advice::flag(
             "-N",

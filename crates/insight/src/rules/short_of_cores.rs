@@ -366,11 +366,13 @@ fn signs_finding(
     let severity =
         Severity::of_share(context.share(none_collecting_ns.saturating_add(total_late_ns(&late))))
             .max(Severity::Medium);
-    // Most machines have two cores: other programs use them, and this program's own problems come first.
-    let most = if context.caps > 2 {
-        severity
-    } else {
-        Severity::Medium
+    let is_in_collections = in_gc_ns + late_ns >= idle_ns + resuming_ns;
+    // Most machines have two cores: other programs use them, or both OS threads are put on one for a moment, and this
+    // program's own problems come first.
+    let most = match (context.caps > 2, is_in_collections) {
+        (true, _) => severity,
+        (false, true) => Severity::Medium,
+        (false, false) => Severity::Low,
     };
     finding.severity = finding.severity.min(most);
     finding.confidence = Confidence::Probable;
@@ -411,7 +413,7 @@ fn signs_finding(
         "The operating system did not run their OS threads: {signs}. There are more capabilities than cores, other programs use the cores, or the system puts two OS threads on one core, as when threads wake each other often."
     )
     .into();
-    finding.tries = tries(context, in_gc_ns + late_ns >= idle_ns + resuming_ns);
+    finding.tries = tries(context, is_in_collections);
     finding.distrust = "Waiting for a core costs nothing while all cores work, except in collections. If other programs used the cores only this once, another log shows less of it.".into();
     finding.numbers = vec![
         (NONE_COLLECTING.into(), Value::Ns(none_collecting_ns)),

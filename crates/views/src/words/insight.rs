@@ -203,14 +203,14 @@ fn mostly_computing(report: &Report) -> Option<String> {
     let capabilities = running.cap_ns as f64 / report.range.duration().0.max(1) as f64;
     let mut undecided = report.cannot_tell.iter();
     let has_no_samples = undecided.any(|rule| rule.rule == "hot-cost-centre");
-    let of_time = |finding: &&Finding| finding.axis == Axis::Time && finding.is_significant();
-    let claimed_ns = { report.findings.iter() }
-        .filter(of_time)
-        .map(|one| one.claimed_ns);
+    let of_time = report.findings.iter();
+    let of_time = of_time.filter(|one| one.axis == Axis::Time && one.is_significant());
+    let grave = { of_time.clone() }.filter(|one| one.severity >= Severity::Medium);
+    let claimed_ns = grave.map(|one| one.claimed_ns);
     let claimed_ns = claimed_ns.fold(0, u64::saturating_add);
     // What matters on another axis, such as memory, costs time too.
     let is_answer = |finding: &Finding| match finding.axis {
-        Axis::Time => finding.is_significant() && finding.severity >= Severity::High,
+        Axis::Time => finding.severity >= Severity::High,
         Axis::Log => false,
         _ => finding.severity >= Severity::Medium,
     };
@@ -219,9 +219,9 @@ fn mostly_computing(report: &Report) -> Option<String> {
     if capabilities < BUSY || !has_no_samples || is_answered {
         return None;
     }
-    let time = match report.findings.iter().any(|finding| of_time(&finding)) {
-        true => "findings are about little of the time",
-        false => "no finding is about time",
+    let time = match of_time.count() {
+        0 => "no finding is about time",
+        _ => "findings are about little of the time",
     };
     Some(format!(
         "On average {capabilities:.1} of {} ran threads, and {time}: the program computes. What it computes is not in this log. A profile by cost centres shows it: build with -prof -fprof-late, and run with +RTS -p -l.{}",
