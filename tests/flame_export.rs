@@ -196,7 +196,7 @@ fn check_sums(session: &Session, source: Source, name: &str) {
             Measure::Amount => rows.iter().map(|row| row.own).sum(),
             Measure::Count => rows.iter().map(|row| row.own_count).sum(),
         };
-        match (sources::description(source).unit(), measure) {
+        match (sources::description(source).unit, measure) {
             (Unit::Time, _) | (_, Measure::Count) => {
                 assert_eq!(sum, own, "{name} {source:?} {measure:?}");
             }
@@ -223,7 +223,7 @@ fn files_have_the_totals_of_the_graphs() {
         for info in session.flame_sources() {
             tally.add(&case, 1);
             check_sums(&session, info.source, &case.name);
-            if sources::description(info.source).unit() == Unit::Time {
+            if sources::description(info.source).unit == Unit::Time {
                 check_tracks(&session, info.source, &case.name);
             }
         }

@@ -111,7 +111,7 @@ fn text(facts: &[Fact]) -> String {
             Some(Target::Event(at, cap)) => format!(" → event of {cap:?} at {}", at.0),
             Some(Target::Flame(target)) => format!(
                 " → {} {} at {}",
-                sources::description(target.source).name(),
+                sources::description(target.source).name,
                 target.track.name(),
                 target.at.0
             ),

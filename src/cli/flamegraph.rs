@@ -170,14 +170,14 @@ impl Stacks {
 
     fn name(self) -> &'static str {
         match self {
-            Self::Of(source) => sources::description(source).name(),
+            Self::Of(source) => sources::description(source).name,
             Self::ForeignCalls => "foreign-calls",
         }
     }
 
     fn help(self) -> &'static str {
         match self {
-            Self::Of(source) => sources::description(source).help(),
+            Self::Of(source) => sources::description(source).help,
             Self::ForeignCalls => "Only the foreign calls that the program announces",
         }
     }
@@ -185,7 +185,7 @@ impl Stacks {
     /// Explains how to record a log with such stacks.
     fn how(self) -> &'static str {
         match self {
-            Self::Of(source) => sources::description(source).how_to_record(),
+            Self::Of(source) => sources::description(source).how_to_record,
             Self::ForeignCalls => {
                 "let the program announce its calls with messages, \"START 1 name\" and \"STOP 1 name\""
             }
@@ -392,7 +392,7 @@ pub(super) fn tracks(
 }
 
 fn measure(from: Stacks, asked: Option<MeasureChoice>) -> Result<Measure, Failure> {
-    match (sources::description(from.source()).unit(), asked) {
+    match (sources::description(from.source()).unit, asked) {
         (_, None)
         | (Unit::Time, Some(MeasureChoice::Time))
         | (Unit::Bytes, Some(MeasureChoice::Bytes)) => Ok(Measure::Amount),

@@ -81,7 +81,7 @@ fn each_profile(
         };
         if let Some(origin) = log.session.stack_source(source) {
             let (profile, tracks) = origin.tracks_in_time_order(&choice);
-            take(sources::description(source).name(), &profile, &tracks)?;
+            take(sources::description(source).name, &profile, &tracks)?;
         }
     }
     Ok(())

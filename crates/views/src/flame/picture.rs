@@ -29,7 +29,7 @@ pub fn svg(
     dark: bool,
 ) -> String {
     let names = source.titles(head.bands.iter().map(|(track, _)| *track));
-    let unit = sources::description(query.choice.source).unit();
+    let unit = sources::description(query.choice.source).unit;
     let graph = Graph::new(head, boxes, unit, query.measure, names);
     let size = (PICTURE_PX, graph.height_px());
     let scene = FlameScene {

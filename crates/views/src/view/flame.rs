@@ -125,7 +125,7 @@ impl PanelSettings for FlameView {
         let tracks = unless(&self.tracks, &all);
         let values = [
             self.source
-                .map(|source| sources::description(source).name().to_owned()),
+                .map(|source| sources::description(source).name.to_owned()),
             order.map(|order| order.name().to_owned()),
             tracks.map(|tracks| escape(tracks.as_str())),
             (self.measure == Measure::Count).then(|| "samples".to_owned()),

@@ -208,7 +208,7 @@ impl FlameCanvas {
         let (number, link) = (self.number, ctx.link().clone());
         let source = Rc::clone(&ctx.props().source);
         let (unit, measure) = (
-            sources::description(query.choice.source).unit(),
+            sources::description(query.choice.source).unit,
             query.measure,
         );
         ctx.props().client.ask(query, move |answer| {

@@ -67,7 +67,7 @@ impl ControlsProps {
 #[component]
 pub(super) fn Controls(props: &ControlsProps) -> Html {
     let search = props.change(|view, text: String| view.search = text);
-    let share = match sources::description(props.source.source).unit() {
+    let share = match sources::description(props.source.source).unit {
         Unit::Time => format!("{} of the time", format::fraction(props.found)),
         Unit::Bytes => format!("{} of the bytes", format::fraction(props.found)),
     };
@@ -138,7 +138,7 @@ fn sources(props: &ControlsProps) -> Html {
         view.measure = Measure::default();
         view.frame = String::new();
         let in_bytes =
-            source.is_some_and(|source| sources::description(source).unit() == Unit::Bytes);
+            source.is_some_and(|source| sources::description(source).unit == Unit::Bytes);
         if in_bytes && view.order == FlameOrder::Time {
             view.order = FlameOrder::LeftHeavy;
         }
@@ -148,13 +148,13 @@ fn sources(props: &ControlsProps) -> Html {
         let selected = info.source == props.source.source;
         let source = sources::description(info.source);
         html! {
-            <option value={source.name()} {selected} title={source.help()}>{ source.title() }</option>
+            <option value={source.name} {selected} title={source.help}>{ source.title }</option>
         }
     };
     html! {
         <label>
             <span class="visually-hidden">{ "What it is about" }</span>
-            <select {onchange} title={sources::description(props.source.source).help()}>{ for props.sources.iter().map(option) }</select>
+            <select {onchange} title={sources::description(props.source.source).help}>{ for props.sources.iter().map(option) }</select>
         </label>
     }
 }
@@ -177,7 +177,7 @@ fn tracks(props: &ControlsProps) -> Html {
     } else if threads > 0 && caps == 0 {
         "All OS threads"
     } else {
-        sources::description(info.source).all_tracks_label()
+        sources::description(info.source).all_tracks_label
     };
     let option = |value: String, text: String| {
         let selected = props.view.tracks.as_str() == value;
@@ -185,7 +185,7 @@ fn tracks(props: &ControlsProps) -> Html {
     };
     let track = |track: &TrackInfo| {
         let samples = format::count(track.samples);
-        let counted = sources::description(info.source).sample_noun(track.source);
+        let counted = (sources::description(info.source).sample_noun)(track.source);
         let title = info.title(track.source);
         option(
             track.source.name(),
@@ -240,7 +240,7 @@ fn orders(props: &ControlsProps) -> Html {
             "Table of all functions, with the callers and callees of one",
         ),
     ];
-    let of_heap = sources::description(props.source.source).unit() == Unit::Bytes;
+    let of_heap = sources::description(props.source.source).unit == Unit::Bytes;
     let is_compared = props.other.is_some() && props.view.two != TwoLogs::Apart;
     let has_time = !of_heap && props.view.before.is_none() && !is_compared;
     let choices: Vec<_> = has_time.then_some(time).into_iter().chain(rest).collect();
@@ -275,10 +275,10 @@ fn over_time(props: &ControlsProps) -> Html {
 fn measures(props: &ControlsProps) -> Html {
     let by_time = props.view.order == FlameOrder::Time;
     let source = sources::description(props.source.source);
-    if by_time || source.unit() == Unit::Bytes {
+    if by_time || source.unit == Unit::Bytes {
         return html! {};
     }
-    let count = source.count_label();
+    let count = source.count_label;
     let choices = [
         (Measure::Amount, "Time", "Box width is time"),
         (Measure::Count, count, "Box width is the count"),
@@ -331,7 +331,7 @@ fn comparing(props: &ControlsProps) -> Html {
         <>
             if let Some(role) = props.other { { with_other(props, role) } }
             if !is_compared {
-                if sources::description(props.source.source).unit() == Unit::Bytes { { moments(props) } }
+                if sources::description(props.source.source).unit == Unit::Bytes { { moments(props) } }
                 <p class="hint">{ "Select a range on the timeline and keep it, then select another: boxes show increases and decreases." }</p>
                 <p class="tools">{ button("Keep the selection as “before”", props.range.map(Some)) }</p>
                 <p class="tools">{ button("Compare with everything before the selection", earlier.map(Some)) }</p>

@@ -71,7 +71,7 @@ fn why_not_compared(compared_to: &ComparisonTarget, source: Source) -> Option<St
     if !compared_to.source.complete {
         Some(format!("compared once the log {log} is read"))
     } else if !compared_to.flame_sources.iter().any(has_it) {
-        let title = sources::description(source).title();
+        let title = sources::description(source).title;
         Some(format!(
             "not compared: the log {log} has nothing for “{title}”"
         ))
@@ -98,7 +98,7 @@ fn comparable_log(props: &PanelProps, view: &FlameView, source: Source) -> Optio
 }
 
 fn query_of(props: &PanelProps, view: &FlameView, info: &SourceInfo) -> FlameQuery {
-    let of_heap = sources::description(info.source).unit() == Unit::Bytes;
+    let of_heap = sources::description(info.source).unit == Unit::Bytes;
     let other = comparable_log(props, view, info.source);
     let compares = requested_comparison(props, view).is_some() || view.before.is_some();
     let in_time = view.order == FlameOrder::Time && !of_heap && !compares;
@@ -204,10 +204,10 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
                 other={props.compared_to.as_ref().map(|compared_to| compared_to.role)}
                 range={props.range} log={props.overview.span} found={figures.share} matches={matches.clone()} {at} {on_match} {on_zoom} {query} about={scope_text(props, &view, &info)}
                 on_view={on_view.clone()} on_heap={props.on_change.reform(|()| Change::panel(HEAP))} />
-            <Steps {other} {view} of_heap={sources::description(info.source).unit() == Unit::Bytes} range={props.range} shortened={figures.shortened} {on_view} />
+            <Steps {other} {view} of_heap={sources::description(info.source).unit == Unit::Bytes} range={props.range} shortened={figures.shortened} {on_view} />
             { area }
             { graph }
-            { strip((*picked).clone(), sources::description(info.source).unit() == Unit::Bytes, &on_act) }
+            { strip((*picked).clone(), sources::description(info.source).unit == Unit::Bytes, &on_act) }
         </div>
     }
 }
@@ -246,7 +246,7 @@ fn area(props: &PanelProps, pick: Option<&Pick>, query: &FlameQuery, stacks: Sou
         return html! {};
     };
     // The area covers a single log only.
-    if sources::description(stacks).unit() != Unit::Bytes
+    if sources::description(stacks).unit != Unit::Bytes
         || !view.area
         || query.choice.other.is_some()
     {
@@ -479,6 +479,6 @@ fn empty_hint() -> Html {
 }
 
 /// Renders how to record a source.
-fn recording_hint(source: &'static dyn FlameSource) -> Html {
-    html! { <li>{ format!("{}: {}.", source.title(), source.how_to_record()) }</li> }
+fn recording_hint(source: &'static FlameSource) -> Html {
+    html! { <li>{ format!("{}: {}.", source.title, source.how_to_record) }</li> }
 }

@@ -161,7 +161,7 @@ pub(super) fn Sandwich(props: &SandwichProps) -> Html {
     let sort = use_state_eq(|| (SortKey::Own, true));
     let (by, descending) = *sort;
     let found = props.view.search.trim().to_lowercase();
-    let unit = sources::description(props.source.source).unit();
+    let unit = sources::description(props.source.source).unit;
     let value = Value {
         unit,
         measure: Measure::Amount,

@@ -14,30 +14,18 @@ use model::profile::sample_threads::SampleThreads;
 #[derive(Debug)]
 pub(super) struct CostCentres;
 
-impl FlameSource for CostCentres {
-    fn name(&self) -> &'static str {
-        "cost-centres"
-    }
-
-    fn title(&self) -> &'static str {
-        "Haskell and foreign code"
-    }
-
-    fn help(&self) -> &'static str {
-        "Cost-centre samples of each capability (+RTS -p -l), and the foreign calls that the program announces, per OS thread"
-    }
-
-    fn how_to_record(&self) -> &'static str {
-        "build the program with -prof -fprof-late (before GHC 9.4: -prof -fprof-auto-top) and run it with +RTS -p -l (GHC 8.10 and later)"
-    }
-
-    fn sample_noun(&self, track: TrackSource) -> &'static str {
-        match track {
-            TrackSource::OsThread(_) | TrackSource::UnknownThread { .. } => "calls",
-            _ => "samples",
-        }
-    }
-}
+/// Description of the source `cost-centres`.
+pub(super) const SOURCE: FlameSource = FlameSource {
+    name: "cost-centres",
+    title: "Haskell and foreign code",
+    help: "Cost-centre samples of each capability (+RTS -p -l), and the foreign calls that the program announces, per OS thread",
+    how_to_record: "build the program with -prof -fprof-late (before GHC 9.4: -prof -fprof-auto-top) and run it with +RTS -p -l (GHC 8.10 and later)",
+    sample_noun: |track| match track {
+        TrackSource::OsThread(_) | TrackSource::UnknownThread { .. } => "calls",
+        _ => "samples",
+    },
+    ..FlameSource::DEFAULT
+};
 
 impl FlameOrigin for CostCentres {
     fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {

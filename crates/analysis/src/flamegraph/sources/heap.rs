@@ -23,31 +23,16 @@ use model::saturating::saturating_u32;
 #[derive(Clone, Debug)]
 pub(super) struct Heap;
 
-impl FlameSource for Heap {
-    fn name(&self) -> &'static str {
-        "heap"
-    }
-
-    fn title(&self) -> &'static str {
-        "Live heap"
-    }
-
-    fn help(&self) -> &'static str {
-        "Live bytes by the cost-centre stack that allocated them (+RTS -hc -l)"
-    }
-
-    fn how_to_record(&self) -> &'static str {
-        "build the program with -prof and run it with +RTS -hc -l (GHC 8.2 and later)"
-    }
-
-    fn unit(&self) -> Unit {
-        Unit::Bytes
-    }
-
-    fn sample_noun(&self, _: TrackSource) -> &'static str {
-        "censuses"
-    }
-}
+/// Description of the source `heap`.
+pub(super) const SOURCE: FlameSource = FlameSource {
+    name: "heap",
+    title: "Live heap",
+    help: "Live bytes by the cost-centre stack that allocated them (+RTS -hc -l)",
+    how_to_record: "build the program with -prof and run it with +RTS -hc -l (GHC 8.2 and later)",
+    unit: Unit::Bytes,
+    sample_noun: |_| "censuses",
+    ..FlameSource::DEFAULT
+};
 
 impl FlameOrigin for Heap {
     fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {

@@ -31,38 +31,38 @@ use model::profile::{Profile, TrackSource};
 use model::time::Interval;
 
 /// Description of a source of flame graphs.
-pub trait FlameSource: Debug + Sync {
-    /// Returns the stable name in links and on the command line.
-    fn name(&self) -> &'static str;
-
-    /// Returns the title in menus.
-    fn title(&self) -> &'static str;
-
-    /// Returns a one-sentence description without a full stop.
-    fn help(&self) -> &'static str;
-
-    /// Returns how to obtain a log with data for the source, as an imperative: “run the program with …”.
-    fn how_to_record(&self) -> &'static str;
-
-    /// Returns the unit of the weights.
-    fn unit(&self) -> Unit {
-        Unit::Time
-    }
-
+#[derive(Debug)]
+pub struct FlameSource {
+    /// Stable name in links and on the command line.
+    pub name: &'static str,
+    /// Title in menus.
+    pub title: &'static str,
+    /// One-sentence description without a full stop.
+    pub help: &'static str,
+    /// How to obtain a log with data for the source, as an imperative: “run the program with …”.
+    pub how_to_record: &'static str,
+    /// Unit of the weights.
+    pub unit: Unit,
     /// Returns the plural noun for the samples of a track.
-    fn sample_noun(&self, _: TrackSource) -> &'static str {
-        "samples"
-    }
+    pub sample_noun: fn(TrackSource) -> &'static str,
+    /// Label of the alternative measure, box width by number of samples.
+    pub count_label: &'static str,
+    /// Label for all tracks together, where neither “All capabilities” nor “All OS threads” fits.
+    pub all_tracks_label: &'static str,
+}
 
-    /// Returns the label of the alternative measure, box width by number of samples.
-    fn count_label(&self) -> &'static str {
-        "Samples"
-    }
-
-    /// Returns the label for all tracks together, where neither “All capabilities” nor “All OS threads” fits.
-    fn all_tracks_label(&self) -> &'static str {
-        "Everything"
-    }
+impl FlameSource {
+    /// Values that most sources share.
+    const DEFAULT: Self = Self {
+        name: "",
+        title: "",
+        help: "",
+        how_to_record: "",
+        unit: Unit::Time,
+        sample_noun: |_| "samples",
+        count_label: "Samples",
+        all_tracks_label: "Everything",
+    };
 }
 
 /// Data side of a source.
@@ -157,12 +157,12 @@ pub struct BuiltProfile {
 }
 
 macro_rules! table {
-    ($($(#[$doc:meta])* $id:ident = $source:path;)*) => {
+    ($($(#[$doc:meta])* $id:ident = $module:ident::$origin:ident;)*) => {
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "names of constants")]
         enum Place { $($id),* }
         $($(#[$doc])* pub const $id: Source = Source(Place::$id as u8);)*
-        static TABLE: &[&dyn FlameSource] = &[$(&$source),*];
-        static ORIGINS: &[&dyn FlameOrigin] = &[$(&$source),*];
+        static TABLE: &[FlameSource] = &[$($module::SOURCE),*];
+        static ORIGINS: &[&dyn FlameOrigin] = &[$(&$module::$origin),*];
     };
 }
 
@@ -185,9 +185,9 @@ table! {
 /// Returns the description of a source.
 ///
 /// An id outside the table, which no query of this program contains, counts as the first source.
-pub fn description(source: Source) -> &'static dyn FlameSource {
+pub fn description(source: Source) -> &'static FlameSource {
     let found = TABLE.get(usize::from(source.0));
-    *found.unwrap_or(&TABLE[0])
+    found.unwrap_or(&TABLE[0])
 }
 
 /// Returns the data side of a source, with the same fallback as [`description`].
@@ -203,7 +203,7 @@ pub fn all() -> impl DoubleEndedIterator<Item = Source> + Clone {
 
 /// Returns the source with this name in links and on the command line.
 pub fn by_name(name: &str) -> Option<Source> {
-    all().find(|source| description(*source).name() == name)
+    all().find(|source| description(*source).name == name)
 }
 
 #[cfg(test)]
@@ -213,9 +213,9 @@ mod tests {
     #[test]
     fn names_lead_back_to_sources() {
         for source in all() {
-            assert_eq!(by_name(description(source).name()), Some(source));
+            assert_eq!(by_name(description(source).name), Some(source));
         }
         assert_eq!(by_name("other"), None);
-        assert_eq!(description(HEAP).name(), "heap");
+        assert_eq!(description(HEAP).name, "heap");
     }
 }

@@ -3,37 +3,21 @@
 use super::super::centres::CostCentres;
 use super::{AnalysisResults, BuiltProfile, FlameOrigin, FlameSource, ProfileBuilder};
 use crate::diagnostics::{Diagnostic, Diagnostics, Fact};
-use model::profile::TrackSource;
 
 /// The source `spans`.
 #[derive(Clone, Debug)]
 pub(super) struct Spans;
 
-impl FlameSource for Spans {
-    fn name(&self) -> &'static str {
-        "spans"
-    }
-
-    fn title(&self) -> &'static str {
-        "Spans of the program"
-    }
-
-    fn help(&self) -> &'static str {
-        "START and STOP messages of the program, and spans of opentelemetry, nested"
-    }
-
-    fn how_to_record(&self) -> &'static str {
-        "let the program announce spans with messages, \"START name\" and \"STOP name\""
-    }
-
-    fn sample_noun(&self, _: TrackSource) -> &'static str {
-        "spans"
-    }
-
-    fn count_label(&self) -> &'static str {
-        "Spans"
-    }
-}
+/// Description of the source `spans`.
+pub(super) const SOURCE: FlameSource = FlameSource {
+    name: "spans",
+    title: "Spans of the program",
+    help: "START and STOP messages of the program, and spans of opentelemetry, nested",
+    how_to_record: "let the program announce spans with messages, \"START name\" and \"STOP name\"",
+    sample_noun: |_| "spans",
+    count_label: "Spans",
+    ..FlameSource::DEFAULT
+};
 
 impl FlameOrigin for Spans {
     fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {

@@ -9,23 +9,14 @@ use eventlog::{EventSet, Record, Sink};
 #[derive(Debug)]
 pub(super) struct StackSamples;
 
-impl FlameSource for StackSamples {
-    fn name(&self) -> &'static str {
-        "stack-samples"
-    }
-
-    fn title(&self) -> &'static str {
-        "Stack samples"
-    }
-
-    fn help(&self) -> &'static str {
-        "Stacks that ghc-stack-profiler sampled"
-    }
-
-    fn how_to_record(&self) -> &'static str {
-        "let the program run ghc-stack-profiler, with +RTS -l"
-    }
-}
+/// Description of the source `stack-samples`.
+pub(super) const SOURCE: FlameSource = FlameSource {
+    name: "stack-samples",
+    title: "Stack samples",
+    help: "Stacks that ghc-stack-profiler sampled",
+    how_to_record: "let the program run ghc-stack-profiler, with +RTS -l",
+    ..FlameSource::DEFAULT
+};
 
 impl FlameOrigin for StackSamples {
     fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {

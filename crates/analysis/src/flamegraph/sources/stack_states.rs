@@ -10,27 +10,15 @@ use model::profile::Profile;
 #[derive(Clone, Debug)]
 pub(super) struct StackStates;
 
-impl FlameSource for StackStates {
-    fn name(&self) -> &'static str {
-        "stack-states"
-    }
-
-    fn title(&self) -> &'static str {
-        "Stack samples by thread state"
-    }
-
-    fn help(&self) -> &'static str {
-        "Stacks that ghc-stack-profiler sampled, below the thread's state: running, ready or blocked"
-    }
-
-    fn how_to_record(&self) -> &'static str {
-        "let the program run ghc-stack-profiler, with +RTS -l"
-    }
-
-    fn all_tracks_label(&self) -> &'static str {
-        "All threads"
-    }
-}
+/// Description of the source `stack-states`.
+pub(super) const SOURCE: FlameSource = FlameSource {
+    name: "stack-states",
+    title: "Stack samples by thread state",
+    help: "Stacks that ghc-stack-profiler sampled, below the thread's state: running, ready or blocked",
+    how_to_record: "let the program run ghc-stack-profiler, with +RTS -l",
+    all_tracks_label: "All threads",
+    ..FlameSource::DEFAULT
+};
 
 impl FlameOrigin for StackStates {
     fn builder(&self) -> Option<Box<dyn ProfileBuilder>> {

@@ -4,43 +4,25 @@ use super::super::source_info::SourceInfo;
 use super::super::waiting::waiting_info;
 use super::{FlameOrigin, FlameSource};
 use crate::timeline::store::Store;
+use model::profile::Profile;
 use model::profile::source::Source;
 use model::profile::stack_source::StackSource;
-use model::profile::{Profile, TrackSource};
 
 /// The source `waiting`.
 #[derive(Debug)]
 pub(super) struct Waiting;
 
-impl FlameSource for Waiting {
-    fn name(&self) -> &'static str {
-        "waiting"
-    }
-
-    fn title(&self) -> &'static str {
-        "Waiting threads"
-    }
-
-    fn help(&self) -> &'static str {
-        "Waiting threads, by what they were blocked on or queued for"
-    }
-
-    fn how_to_record(&self) -> &'static str {
-        "run the program with +RTS -l, which logs scheduler events"
-    }
-
-    fn sample_noun(&self, _: TrackSource) -> &'static str {
-        "waits"
-    }
-
-    fn count_label(&self) -> &'static str {
-        "Waits"
-    }
-
-    fn all_tracks_label(&self) -> &'static str {
-        "All threads"
-    }
-}
+/// Description of the source `waiting`.
+pub(super) const SOURCE: FlameSource = FlameSource {
+    name: "waiting",
+    title: "Waiting threads",
+    help: "Waiting threads, by what they were blocked on or queued for",
+    how_to_record: "run the program with +RTS -l, which logs scheduler events",
+    sample_noun: |_| "waits",
+    count_label: "Waits",
+    all_tracks_label: "All threads",
+    ..FlameSource::DEFAULT
+};
 
 impl FlameOrigin for Waiting {
     fn origin<'a>(

@@ -61,7 +61,7 @@ impl Export {
         log_info: &LogInfo,
     ) -> Self {
         if format == ExportFormat::Speedscope
-            && sources::description(query.choice.source).unit() == Unit::Time
+            && sources::description(query.choice.source).unit == Unit::Time
         {
             let writing = Speedscope::of_tracks(cache, stack_source, query, log_info);
             return Self {

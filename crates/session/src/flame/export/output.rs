@@ -37,7 +37,7 @@ pub(super) struct Scale {
 impl Scale {
     /// Creates the conversion, which divides heap amounts by the number of censuses.
     pub(super) fn new(query: &FlameQuery, censuses: u32) -> Self {
-        let censuses = match sources::description(query.choice.source).unit() {
+        let censuses = match sources::description(query.choice.source).unit {
             Unit::Bytes => u64::from(censuses).max(1),
             Unit::Time => 1,
         };

@@ -217,7 +217,7 @@ impl Pprof {
         Self {
             head: Some(head),
             tree,
-            unit: sources::description(query.choice.source).unit(),
+            unit: sources::description(query.choice.source).unit,
             amount: by(Measure::Amount),
             count: by(Measure::Count),
             next: 0,
@@ -304,7 +304,7 @@ fn head(
     let started = log_info
         .clock_origin_ns
         .map(|clock| clock.saturating_add(clamped(range.start().0)));
-    let types = sample_types(sources::description(choice.source).unit());
+    let types = sample_types(sources::description(choice.source).unit);
     let default = match query.measure {
         Measure::Count => types.first(),
         Measure::Amount => types.last(),
