@@ -280,6 +280,11 @@ impl Finding {
         self.severity > Severity::Minor
     }
 
+    /// Sets the named numbers behind the finding.
+    pub(crate) fn set_numbers<const N: usize>(&mut self, numbers: [(&'static str, Value); N]) {
+        self.numbers = numbers.map(|(name, value)| (name.into(), value)).into();
+    }
+
     /// Sets the evidence; keeps the pieces with the largest amounts.
     #[must_use]
     pub fn with_evidence(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {

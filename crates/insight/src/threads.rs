@@ -469,6 +469,20 @@ impl<'a> RuleContext<'a> {
         })
     }
 
+    /// Returns the safe foreign calls that took at least `min_ns`.
+    pub(crate) async fn foreign_calls(&self, min_ns: u64, yielder: &dyn Yield) -> Vec<Wait> {
+        let mut calls = Vec::new();
+        let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+            if turn.1.wait_reason() == Some(WaitReason::ForeignCall) {
+                let wait = self.wait(life, turn, 0);
+                calls.extend(wait.filter(|wait| wait.ns >= min_ns));
+            }
+        };
+        let is_wanted = |reason| reason == WaitReason::ForeignCall;
+        self.each_turn_blocked((is_wanted, 0), yielder, visit).await;
+        calls
+    }
+
     /// Returns the idle time of capabilities while threads waited, counting at most one capability per waiting
     /// thread, in capability nanoseconds outside collections.
     pub(crate) async fn overlapping_idle_ns(

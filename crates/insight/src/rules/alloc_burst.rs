@@ -144,14 +144,11 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         ),
     ];
     finding.distrust = "Data that is loaded or built once must be allocated once.".into();
-    finding.numbers = vec![
-        ("allocated in it".into(), Value::Bytes(sum.bytes)),
-        (
-            "times the mean rate".into(),
-            Value::Times(sum.rate() / all.rate()),
-        ),
-        ("of all time".into(), Value::Share(context.share(time))),
-    ];
+    finding.set_numbers([
+        ("allocated in it", Value::Bytes(sum.bytes)),
+        ("times the mean rate", Value::Times(sum.rate() / all.rate())),
+        ("of all time", Value::Share(context.share(time))),
+    ]);
     let evidence = bursts.iter().map(|burst| Evidence {
         range: burst.range,
         subjects: Vec::new(),

@@ -210,11 +210,11 @@ async fn evaluate(
         Advice::code("Hold no lock while waiting for another: read, release, then continue."),
     ];
     finding.distrust = "Threads that wait for an external answer that never comes look the same: a timeout around hGetLine or a request.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("threads".into(), Value::Count(threads.len() as u64)),
-        ("times".into(), Value::Count(times)),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("threads", Value::Count(threads.len() as u64)),
+        ("times", Value::Count(times)),
+    ]);
     Outcome::Found(vec![
         finding.with_evidence(waits.iter().map(Wait::evidence)),
     ])

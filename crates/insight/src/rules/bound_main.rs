@@ -157,11 +157,11 @@ async fn evaluate(
     ];
     finding.distrust =
         "Libraries that need main's OS thread (GUI toolkits, OpenGL) cannot run elsewhere.".into();
-    finding.numbers = vec![
-        ("changes".into(), Value::Count(count)),
-        ("half of them take at least".into(), Value::Ns(median_ns)),
-        ("a second".into(), Value::PerSecond(rate)),
-    ];
+    finding.set_numbers([
+        ("changes", Value::Count(count)),
+        ("half of them take at least", Value::Ns(median_ns)),
+        ("a second", Value::PerSecond(rate)),
+    ]);
     let evidence = switches.iter().map(|switch| Evidence {
         range: Interval::new(Nanos(switch.from), Nanos(switch.to)),
         subjects: vec![Subject::Thread(main), Subject::Capability(switch.cap)],

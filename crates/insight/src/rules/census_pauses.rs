@@ -65,7 +65,7 @@ async fn evaluate(
     finding.meaning = "Each census runs a major collection and traverses the live heap while the program is stopped. In the table of lost time, the census alone is a row; the collection is GC work. Findings about time are less certain because of it.".into();
     finding.tries = tries(context.length_ns(), found.len() as u64, all_ns);
     finding.distrust = "Without the heap profile the program does not have these pauses.".into();
-    finding.numbers = vec![("censuses".into(), Value::Count(found.len() as u64))];
+    finding.set_numbers([("censuses", Value::Count(found.len() as u64))]);
     Outcome::Found(vec![finding])
 }
 

@@ -227,10 +227,10 @@ fn collections_finding(
     }
     finding.distrust =
         "Without the option some of these collections remain; it may be set on purpose.".into();
-    finding.numbers = vec![
-        ("collections".into(), Value::Count(found.len() as u64)),
-        ("their pauses".into(), Value::Ns(pause_ns)),
-    ];
+    finding.set_numbers([
+        ("collections", Value::Count(found.len() as u64)),
+        ("their pauses", Value::Ns(pause_ns)),
+    ]);
     finding.subject = Some(costly.flag);
     Some(finding)
 }
@@ -284,13 +284,13 @@ fn time_slice_finding(context: &RuleContext<'_>) -> Option<Finding> {
         finding.tries.push(Advice::code(text));
     }
     finding.distrust = "Threads that call yield themselves are counted, too.".into();
-    finding.numbers = vec![
-        ("stops".into(), Value::Count(stops)),
+    finding.set_numbers([
+        ("stops", Value::Count(stops)),
         (
-            "a second of running time".into(),
+            "a second of running time",
             Value::PerSecond(stops_per_second),
         ),
-    ];
+    ]);
     finding.subject = Some(flag);
     let evidence = Evidence {
         range: context.range,
@@ -336,7 +336,7 @@ fn nonmoving_finding(context: &RuleContext<'_>) -> Option<Finding> {
     finding.meaning = "The nonmoving collector shortens pauses but slows programs down: it marks concurrently, and promotion costs more.".into();
     finding.tries = vec![run_without(flag, "long pauses, with much live data")];
     finding.distrust = "Where latency matters more than throughput, this is intended.".into();
-    finding.numbers = vec![("marking".into(), Value::Ns(marking_ns))];
+    finding.set_numbers([("marking", Value::Ns(marking_ns))]);
     let evidence = spans.into_iter().map(|range| Evidence {
         range,
         subjects: Vec::new(),

@@ -119,7 +119,7 @@ async fn evaluate(
     ];
     finding.distrust =
         "An exception thrown to the thread (killThread) also ends a wait without a wakeup.".into();
-    finding.numbers = vec![("waits".into(), Value::Count(found.len() as u64))];
+    finding.set_numbers([("waits", Value::Count(found.len() as u64))]);
     let evidence = found.iter().map(|(thread, (from, to))| Evidence {
         range: Interval::new(Nanos(*from), Nanos(*to)),
         subjects: vec![Subject::Thread(*thread)],

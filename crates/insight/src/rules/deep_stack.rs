@@ -95,11 +95,11 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     finding.distrust =
         "A recursion may be as deep as its data, such as a tree. The log does not show when a stack shrinks."
             .into();
-    finding.numbers = vec![
-        ("the largest stack".into(), Value::Bytes(most)),
-        ("the largest heap".into(), Value::Bytes(heap)),
-        ("threads".into(), Value::Count(by_size.len() as u64)),
-    ];
+    finding.set_numbers([
+        ("the largest stack", Value::Bytes(most)),
+        ("the largest heap", Value::Bytes(heap)),
+        ("threads", Value::Count(by_size.len() as u64)),
+    ]);
     let evidence = by_size.into_iter().map(|(thread, deep)| Evidence {
         range: deep.range,
         subjects: vec![Subject::Thread(thread)],

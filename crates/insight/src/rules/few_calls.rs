@@ -112,11 +112,11 @@ pub(super) async fn calls_finding(
     ];
     finding.distrust =
         "Calls that compute need cores, not threads. Calls that wait for users or for requests lose nothing.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("foreign calls".into(), Value::Count(count)),
-        ("a call, on average".into(), Value::Ns(mean_ns)),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("foreign calls", Value::Count(count)),
+        ("a call, on average", Value::Ns(mean_ns)),
+    ]);
     Some(
         finding.with_evidence(callers.iter().map(|(thread, calls)| Evidence {
             range: calls.range,

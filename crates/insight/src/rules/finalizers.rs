@@ -115,7 +115,7 @@ async fn evaluate(
     finding.distrust =
         "The log shows the time of finalizers, but not how many there are, nor what visiting weak pointers costs."
             .into();
-    finding.numbers = vec![("ran for".into(), Value::Ns(ran_ns))];
+    finding.set_numbers([("ran for", Value::Ns(ran_ns))]);
     Outcome::Found(vec![finding.with_evidence(evidence(context, &threads))])
 }
 
@@ -219,10 +219,10 @@ fn explain_files(context: &RuleContext<'_>, finding: &mut Finding, calls: Foreig
             "Keep a file open, with a buffer, for many writes or reads: one Handle in place of appendFile, readFile or withFile for each.",
         ),
     );
-    finding.numbers = vec![
-        ("short foreign calls".into(), Value::Count(calls.count)),
-        ("in them".into(), Value::Ns(calls.ns)),
-    ];
+    finding.set_numbers([
+        ("short foreign calls", Value::Count(calls.count)),
+        ("in them", Value::Ns(calls.ns)),
+    ]);
 }
 
 fn advice() -> Vec<Advice> {
@@ -256,6 +256,6 @@ fn many_weak_pointers(context: &RuleContext<'_>) -> Option<Finding> {
     finding.tries = advice();
     finding.distrust =
         "Weak pointers belong to foreign pointers and caches of libraries, too.".into();
-    finding.numbers = vec![("weak pointers".into(), Value::Count(count))];
+    finding.set_numbers([("weak pointers", Value::Count(count))]);
     Some(finding.with_evidence([peak.evidence(bytes)]))
 }

@@ -59,9 +59,9 @@ async fn evaluate(
         "Remove calls of performGC, performMajorGC and the like, or make fewer.",
     )];
     finding.distrust = "Large objects (-AL), a heap limit (-M) and setNumCapabilities cause early collections too.".into();
-    finding.numbers = vec![
-        ("asked for".into(), Value::Count(count)),
-        ("major collections".into(), Value::Count(all)),
-    ];
+    finding.set_numbers([
+        ("asked for", Value::Count(count)),
+        ("major collections", Value::Count(all)),
+    ]);
     Outcome::Found(vec![finding])
 }

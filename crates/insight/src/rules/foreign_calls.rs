@@ -10,11 +10,8 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::{Yield, sort};
 use eventlog::ids::{Nanos, ThreadId};
-use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
 
@@ -29,21 +26,6 @@ pub(super) const RULE: Rule = Rule {
     inputs: &[Input::EachRun],
     evaluate: yielding!(evaluate),
 };
-
-async fn calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
-    let mut calls = Vec::new();
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if turn.1.wait_reason() == Some(WaitReason::ForeignCall) {
-            let wait = context.wait(life, turn, 0);
-            calls.extend(wait.filter(|wait| wait.ns >= MIN_NS));
-        }
-    };
-    let is_wanted = |reason| reason == WaitReason::ForeignCall;
-    context
-        .each_turn_blocked((is_wanted, 0), yielder, visit)
-        .await;
-    calls
-}
 
 /// Returns the maximum number of simultaneous calls, with its time range.
 async fn max_simultaneous(calls: &[Wait], yielder: &dyn Yield) -> (usize, Interval) {
@@ -74,7 +56,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     let calls = if context.threads(yielder).await.times.foreign_ns() < least_ns {
         Vec::new()
     } else {
-        calls(context, yielder).await
+        context.foreign_calls(MIN_NS, yielder).await
     };
     let (most, at) = max_simultaneous(&calls, yielder).await;
     if most <= limit {
@@ -108,18 +90,15 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     finding.distrust =
         "The return of a call is not logged: its time includes the wait for a capability after it."
             .into();
-    finding.numbers = vec![
-        ("at a time".into(), Value::Count(most as u64)),
+    finding.set_numbers([
+        ("at a time", Value::Count(most as u64)),
+        ("threads that call", Value::Count(threads.len() as u64)),
+        ("the longest", Value::Ns(longest_ns)),
         (
-            "threads that call".into(),
-            Value::Count(threads.len() as u64),
-        ),
-        ("the longest".into(), Value::Ns(longest_ns)),
-        (
-            "a mean call".into(),
+            "a mean call",
             Value::Ns(calls.iter().map(|call| call.ns).sum::<u64>() / calls.len().max(1) as u64),
         ),
-    ];
+    ]);
     let crowd = calls.iter().filter(|call| call.range.overlaps(at));
     Outcome::Found(vec![finding.with_evidence(crowd.map(Wait::evidence))])
 }

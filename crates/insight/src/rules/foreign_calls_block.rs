@@ -8,11 +8,8 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Wait;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::Yield;
 use eventlog::ids::Duration;
-use model::class::WaitReason;
 use model::format;
 
 /// Minimum share of the time in which threads were ready and nothing ran; less is not worth a change.
@@ -26,20 +23,6 @@ pub(super) const RULE: Rule = Rule {
     inputs: &[Input::EachRun],
     evaluate: yielding!(evaluate),
 };
-
-async fn calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
-    let mut calls = Vec::new();
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if turn.1.wait_reason() == Some(WaitReason::ForeignCall) {
-            calls.extend(context.wait(life, turn, 0));
-        }
-    };
-    let is_wanted = |reason| reason == WaitReason::ForeignCall;
-    context
-        .each_turn_blocked((is_wanted, 0), yielder, visit)
-        .await;
-    calls
-}
 
 async fn evaluate(
     context: &RuleContext<'_>,
@@ -62,7 +45,7 @@ async fn evaluate(
             format::fraction(context.share(calls_ns))
         ));
     }
-    let calls = calls(context, yielder).await;
+    let calls = context.foreign_calls(0, yielder).await;
     let title = format!(
         "{} stopped all threads for {}: the program is not linked with -threaded",
         format::pluralize(calls.len() as u64, "foreign call"),
@@ -87,10 +70,10 @@ async fn evaluate(
     ];
     finding.distrust =
         "Calls that compute, rather than wait, gain only with several capabilities (-N).".into();
-    finding.numbers = vec![
-        ("foreign calls".into(), Value::Count(calls.len() as u64)),
-        ("in foreign calls".into(), Value::Ns(calls_ns)),
-    ];
+    finding.set_numbers([
+        ("foreign calls", Value::Count(calls.len() as u64)),
+        ("in foreign calls", Value::Ns(calls_ns)),
+    ]);
     Outcome::Found(vec![
         finding.with_evidence(calls.iter().map(Wait::evidence)),
     ])

@@ -133,15 +133,15 @@ async fn evaluate(
     finding.distrust =
         "Large collections may gain more from all cores than waking them costs. Of each wait, no more than twice the usual one counts: the rest comes from other work of the machine."
             .into();
-    finding.numbers = vec![
-        ("the usual wait".into(), Value::Ns(usual_ns)),
-        ("waking".into(), Value::Ns(waking_ns)),
+    finding.set_numbers([
+        ("the usual wait", Value::Ns(usual_ns)),
+        ("waking", Value::Ns(waking_ns)),
         (
-            "all waits, with those for the machine".into(),
+            "all waits, with those for the machine",
             Value::Ns(found.iter().map(|(_, gc)| gc.sync_ns()).sum()),
         ),
-        ("collections".into(), Value::Count(found.len() as u64)),
-    ];
+        ("collections", Value::Count(found.len() as u64)),
+    ]);
     let evidence = RuleContext::collections_evidence(found.iter().map(|(_, gc)| *gc), |gc| {
         Value::Ns(waking(gc))
     });

@@ -159,11 +159,11 @@ fn held_up_by_several(
     finding.meaning = format!("A collection begins only when all capabilities have stopped. Each of these threads was in an unsafe foreign call, or in a loop that does not allocate: it stops when that ends, and the others wait, for {} of the program's time.", finding.cost).into();
     finding.tries = advice(context, count);
     finding.distrust = DISTRUST.into();
-    finding.numbers = vec![
-        ("held up".into(), Value::Ns(ns)),
-        ("collections".into(), Value::Count(count)),
-        ("threads".into(), Value::Count(threads.len() as u64)),
-    ];
+    finding.set_numbers([
+        ("held up", Value::Ns(ns)),
+        ("collections", Value::Count(count)),
+        ("threads", Value::Count(threads.len() as u64)),
+    ]);
     Outcome::Found(vec![finding.with_evidence(evidence(context, &of_thread))])
 }
 
@@ -308,13 +308,13 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         ));
     }
     finding.distrust = DISTRUST.into();
-    finding.numbers = vec![
-        ("held up".into(), Value::Ns(ns)),
-        ("collections".into(), Value::Count(count)),
+    finding.set_numbers([
+        ("held up", Value::Ns(ns)),
+        ("collections", Value::Count(count)),
         (
-            "of all long waits".into(),
+            "of all long waits",
             Value::Share(ns as f64 / all_ns.max(1) as f64),
         ),
-    ];
+    ]);
     Outcome::Found(vec![finding.with_evidence(evidence(context, &of_thread))])
 }

@@ -148,12 +148,12 @@ pub(super) async fn group_finding(
         ),
     ];
     finding.distrust = "If the questions of a group depend on all answers before, they have to wait. The estimate assumes that as many as before are asked at once.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("waits".into(), Value::Count(waits.len() as u64)),
-        ("waited".into(), Value::Ns(waited_ns)),
-        ("the same sleeps, evened out".into(), Value::Ns(even_ns)),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("waits", Value::Count(waits.len() as u64)),
+        ("waited", Value::Ns(waited_ns)),
+        ("the same sleeps, evened out", Value::Ns(even_ns)),
+    ]);
     let evidence = waits.iter().map(|wait| Evidence {
         range: wait.range,
         subjects: vec![Subject::Thread(asker)],

@@ -214,20 +214,17 @@ fn finding(
         finding.tries.retain(|one| one.flag.is_none());
     }
     finding.distrust = "On busy or virtual machines, OS threads wake more slowly. In a server that mostly waits, hand-overs slow requests, but cost little of the time.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("hand-overs".into(), Value::Count(count)),
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("hand-overs", Value::Count(count)),
         (
-            "a second".into(),
+            "a second",
             Value::PerSecond(count as f64 * 1e9 / context.length_ns() as f64),
         ),
-        ("median".into(), Value::Ns(median_ns)),
-        ("all hand-overs".into(), Value::Ns(sum_ns)),
-        (
-            "capabilities that run, mean".into(),
-            Value::Times(parallelism),
-        ),
-    ];
+        ("median", Value::Ns(median_ns)),
+        ("all hand-overs", Value::Ns(sum_ns)),
+        ("capabilities that run, mean", Value::Times(parallelism)),
+    ]);
     let pairs = all.iter().map(|one| (one.waker, &one.wait));
     let evidence = evidence_by_pair(pairs);
     finding.with_evidence(evidence)

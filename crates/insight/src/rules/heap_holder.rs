@@ -353,10 +353,10 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     finding.distrust =
         "A cache, or data that the program needs for its whole run, holds the heap on purpose."
             .into();
-    finding.numbers = vec![
-        ("its bytes".into(), Value::Bytes(holder.bytes)),
-        ("all of the census".into(), Value::Bytes(holder.all_bytes)),
-    ];
+    finding.set_numbers([
+        ("its bytes", Value::Bytes(holder.bytes)),
+        ("all of the census", Value::Bytes(holder.all_bytes)),
+    ]);
     let time = holder.profile.time(holder.census);
     let time = time.unwrap_or(context.range.start());
     let evidence = Evidence {

@@ -111,11 +111,11 @@ fn of_areas(context: &RuleContext<'_>, peak: &Peak) -> Option<Finding> {
     )];
     finding.distrust =
         "A program that must not pause may want no collection at all in this time.".into();
-    finding.numbers = vec![
-        ("held".into(), Value::Bytes(peak.held_bytes)),
-        ("alive".into(), Value::Bytes(peak.live_bytes)),
-        ("allocation areas".into(), Value::Bytes(areas)),
-    ];
+    finding.set_numbers([
+        ("held", Value::Bytes(peak.held_bytes)),
+        ("alive", Value::Bytes(peak.live_bytes)),
+        ("allocation areas", Value::Bytes(areas)),
+    ]);
     let evidence = Evidence {
         range: Interval::new(peak.at, peak.at),
         subjects: Vec::new(),
@@ -191,13 +191,13 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         ),
     ];
     finding.distrust = "The runtime returns memory of an earlier peak slowly, and options compiled into the program, such as -F4, may use more on purpose.".into();
-    finding.numbers = vec![
-        ("held".into(), Value::Bytes(peak.held_bytes)),
-        ("alive".into(), Value::Bytes(peak.live_bytes)),
-        ("for copying and garbage".into(), Value::Bytes(copying)),
-        ("allocation areas".into(), Value::Bytes(areas)),
-        ("beyond that".into(), Value::Bytes(excess)),
-    ];
+    finding.set_numbers([
+        ("held", Value::Bytes(peak.held_bytes)),
+        ("alive", Value::Bytes(peak.live_bytes)),
+        ("for copying and garbage", Value::Bytes(copying)),
+        ("allocation areas", Value::Bytes(areas)),
+        ("beyond that", Value::Bytes(excess)),
+    ]);
     let evidence = Evidence {
         range: Interval::new(peak.at, peak.at),
         subjects: Vec::new(),

@@ -84,10 +84,10 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ),
     ];
     finding.distrust = "Cost centres prevent some optimizations: small functions that are called often look slower than they are.".into();
-    finding.numbers = vec![
-        ("of its samples".into(), Value::Share(share)),
-        ("samples".into(), Value::Count(samples)),
-    ];
+    finding.set_numbers([
+        ("of its samples", Value::Share(share)),
+        ("samples", Value::Count(samples)),
+    ]);
     let evidence = Evidence {
         range: context.range,
         subjects: Vec::new(),

@@ -65,9 +65,9 @@ async fn evaluate(
         ),
     ];
     finding.distrust = "These collections return memory, run finalizers and detect deadlocks: a program may need them.".into();
-    finding.numbers = vec![
-        ("collections".into(), Value::Count(count as u64)),
-        ("the longest".into(), Value::Ns(longest_ns)),
-    ];
+    finding.set_numbers([
+        ("collections", Value::Count(count as u64)),
+        ("the longest", Value::Ns(longest_ns)),
+    ]);
     Outcome::Found(vec![finding])
 }

@@ -280,11 +280,11 @@ async fn evaluate(
     ];
     finding.distrust =
         "Data that the program must produce, such as its result, must be allocated once.".into();
-    finding.numbers = vec![
-        ("allocated".into(), Value::Bytes(all)),
-        ("before a collection".into(), Value::Bytes(usual)),
-        ("allocation area".into(), Value::Bytes(area)),
-    ];
+    finding.set_numbers([
+        ("allocated", Value::Bytes(all)),
+        ("before a collection", Value::Bytes(usual)),
+        ("allocation area", Value::Bytes(area)),
+    ]);
     let stops = claim_stops(context, loss_budget);
     if let Some(stops) = &stops {
         stops.explain(context, &mut finding);
@@ -347,10 +347,10 @@ impl StackChunks {
             ),
         ];
         finding.distrust = "A recursion may be as deep as its data, such as a tree.".into();
-        finding.numbers = vec![
-            ("stack chunks".into(), Value::Count(self.count)),
-            ("allocated".into(), Value::Bytes(all_bytes)),
-        ];
+        finding.set_numbers([
+            ("stack chunks", Value::Count(self.count)),
+            ("allocated", Value::Bytes(all_bytes)),
+        ]);
         finding.with_evidence([Evidence {
             range: context.range,
             subjects: Vec::new(),

@@ -222,15 +222,15 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         Advice::code("Look for maps and references that only grow."),
     ];
     finding.distrust = "Filling caches and data that is loaded once grow too.".into();
-    finding.numbers = vec![
-        ("growth".into(), Value::Bytes(growth)),
-        ("in the middle".into(), Value::Bytes(before)),
-        ("in the end".into(), Value::Bytes(after)),
+    finding.set_numbers([
+        ("growth", Value::Bytes(growth)),
+        ("in the middle", Value::Bytes(before)),
+        ("in the end", Value::Bytes(after)),
         (
-            "more than before, times in a row".into(),
+            "more than before, times in a row",
             Value::Count(rises as u64),
         ),
-    ];
+    ]);
     let range = Interval::new(Nanos(half[0].time_ns), Nanos(half[half.len() - 1].time_ns));
     let evidence = Evidence {
         range,

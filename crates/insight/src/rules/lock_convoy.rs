@@ -246,12 +246,12 @@ async fn evaluate(
         );
     }
     let handed: u64 = members.values().map(|wakes| wakes.received).sum();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("threads".into(), Value::Count(count)),
-        ("wakeups".into(), Value::Count(handed)),
-        ("time with a waiter".into(), Value::Ns(waiting_ns)),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("threads", Value::Count(count)),
+        ("wakeups", Value::Count(handed)),
+        ("time with a waiter", Value::Ns(waiting_ns)),
+    ]);
     Outcome::Found(vec![finding.with_evidence(evidence_by_member(&waits))])
 }
 

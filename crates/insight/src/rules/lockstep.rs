@@ -170,12 +170,12 @@ async fn evaluate(
         .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
         .await;
     explain(&mut finding, mean_ns);
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("waits".into(), Value::Count(waits.len() as u64)),
-        ("a wait, on average".into(), Value::Ns(mean_ns)),
-        ("several of them ran".into(), Value::Share(together)),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("waits", Value::Count(waits.len() as u64)),
+        ("a wait, on average", Value::Ns(mean_ns)),
+        ("several of them ran", Value::Share(together)),
+    ]);
     let pairs = waits.iter().map(|(waker, wait)| (*waker, wait));
     Outcome::Found(vec![finding.with_evidence(evidence_by_pair(pairs))])
 }

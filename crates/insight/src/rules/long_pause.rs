@@ -64,14 +64,14 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             .into();
     // Percentile by nearest rank.
     let p99 = all.get((all.len() * 99).div_ceil(100).saturating_sub(1));
-    finding.numbers = vec![
-        ("longest".into(), Value::Ns(longest_ns)),
+    finding.set_numbers([
+        ("longest", Value::Ns(longest_ns)),
         (
-            "99 % are not longer than".into(),
+            "99 % are not longer than",
             Value::Ns(p99.copied().unwrap_or(0)),
         ),
-        ("stops".into(), Value::Count(all.len() as u64)),
-    ];
+        ("stops", Value::Count(all.len() as u64)),
+    ]);
     let evidence = RuleContext::collections_evidence(found.iter().map(|(_, gc)| *gc), |gc| {
         Value::Ns(gc.all_ns())
     });

@@ -101,10 +101,10 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         Some(Uncopied::Compacted(_)) => explain_by_compaction(&mut finding),
         None => {}
     }
-    finding.numbers = vec![
-        ("collections".into(), Value::Count(count)),
-        ("copied in each".into(), Value::Bytes(each)),
-    ];
+    finding.set_numbers([
+        ("collections", Value::Count(count)),
+        ("copied in each", Value::Bytes(each)),
+    ]);
     Outcome::Found(vec![finding])
 }
 

@@ -75,10 +75,10 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     ];
     finding.distrust =
         "A short constant text costs less than one that is built at run time.".into();
-    finding.numbers = vec![
-        ("messages".into(), Value::Count(count)),
-        ("bytes".into(), Value::Bytes(bytes)),
-        ("running time for each".into(), Value::Ns(between_ns)),
-    ];
+    finding.set_numbers([
+        ("messages", Value::Count(count)),
+        ("bytes", Value::Bytes(bytes)),
+        ("running time for each", Value::Ns(between_ns)),
+    ]);
     Outcome::Found(vec![finding])
 }

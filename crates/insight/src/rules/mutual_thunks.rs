@@ -105,10 +105,10 @@ async fn evaluate(
     if rate >= MANY_PER_SECOND {
         finding.severity = Severity::High;
     }
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("waits".into(), Value::Count(waits.0.len() as u64)),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("waits", Value::Count(waits.0.len() as u64)),
+    ]);
     let pairs = waits.0.iter().map(|(owner, wait)| (*owner, wait));
     Outcome::Found(vec![finding.with_evidence(evidence_by_pair(pairs))])
 }

@@ -61,12 +61,12 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.distrust =
         "A collection can also be delayed by the first use of fresh memory, by swapping, by finalizers, or by a large old array or stack that it traverses and does not copy."
             .into();
-    finding.numbers = vec![
-        ("collections".into(), Value::Count(found.len() as u64)),
-        ("more than usual, in all".into(), Value::Ns(excess_ns)),
-        ("the longest".into(), Value::Ns(worst.pause_ns)),
-        ("usual for its size".into(), Value::Ns(worst.usual_ns)),
-    ];
+    finding.set_numbers([
+        ("collections", Value::Count(found.len() as u64)),
+        ("more than usual, in all", Value::Ns(excess_ns)),
+        ("the longest", Value::Ns(worst.pause_ns)),
+        ("usual for its size", Value::Ns(worst.usual_ns)),
+    ]);
     let gc_pauses = found.iter().map(|one| &context.gc_pauses[one.index]);
     let evidence = RuleContext::collections_evidence(gc_pauses, |gc| Value::Ns(gc.pause_ns()));
     Outcome::Found(vec![finding.with_evidence(evidence)])

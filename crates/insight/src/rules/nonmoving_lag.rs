@@ -83,11 +83,11 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ),
     ];
     finding.distrust = "If all cores are busy, the marking thread waits for one.".into();
-    finding.numbers = vec![
-        ("marking".into(), Value::Ns(marking_ns)),
-        ("the longest stop".into(), Value::Ns(longest_ns)),
-        ("stops".into(), Value::Count(syncs.len() as u64)),
-    ];
+    finding.set_numbers([
+        ("marking", Value::Ns(marking_ns)),
+        ("the longest stop", Value::Ns(longest_ns)),
+        ("stops", Value::Count(syncs.len() as u64)),
+    ]);
     let shown = if is_behind { marks } else { syncs };
     let evidence = shown.into_iter().map(|range| Evidence {
         range,

@@ -82,25 +82,19 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         );
         finding.tries.insert(0, Advice::code(text));
     }
-    finding.numbers = vec![
-        ("collections".into(), Value::Count(minors.count)),
+    finding.set_numbers([
+        ("collections", Value::Count(minors.count)),
+        ("allocated before each", Value::Bytes(minors.median_bytes)),
         (
-            "allocated before each".into(),
-            Value::Bytes(minors.median_bytes),
-        ),
-        (
-            "copied of what was allocated".into(),
+            "copied of what was allocated",
             Value::Share(minors.copied()),
         ),
+        ("copied that stays", Value::Bytes(minors.lasting_bytes)),
         (
-            "copied that stays".into(),
-            Value::Bytes(minors.lasting_bytes),
-        ),
-        (
-            "allocated while it lives, on average".into(),
+            "allocated while it lives, on average",
             Value::Bytes(minors.lifetime_bytes() as u64),
         ),
-    ];
+    ]);
     Outcome::Found(vec![finding])
 }
 

@@ -452,14 +452,14 @@ async fn finding(
     };
     finding.distrust =
         "If the program waits for users, or for a clock time, nothing is lost.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("waits".into(), Value::Count(waits)),
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("waits", Value::Count(waits)),
         (
-            "a wait, on average".into(),
+            "a wait, on average",
             Value::Ns(idle_waits.ns / waits.max(1)),
         ),
-    ];
+    ]);
     finding.with_evidence(evidence_by_wait(thread, &idle_waits.gaps))
 }
 
@@ -509,13 +509,10 @@ async fn long_sleeps(
     finding.meaning = BY_TIMER.into();
     finding.tries = vec![Advice::code(INSTEAD_OF_SLEEPING)];
     finding.distrust = "A program that waits for users, or for a clock time, loses nothing.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        (
-            "sleeps".into(),
-            Value::Count(idle_waits.long_sleeps.len() as u64),
-        ),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("sleeps", Value::Count(idle_waits.long_sleeps.len() as u64)),
+    ]);
     Some(
         finding.with_evidence(idle_waits.long_sleeps.iter().map(|gap| Evidence {
             range: Interval::new(Nanos(gap.from), Nanos(gap.to)),

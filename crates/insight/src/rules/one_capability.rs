@@ -115,10 +115,10 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     ));
     finding.distrust =
         "Ready threads cannot always run in parallel: they may need the same lock or value.".into();
-    finding.numbers = vec![
-        ("ready beside it".into(), Value::Ns(behind_ns)),
-        ("running".into(), Value::Ns(running_ns)),
-    ];
+    finding.set_numbers([
+        ("ready beside it", Value::Ns(behind_ns)),
+        ("running", Value::Ns(running_ns)),
+    ]);
     Outcome::Found(vec![finding.with_evidence(context.cap_ids().map(
         |cap: CapId| Evidence {
             range: context.range,

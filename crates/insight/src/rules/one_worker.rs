@@ -237,10 +237,10 @@ fn each_finding(
             "If each is started because the one before has failed: find out why it ends, and keep what is expensive to build outside of it.",
         ),
     ];
-    finding.numbers = vec![
-        ("threads".into(), Value::Count(each.count)),
-        ("ran for, in all".into(), Value::Ns(each.ran_ns)),
-    ];
+    finding.set_numbers([
+        ("threads", Value::Count(each.count)),
+        ("ran for, in all", Value::Ns(each.ran_ns)),
+    ]);
     finding.subject = Some(name);
     finding
 }
@@ -272,10 +272,10 @@ fn uneven_shares(
     finding.confidence = Confidence::Probable;
     finding.meaning = "Their shares are uneven: when the others finish, one capability works and the rest are idle.".into();
     finding.tries = uneven_advice();
-    finding.numbers = vec![
-        ("ran for".into(), Value::Ns(most.ran_ns)),
-        ("the next".into(), Value::Ns(longest.ran_ns)),
-    ];
+    finding.set_numbers([
+        ("ran for", Value::Ns(most.ran_ns)),
+        ("the next", Value::Ns(longest.ran_ns)),
+    ]);
     Some(finding)
 }
 
@@ -373,10 +373,10 @@ fn lazy_results(
     finding.severity = finding.severity.min(Severity::Medium);
     finding.meaning = LAZY.into();
     finding.tries = lazy_advice();
-    finding.numbers = vec![
-        ("runs".into(), Value::Count(count)),
-        ("ran for, in all".into(), Value::Ns(helped_ns)),
-    ];
+    finding.set_numbers([
+        ("runs", Value::Count(count)),
+        ("ran for, in all", Value::Ns(helped_ns)),
+    ]);
     Some(finding)
 }
 
@@ -432,10 +432,10 @@ fn sparks_finding(
             ),
         ],
     };
-    finding.numbers = vec![
-        ("sparks".into(), Value::Count(sparks.count)),
-        ("sparks converted".into(), Value::Count(sparks.converted)),
-    ];
+    finding.set_numbers([
+        ("sparks", Value::Count(sparks.count)),
+        ("sparks converted", Value::Count(sparks.converted)),
+    ]);
     finding
 }
 
@@ -457,10 +457,10 @@ fn threads_finding(
     finding.severity = finding.severity.min(Severity::Low);
     finding.meaning = LAZY.into();
     finding.tries = lazy_advice();
-    finding.numbers = vec![
-        ("such threads".into(), Value::Count(count)),
-        ("ran for, in all".into(), Value::Ns(ran_ns)),
-    ];
+    finding.set_numbers([
+        ("such threads", Value::Count(count)),
+        ("ran for, in all", Value::Ns(ran_ns)),
+    ]);
     finding
 }
 

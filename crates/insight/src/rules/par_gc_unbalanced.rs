@@ -89,11 +89,11 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         }
         .into();
         advise(context, &mut finding);
-        finding.numbers = vec![
-            ("balance".into(), Value::Share(balance)),
-            ("copied in each".into(), Value::Bytes(copied / count.max(1))),
-            ("collections".into(), Value::Count(count)),
-        ];
+        finding.set_numbers([
+            ("balance", Value::Share(balance)),
+            ("copied in each", Value::Bytes(copied / count.max(1))),
+            ("collections", Value::Count(count)),
+        ]);
         let evidence = RuleContext::collections_evidence(found.iter().map(|(_, gc)| *gc), |gc| {
             Value::Ns(gc.pause_ns())
         });

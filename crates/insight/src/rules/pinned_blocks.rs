@@ -159,11 +159,11 @@ fn blocks_finding(peak: &Peak<'_>, blocks: u64, arrays: u64) -> Finding {
     ];
     finding.distrust =
         "Partly filled blocks and objects of 3 KiB and more, which have their own blocks, count too; they waste less.".into();
-    finding.numbers = vec![
-        ("alive, but not counted".into(), Value::Bytes(blocks)),
-        ("byte arrays".into(), Value::Bytes(arrays)),
-        ("all of the census".into(), Value::Bytes(peak.bytes)),
-    ];
+    finding.set_numbers([
+        ("alive, but not counted", Value::Bytes(blocks)),
+        ("byte arrays", Value::Bytes(arrays)),
+        ("all of the census", Value::Bytes(peak.bytes)),
+    ]);
     finding.with_evidence([peak.evidence(blocks)])
 }
 
@@ -198,11 +198,11 @@ fn arrays_finding(peak: &Peak<'_>, arrays: u64, strings: u64) -> Finding {
         ),
     ];
     finding.distrust = "ByteStrings that really are this long waste nothing. Unboxed arrays and Text are byte arrays too.".into();
-    finding.numbers = vec![
-        ("byte arrays".into(), Value::Bytes(arrays)),
-        ("ByteStrings".into(), Value::Count(strings)),
-        ("all of the census".into(), Value::Bytes(peak.bytes)),
-    ];
+    finding.set_numbers([
+        ("byte arrays", Value::Bytes(arrays)),
+        ("ByteStrings", Value::Count(strings)),
+        ("all of the census", Value::Bytes(peak.bytes)),
+    ]);
     finding.with_evidence([peak.evidence(arrays)])
 }
 
@@ -223,10 +223,10 @@ fn texts_finding(peak: &Peak<'_>, arrays: u64, texts: u64) -> Finding {
         "Copy the slices that you keep: Data.Text.copy, or Data.ByteString.copy.",
     )];
     finding.distrust = "Texts that really are this long waste nothing. The array of a short Text may also be shared by many: then fewer arrays are larger. Unboxed arrays are byte arrays too.".into();
-    finding.numbers = vec![
-        ("byte arrays".into(), Value::Bytes(arrays)),
-        ("Texts".into(), Value::Count(texts)),
-        ("all of the census".into(), Value::Bytes(peak.bytes)),
-    ];
+    finding.set_numbers([
+        ("byte arrays", Value::Bytes(arrays)),
+        ("Texts", Value::Count(texts)),
+        ("all of the census", Value::Bytes(peak.bytes)),
+    ]);
     finding.with_evidence([peak.evidence(arrays)])
 }

@@ -299,10 +299,10 @@ fn explained(
     ];
     finding.distrust = "A clock or an animation must wake up this often.".into();
     let by_timer = all.iter().map(|one| one.woken.by_timer).sum();
-    finding.numbers = vec![
-        ("wakeups by the timer".into(), Value::Count(by_timer)),
-        ("a second".into(), Value::PerSecond(rate)),
-        ("half of the runs take at most".into(), Value::Ns(median_ns)),
-    ];
+    finding.set_numbers([
+        ("wakeups by the timer", Value::Count(by_timer)),
+        ("a second", Value::PerSecond(rate)),
+        ("half of the runs take at most", Value::Ns(median_ns)),
+    ]);
     finding.with_evidence(all.iter().map(Polling::evidence))
 }

@@ -228,10 +228,10 @@ fn finding(
         Advice::code("Consume faster: several consumers, or larger pieces."),
     ];
     finding.distrust = "Data that one thread loads and another consumes looks the same.".into();
-    finding.numbers = vec![
-        ("before".into(), Value::Bytes(live_peak.before)),
-        ("most".into(), Value::Bytes(live_peak.most)),
-    ];
+    finding.set_numbers([
+        ("before", Value::Bytes(live_peak.before)),
+        ("most", Value::Bytes(live_peak.most)),
+    ]);
     let after = live_peak
         .after
         .map(|after| ("after".into(), Value::Bytes(after)));

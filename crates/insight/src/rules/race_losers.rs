@@ -192,11 +192,11 @@ fn finding(
         ),
     ];
     finding.distrust = "Threads that leave a result where others find it later, or that work in the background, may be needed all the same.".into();
-    finding.numbers = vec![
-        ("threads".into(), Value::Count(ran.len() as u64)),
-        ("ran on for".into(), Value::Ns(ns)),
-        ("of all running time".into(), Value::Share(share)),
-    ];
+    finding.set_numbers([
+        ("threads", Value::Count(ran.len() as u64)),
+        ("ran on for", Value::Ns(ns)),
+        ("of all running time", Value::Share(share)),
+    ]);
     let evidence = ran.iter().map(|(ns, thread, from)| {
         let end = context.log.store.thread_lane(*thread);
         let end = end.map_or(*from, |life| life.life().end());

@@ -181,11 +181,11 @@ async fn evaluate(
     }
     finding.distrust =
         "On a busy machine, a capability that appears idle may wait for a core.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("threads".into(), Value::Count(threads.len() as u64)),
-        ("long waits".into(), Value::Count(waits.len() as u64)),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("threads", Value::Count(threads.len() as u64)),
+        ("long waits", Value::Count(waits.len() as u64)),
+    ]);
     Outcome::Found(vec![
         finding.with_evidence(waits.iter().map(Wait::evidence)),
     ])

@@ -166,13 +166,13 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     finding.distrust =
         "Young data that mostly survives for a while looks similar, if the machine was busy."
             .into();
-    finding.numbers = vec![
-        ("copied of what was allocated".into(), Value::Times(ratio)),
+    finding.set_numbers([
+        ("copied of what was allocated", Value::Times(ratio)),
         (
-            "as long for a byte as major collections".into(),
+            "as long for a byte as major collections",
             Value::Times(slower),
         ),
-        ("objects, about".into(), Value::Count(objects)),
-    ];
+        ("objects, about", Value::Count(objects)),
+    ]);
     Outcome::Found(vec![finding])
 }

@@ -209,14 +209,14 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     finding.distrust =
         "If only total time matters, not the latency of single threads, queues cost nothing."
             .into();
-    finding.numbers = vec![
-        ("one of 100 waits".into(), Value::Ns(high_ns)),
+    finding.set_numbers([
+        ("one of 100 waits", Value::Ns(high_ns)),
         (
-            "all capabilities busy".into(),
+            "all capabilities busy",
             Value::Share(context.share(busy_ns)),
         ),
-        ("waits".into(), Value::Count(lengths.all)),
-    ];
+        ("waits", Value::Count(lengths.all)),
+    ]);
     Outcome::Found(vec![
         finding.with_evidence(waits.iter().map(Wait::evidence)),
     ])

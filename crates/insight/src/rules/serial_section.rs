@@ -404,11 +404,11 @@ async fn finding(
     finding.distrust =
         "A program that waits for others, such as a server, may have had no more work.".into();
     let count = found.stretches.len() as u64;
-    finding.numbers = vec![
-        ("one thread alone".into(), Value::Ns(alone_ns)),
-        ("lost capability time".into(), Value::Ns(idle_ns)),
-        ("stretches".into(), Value::Count(count)),
-    ];
+    finding.set_numbers([
+        ("one thread alone", Value::Ns(alone_ns)),
+        ("lost capability time", Value::Ns(idle_ns)),
+        ("stretches", Value::Count(count)),
+    ]);
     let mut finding = finding.with_evidence(evidence);
     finding.places = count;
     finding

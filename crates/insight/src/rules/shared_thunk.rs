@@ -171,11 +171,11 @@ async fn evaluate(
     ];
     finding.distrust =
         "If all threads need the value and have no other work, one must evaluate it first.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("waits".into(), Value::Count(waits().count() as u64)),
-        ("at a time".into(), Value::Count(most)),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("waits", Value::Count(waits().count() as u64)),
+        ("at a time", Value::Count(most)),
+    ]);
     let evidence = crowds.iter().map(|crowd| Evidence {
         range: crowd.range(),
         subjects: std::iter::once(crowd.owner)

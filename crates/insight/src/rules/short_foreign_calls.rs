@@ -165,15 +165,15 @@ async fn evaluate(
         finding.tries.insert(0, Advice::code("If these read or write a Handle, give it a buffer: hSetBuffering h (BlockBuffering Nothing). Without one, each character is a call."));
     }
     finding.distrust = "The log has only the time from stop to run; leaving and entering Haskell code adds to it. With unsafe calls, a collection waits until the call returns.".into();
-    finding.numbers = vec![
-        ("calls".into(), Value::Count(count)),
+    finding.set_numbers([
+        ("calls", Value::Count(count)),
         (
-            "a second".into(),
+            "a second",
             Value::PerSecond(count as f64 * 1e9 / context.length_ns() as f64),
         ),
-        ("in calls".into(), Value::Ns(cap_ns)),
-        ("capabilities idle after calls".into(), Value::Ns(gaps_ns)),
-    ];
+        ("in calls", Value::Ns(cap_ns)),
+        ("capabilities idle after calls", Value::Ns(gaps_ns)),
+    ]);
     let evidence = calls.iter().map(|(thread, calls)| Evidence {
         range: calls.range,
         subjects: vec![Subject::Thread(*thread)],

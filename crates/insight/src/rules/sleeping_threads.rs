@@ -247,14 +247,11 @@ async fn answers_finding(
         Advice::code("If nothing depends on the answers, do not wait for them."),
     ];
     finding.distrust = "If each question depends on the answer before, the order is needed.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("waits".into(), Value::Count(count)),
-        (
-            "a wait, on average".into(),
-            Value::Ns(waited_ns / count.max(1)),
-        ),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("waits", Value::Count(count)),
+        ("a wait, on average", Value::Ns(waited_ns / count.max(1))),
+    ]);
     finding.with_evidence(answers.gaps.iter().map(|gap| Evidence {
         range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
         subjects: vec![Subject::Thread(*asker)],
@@ -309,14 +306,11 @@ async fn sleepers_finding(
         ),
     ];
     finding.distrust = "Intended pauses, as in a clock, lose nothing.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("pauses".into(), Value::Count(count)),
-        (
-            "a pause, on average".into(),
-            Value::Ns(slept_ns / count.max(1)),
-        ),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("pauses", Value::Count(count)),
+        ("a pause, on average", Value::Ns(slept_ns / count.max(1))),
+    ]);
     finding.with_evidence(sleeps.iter().map(|(thread, gap)| Evidence {
         range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
         subjects: vec![Subject::Thread(*thread)],

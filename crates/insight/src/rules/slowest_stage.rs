@@ -122,11 +122,11 @@ async fn evaluate(
     }
     finding.distrust =
         "If one thread must do this work in order, only making it cheaper helps.".into();
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("worked for".into(), Value::Ns(stage.ran_ns)),
-        ("waiting threads".into(), Value::Count(waits.len() as u64)),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("worked for", Value::Ns(stage.ran_ns)),
+        ("waiting threads", Value::Count(waits.len() as u64)),
+    ]);
     let evidence = Evidence {
         range: context.range,
         subjects: vec![Subject::Thread(stage.thread)],

@@ -259,13 +259,13 @@ async fn evaluate(
         let give_back = "Give each slot back in all cases: bracket_ (waitQSem s) (signalQSem s), or withResource of the pool.";
         finding.tries.insert(0, Advice::code(give_back));
     }
-    finding.numbers = vec![
-        ("lost capability time".into(), Value::Ns(cap_ns)),
-        ("threads".into(), Value::Count(threads.len() as u64)),
-        ("holders that slept, mean".into(), Value::Times(asleep)),
-        ("waits for a place".into(), Value::Count(waits.len() as u64)),
-        ("all waits".into(), Value::Ns(sum_ns)),
-    ];
+    finding.set_numbers([
+        ("lost capability time", Value::Ns(cap_ns)),
+        ("threads", Value::Count(threads.len() as u64)),
+        ("holders that slept, mean", Value::Times(asleep)),
+        ("waits for a place", Value::Count(waits.len() as u64)),
+        ("all waits", Value::Ns(sum_ns)),
+    ]);
     Outcome::Found(vec![
         finding.with_evidence(waits.iter().map(Wait::evidence)),
     ])

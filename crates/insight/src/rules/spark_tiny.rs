@@ -63,9 +63,9 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         "Put more work into each spark: parListChunk for parList, or a depth limit for sparks.",
     )];
     finding.distrust = "Logging every spark (-lf) slows them down too.".into();
-    finding.numbers = vec![
-        ("half ran for less than".into(), Value::Ns(median_ns)),
-        ("sparks that ran".into(), Value::Count(count as u64)),
-    ];
+    finding.set_numbers([
+        ("half ran for less than", Value::Ns(median_ns)),
+        ("sparks that ran", Value::Count(count as u64)),
+    ]);
     Outcome::Found(vec![finding])
 }

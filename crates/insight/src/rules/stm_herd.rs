@@ -175,12 +175,12 @@ async fn evaluate(
         Advice::code("Read fewer variables in transactions that retry."),
     ];
     finding.distrust = "Only the wakeups and the runs before a thread waits again are counted, not thread switches: the true cost is higher. Conflicting transactions leave no event.".into();
-    finding.numbers = vec![
-        ("woken".into(), Value::Count(woken)),
-        ("woken too early".into(), Value::Count(in_vain)),
-        ("ran without result".into(), Value::Ns(in_vain_ns)),
-        ("waking them".into(), Value::Ns(crowds.waking_ns)),
-    ];
+    finding.set_numbers([
+        ("woken", Value::Count(woken)),
+        ("woken too early", Value::Count(in_vain)),
+        ("ran without result", Value::Ns(in_vain_ns)),
+        ("waking them", Value::Ns(crowds.waking_ns)),
+    ]);
     let evidence = waiters.iter().filter_map(|(thread, waiter)| {
         Some(Evidence {
             range: waiter.range?,

@@ -176,13 +176,10 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     finding.distrust =
         "A server with one thread per open connection has such threads while clients stay connected. Threads that sleep past the end look the same: threadDelay waits for an MVar, too."
             .into();
-    finding.numbers = vec![
-        (
-            "threads that stay blocked".into(),
-            Value::Count(count as u64),
-        ),
-        ("threads".into(), Value::Count(made as u64)),
-    ];
+    finding.set_numbers([
+        ("threads that stay blocked", Value::Count(count as u64)),
+        ("threads", Value::Count(made as u64)),
+    ]);
     let end = context.range.end();
     let evidence = dormant.iter().map(|one| Evidence {
         range: Interval::new(Nanos(one.since), end),

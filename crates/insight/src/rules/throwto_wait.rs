@@ -133,15 +133,12 @@ async fn evaluate(
     ];
     finding.distrust = "The log does not name the target thread: often it is the one that finishes when the wait ends.".into();
     let count = waits.len() as u64;
-    finding.numbers = vec![
-        ("the longest".into(), Value::Ns(longest.ns)),
-        ("all, summed over threads".into(), Value::Ns(sum_ns)),
-        (
-            "nothing ran meanwhile".into(),
-            Value::Ns(idle_ns / context.caps),
-        ),
-        ("waits".into(), Value::Count(count)),
-    ];
+    finding.set_numbers([
+        ("the longest", Value::Ns(longest.ns)),
+        ("all, summed over threads", Value::Ns(sum_ns)),
+        ("nothing ran meanwhile", Value::Ns(idle_ns / context.caps)),
+        ("waits", Value::Count(count)),
+    ]);
     Outcome::Found(vec![
         finding.with_evidence(waits.iter().map(Wait::evidence)),
     ])

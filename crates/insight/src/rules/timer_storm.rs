@@ -96,11 +96,11 @@ async fn evaluate(
         Advice::code("Compare clock times in the loop, or let one thread check for overdue work."),
     ];
     finding.distrust = "A program with many deadlines needs a timer for each: then a timer wheel with coarse steps is cheaper.".into();
-    finding.numbers = vec![
-        ("runs of the timer manager".into(), Value::Count(runs)),
-        ("waits for its table".into(), Value::Count(waits as u64)),
-        ("the manager ran for".into(), Value::Ns(ran_ns)),
-    ];
+    finding.set_numbers([
+        ("runs of the timer manager", Value::Count(runs)),
+        ("waits for its table", Value::Count(waits as u64)),
+        ("the manager ran for", Value::Ns(ran_ns)),
+    ]);
     let evidence = managers.iter().map(|thread| Evidence {
         range: context.range,
         subjects: vec![Subject::Thread(*thread)],

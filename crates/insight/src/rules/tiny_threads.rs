@@ -180,12 +180,12 @@ async fn evaluate(
     }
     finding.distrust =
         "In a server with one thread per connection, simple code may be worth the cost.".into();
-    finding.numbers = vec![
-        ("threads".into(), Value::Count(count)),
-        ("a second".into(), Value::PerSecond(rate)),
-        ("work of half of them at most".into(), Value::Ns(median_ns)),
-        ("switching".into(), Value::Ns(switching_ns)),
-    ];
+    finding.set_numbers([
+        ("threads", Value::Count(count)),
+        ("a second", Value::PerSecond(rate)),
+        ("work of half of them at most", Value::Ns(median_ns)),
+        ("switching", Value::Ns(switching_ns)),
+    ]);
     let evidence = threads.iter().map(FinishedThread::evidence);
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }
@@ -211,11 +211,11 @@ fn foreign_calls_finding(
         Advice::code("Let foreign code collect the items, and call once for many."),
     ];
     finding.distrust = "The time between two calls includes what foreign code itself does.".into();
-    finding.numbers = vec![
-        ("calls".into(), Value::Count(threads.len() as u64)),
-        ("half of them at most".into(), Value::Ns(median_ns)),
-        ("between two calls".into(), Value::Ns(between_ns)),
-    ];
+    finding.set_numbers([
+        ("calls", Value::Count(threads.len() as u64)),
+        ("half of them at most", Value::Ns(median_ns)),
+        ("between two calls", Value::Ns(between_ns)),
+    ]);
     finding.with_evidence(threads.iter().map(FinishedThread::evidence))
 }
 
@@ -248,10 +248,10 @@ fn bound_threads_finding(
         ),
     ];
     finding.distrust = "Foreign code that calls Haskell functions, each from a new OS thread, looks the same in the log.".into();
-    finding.numbers = vec![
-        ("threads".into(), Value::Count(threads.len() as u64)),
-        ("half of them at most".into(), Value::Ns(median_ns)),
-        ("switching".into(), Value::Ns(cost.1)),
-    ];
+    finding.set_numbers([
+        ("threads", Value::Count(threads.len() as u64)),
+        ("half of them at most", Value::Ns(median_ns)),
+        ("switching", Value::Ns(cost.1)),
+    ]);
     finding.with_evidence(threads.iter().map(FinishedThread::evidence))
 }

@@ -116,11 +116,11 @@ async fn evaluate(
         Advice::code("To wait for a time: threadDelay, or timeout."),
     ];
     finding.distrust = "A short spin before blocking can be intended where nanoseconds count. Threads that do a little work between yields look the same. Scheduler time between two runs is not included.".into();
-    finding.numbers = vec![
-        ("threads".into(), Value::Count(spinners.len() as u64)),
-        ("yields".into(), Value::Count(yields)),
-        ("spent".into(), Value::Ns(cap_ns)),
-    ];
+    finding.set_numbers([
+        ("threads", Value::Count(spinners.len() as u64)),
+        ("yields", Value::Count(yields)),
+        ("spent", Value::Ns(cap_ns)),
+    ]);
     let evidence = spinners.iter().filter_map(|(thread, spinner)| {
         Some(Evidence {
             range: spinner.range?,
