@@ -15,7 +15,7 @@ use eventlog::{Event, Record};
 use model::time::Interval;
 use session::questions::{HeldMemoryQuery, SummaryQuery};
 use session::{Session, read_session};
-use views::words::held::{headline, missing, part_name, reasons};
+use views::words::held::{headline, missing, reasons};
 
 /// Memory numbers that the runtime logs after a collection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -383,8 +383,7 @@ fn render(name: &str, session: &Session, range: Option<Interval>) -> String {
     };
     line(&headline(&held).unwrap_or_default());
     for moment in [held.peak, held.last_major].into_iter().flatten() {
-        let part =
-            |part: MemoryPart| format!("{} {}", part_name(part), moment.parts.get(part) / 1024);
+        let part = |part: MemoryPart| format!("{} {}", part.title(), moment.parts.get(part) / 1024);
         let parts = MemoryPart::ALL
             .into_iter()
             .filter(|it| moment.parts.get(*it) > 0);

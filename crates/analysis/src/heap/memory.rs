@@ -27,45 +27,38 @@ const SLICES: u64 = 240;
 /// Size of a segment of the nonmoving collector, which holds objects of one size (`rts/sm/NonMoving.h`).
 const SEGMENT_BYTES: u64 = 32 << 10;
 
-/// A part of the memory held. The parts add up to the total, and are stacked in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[repr(u8)]
-pub enum MemoryPart {
-    /// Live data found by the last major collection.
-    Live,
-    /// Unused ends of the blocks with live data.
-    Slop,
-    /// Allocation areas: the size of `-A` for each capability.
-    Nursery,
-    /// Other blocks in use after the last major collection: block descriptors, code, the collector's working
-    /// memory, blocks reserved for pinned objects.
-    Runtime,
-    /// Blocks in use that were added since the last major collection; how much of them is live is unknown.
-    Grown,
-    /// In use for a purpose that the log does not show.
-    Unknown,
-    /// Free blocks that the runtime estimates to need for copying.
-    Reserve,
-    /// Free blocks, in a log that does not show whether they are needed.
-    Free,
-    /// Free blocks beyond the need, in megablocks that cannot be returned because other blocks in them are in use.
-    Stuck,
+model::named_enum! {
+    /// A part of the memory held. The parts add up to the total, and are stacked in this order.
+    #[derive(PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[repr(u8)]
+    pub enum MemoryPart {
+        /// Live data found by the last major collection.
+        Live: "Live data", "Reachable at the last major collection.";
+        /// Unused ends of the blocks with live data.
+        Slop: "Ends of blocks", "Unused space in blocks of live data: objects do not fill blocks evenly. Includes free slots of the nonmoving collector.";
+        /// Allocation areas: the size of `-A` for each capability.
+        Nursery: "Nurseries", "Nurseries of the capabilities, each of size -A. Collections empty them, but do not free them.";
+        /// Other blocks in use after the last major collection: block descriptors, code, the collector's working
+        /// memory, blocks reserved for pinned objects.
+        Runtime: "Blocks of the runtime", "Block descriptors (a 64th of the memory), code, working memory of the collector, and, since GHC 9.2, up to 1\u{a0}MiB per capability reserved for pinned objects.";
+        /// Blocks in use that were added since the last major collection; how much of them is live is unknown.
+        Grown: "Since the last major collection", "Survivors of minor collections since the last major collection. How much is still live is unknown until the next one.";
+        /// In use for a purpose that the log does not show.
+        Unknown: "In use, purpose unknown", "Blocks in use. Live data is unknown before the first major collection.";
+        /// Free blocks that the runtime estimates to need for copying.
+        Reserve: "Free, kept for copying", "Empty blocks that the runtime expects to need: a major collection copies the live data, and until then the old generation may grow to F times the live data.";
+        /// Free blocks, in a log that does not show whether they are needed.
+        Free: "Free", "Empty blocks. The need for copying is not in the log: GHC 9.2 and later log it at major collections.";
+        /// Free blocks beyond the need, in megablocks that cannot be returned because other blocks in them are in use.
+        Stuck: "Free, could not be given back", "Empty blocks beyond the need. Only whole megablocks (1\u{a0}MiB) are returned, and each of these has a block in use: this is fragmentation.";
+    }
+    /// Returns the title of the part.
+    fn title;
+    /// Explains the part in sentences.
+    fn meaning;
 }
 
 impl MemoryPart {
-    /// All parts, in stacking order.
-    pub const ALL: [Self; 9] = [
-        Self::Live,
-        Self::Slop,
-        Self::Nursery,
-        Self::Runtime,
-        Self::Grown,
-        Self::Unknown,
-        Self::Reserve,
-        Self::Free,
-        Self::Stuck,
-    ];
-
     /// Returns whether the blocks of the part are in use.
     pub const fn is_in_use(self) -> bool {
         !matches!(self, Self::Reserve | Self::Stuck | Self::Free)

@@ -19,52 +19,6 @@ const LEAST_BYTES: u64 = 256 << 10;
 /// Minimum share of byte arrays in the live data to be explained, in percent.
 const BYTE_ARRAYS_PERCENT: u64 = 40;
 
-/// Returns the display name of a part of the memory.
-pub const fn part_name(part: MemoryPart) -> &'static str {
-    match part {
-        MemoryPart::Live => "Live data",
-        MemoryPart::Slop => "Ends of blocks",
-        MemoryPart::Nursery => "Nurseries",
-        MemoryPart::Runtime => "Blocks of the runtime",
-        MemoryPart::Grown => "Since the last major collection",
-        MemoryPart::Unknown => "In use, purpose unknown",
-        MemoryPart::Reserve => "Free, kept for copying",
-        MemoryPart::Free => "Free",
-        MemoryPart::Stuck => "Free, could not be given back",
-    }
-}
-
-/// Explains a part of the memory in a sentence.
-pub const fn part_meaning(part: MemoryPart) -> &'static str {
-    match part {
-        MemoryPart::Live => "Reachable at the last major collection.",
-        MemoryPart::Slop => {
-            "Unused space in blocks of live data: objects do not fill blocks evenly. Includes free slots of the nonmoving collector."
-        }
-        MemoryPart::Nursery => {
-            "Nurseries of the capabilities, each of size -A. Collections empty them, but do not free them."
-        }
-        MemoryPart::Runtime => {
-            "Block descriptors (a 64th of the memory), code, working memory of the collector, and, since GHC 9.2, up to 1\u{a0}MiB per capability reserved for pinned objects."
-        }
-        MemoryPart::Grown => {
-            "Survivors of minor collections since the last major collection. How much is still live is unknown until the next one."
-        }
-        MemoryPart::Unknown => {
-            "Blocks in use. Live data is unknown before the first major collection."
-        }
-        MemoryPart::Reserve => {
-            "Empty blocks that the runtime expects to need: a major collection copies the live data, and until then the old generation may grow to F times the live data."
-        }
-        MemoryPart::Free => {
-            "Empty blocks. The need for copying is not in the log: GHC 9.2 and later log it at major collections."
-        }
-        MemoryPart::Stuck => {
-            "Empty blocks beyond the need. Only whole megablocks (1\u{a0}MiB) are returned, and each of these has a block in use: this is fragmentation."
-        }
-    }
-}
-
 /// Suggestion with exact flags and its price.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Try {
@@ -198,12 +152,12 @@ fn reason(held: &HeldMemory, part: MemoryPart, size: u64, moment: &MemoryMoment)
     let share = format::percent_short(size, moment.held_bytes);
     let title = format!(
         "{}: {}, {share} of {} at {}",
-        part_name(part),
+        part.title(),
         bytes(size),
         bytes(moment.held_bytes),
         format::time(moment.at)
     );
-    let mut meaning = part_meaning(part).to_owned();
+    let mut meaning = part.meaning().to_owned();
     meaning += &more_of(held, part, moment);
     Reason {
         title,

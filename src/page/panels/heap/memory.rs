@@ -17,7 +17,7 @@ use model::time::Interval;
 use scene::chart::short;
 use scene::format;
 use session::questions::{CensusCostQuery, HeldMemoryQuery};
-use views::words::held::{Reason, headline, missing, part_meaning, part_name, reasons};
+use views::words::held::{Reason, headline, missing, reasons};
 
 /// One mebibyte, the unit of the chart.
 const MIB: f64 = 1_048_576.0;
@@ -96,7 +96,7 @@ const fn appearance(part: MemoryPart) -> (&'static str, usize) {
 fn series(part: MemoryPart) -> Series {
     let (class, pattern) = appearance(part);
     Series {
-        name: part_name(part).into(),
+        name: part.title().into(),
         class,
         pattern,
     }
@@ -174,7 +174,7 @@ fn table(held: &Answer, on_goto: &Callback<NavigationTarget>) -> Html {
             .map(|moment| (moment.parts.get(*part), moment.held_bytes));
         html! {
             <tr>
-                <th scope="row">{ sample(&series(*part)) }{ " " }<Term name={part_name(*part)} help={part_meaning(*part)} /></th>
+                <th scope="row">{ sample(&series(*part)) }{ " " }<Term name={part.title()} help={part.meaning()} /></th>
                 { for sizes.map(|(size, all)| cells(size, all)) }
             </tr>
         }
