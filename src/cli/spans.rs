@@ -281,7 +281,7 @@ struct Collector {
     wait_reasons: WaitReasons,
     /// The first [`MAX_KEPT_ANOMALIES`] anomalies.
     anomalies: Vec<Diagnostic>,
-    oddity_count: usize,
+    anomaly_count: usize,
 }
 
 impl Collector {
@@ -357,7 +357,7 @@ impl SpanSink for Collector {
             && self.in_range(Interval::empty_at(at))
             && self.only.is_none_or(of_thread);
         if asked {
-            self.oddity_count += 1;
+            self.anomaly_count += 1;
             if self.anomalies.len() < MAX_KEPT_ANOMALIES {
                 self.anomalies
                     .push(Diagnostic::at_time(at, anomaly).with_cap(cap));
@@ -393,7 +393,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         moves: SeededMap::default(),
         wait_reasons: WaitReasons::default(),
         anomalies: Vec::new(),
-        oddity_count: 0,
+        anomaly_count: 0,
     };
     let mut sink = (
         Spans::new(analyses, collector),
@@ -440,7 +440,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     if printed == 0 {
         print_message(recorded.why_no_spans(analysis, collector.rows.len()));
     }
-    print_oddities(&collector);
+    print_anomalies(&collector);
     Ok(report(&reader))
 }
 
@@ -466,12 +466,12 @@ fn terminal_row(analysis: Analysis, row: &Row) -> Vec<String> {
 }
 
 /// Reports anomalies on standard error.
-fn print_oddities(collector: &Collector) {
+fn print_anomalies(collector: &Collector) {
     for anomaly in &collector.anomalies {
         let at = anomaly.start().unwrap_or_default();
         print_message(format_args!("at {} ns: {}", at.0, line(anomaly)));
     }
-    let more = collector.oddity_count - collector.anomalies.len();
+    let more = collector.anomaly_count - collector.anomalies.len();
     if more > 0 {
         print_message(format_args!("{more} more such events"));
     }

@@ -168,7 +168,7 @@ impl Fact {
             Self::InfoTablesLeftOut(_) => Rule::InfoTablesLeftOut,
             Self::HeapBandsFolded(_) => Rule::HeapBandsFolded,
             Self::HeapBytesCapped => Rule::HeapBytesCapped,
-            Self::Anomaly(anomaly) => oddity_rule(*anomaly),
+            Self::Anomaly(anomaly) => anomaly_rule(*anomaly),
             Self::Order { problem, .. } => order_rule(*problem),
             Self::Call(problem) => call_rule(problem),
             Self::Stack(problem) => stack_rule(*problem),
@@ -290,7 +290,7 @@ pub(super) const fn damage_rule(kind: DamageKind) -> Rule {
     }
 }
 
-const fn oddity_rule(anomaly: Anomaly) -> Rule {
+const fn anomaly_rule(anomaly: Anomaly) -> Rule {
     match anomaly {
         Anomaly::GcEndWithoutStart => Rule::GcEndWithoutStart,
         Anomaly::GcStartRepeated => Rule::GcStartRepeated,

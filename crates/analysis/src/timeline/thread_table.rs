@@ -65,7 +65,8 @@ macro_rules! named_columns {
     ($($column:ident $(($reason:ident))?: $name:literal,)+) => {
         impl ThreadColumn {
             /// All columns in display order.
-            pub const ALL: &[Self] = &[$(Self::$column $((WaitReason::$reason))?),+];
+            pub const ALL: [Self; [$($name),+].len()] =
+                [$(Self::$column $((WaitReason::$reason))?),+];
 
             /// Returns its stable name in links.
             pub const fn name(self) -> &'static str {
@@ -108,8 +109,7 @@ named_columns! {
 impl ThreadColumn {
     /// Returns the column with that name.
     pub fn named(name: &str) -> Option<Self> {
-        let mut columns = Self::ALL.iter().copied();
-        columns.find(|column| column.name() == name)
+        Self::ALL.into_iter().find(|column| column.name() == name)
     }
 
     /// Returns whether large values are more interesting than small ones.

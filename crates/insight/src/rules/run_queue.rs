@@ -31,8 +31,10 @@ pub(super) const RULE: Rule = Rule {
     evaluate: yielding!(evaluate),
 };
 
-/// A thread that waits this many times as long as it runs, and for this share of the time, is kept from answering.
+/// A thread that waits this many times as long as it runs, so often, and for this share of the time, is kept from
+/// answering.
 const KEPT_WAITING: u64 = 20;
+const MIN_WAITS: u64 = 10;
 const MUCH_WAITING: f64 = 0.10;
 
 /// Times of a thread.
@@ -41,6 +43,7 @@ struct Queued {
     thread: ThreadId,
     ran_ns: u64,
     behind_ns: u64,
+    waits: u64,
 }
 
 impl Queued {
@@ -49,6 +52,7 @@ impl Queued {
             thread,
             ran_ns: 0,
             behind_ns: 0,
+            waits: 0,
         }
     }
 
@@ -56,7 +60,7 @@ impl Queued {
     fn worse(self, worst: Option<Self>) -> Option<Self> {
         let hardly_ran = self.behind_ns >= self.ran_ns.saturating_mul(KEPT_WAITING);
         let is_worse = worst.is_none_or(|worst| self.behind_ns > worst.behind_ns);
-        if hardly_ran && is_worse {
+        if hardly_ran && is_worse && self.waits >= MIN_WAITS {
             Some(self)
         } else {
             worst
@@ -140,6 +144,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         }
         last.ran_ns = last.ran_ns.saturating_add(turn.1.duration(2));
         last.behind_ns = last.behind_ns.saturating_add(behind_ns);
+        last.waits += u64::from(behind_ns > 0);
         if behind_ns > 0 {
             lengths.add(behind_ns);
         }
@@ -153,7 +158,6 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     };
     context.each_turn(yielder, visit).await;
     let worst = last.worse(worst);
-    let worst = worst.filter(|worst| context.share(worst.behind_ns) >= MUCH_WAITING);
     let high_ns = lengths.high_ns();
     if high_ns < LONG_NS {
         return Outcome::Clear(format!(
@@ -173,10 +177,11 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         let outside_ns = outside.iter().map(|reason| blocked_ns[*reason as usize]);
         outside_ns.fold(0, u64::saturating_add) < context.length_ns() / 100
     };
+    let is_kept = |worst: &Queued| !is_batch && context.share(worst.behind_ns) >= MUCH_WAITING;
+    let worst = worst.filter(is_kept);
     if is_batch {
         finding.severity = finding.severity.min(Severity::Low);
-    }
-    if worst.is_some() {
+    } else if worst.is_some() {
         finding.severity = finding.severity.max(Severity::Medium);
     }
     finding.cost = Value::Ns(high_ns);

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_oddity_costs_only_itself() {
+    fn an_anomaly_costs_only_itself() {
         let mut calls = Calls::default();
         for (at, text) in [
             "ANN_TH 1 f 7",

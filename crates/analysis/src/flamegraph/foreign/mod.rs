@@ -91,7 +91,7 @@ pub enum State {
 }
 
 /// Constructor of the problem of a step; the caller supplies the key.
-type OddityConstructor = fn(CallKey) -> CallProblem;
+type AnomalyConstructor = fn(CallKey) -> CallProblem;
 
 /// Result of one transition.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +101,7 @@ pub struct Step {
     /// The call that ended, and its time.
     pub yields: Option<(Calling, Interval)>,
     /// Problem with the message, if any.
-    pub anomaly: Option<OddityConstructor>,
+    pub anomaly: Option<AnomalyConstructor>,
 }
 
 impl Step {
@@ -113,7 +113,7 @@ impl Step {
         }
     }
 
-    const fn odd(next: State, anomaly: OddityConstructor) -> Self {
+    const fn odd(next: State, anomaly: AnomalyConstructor) -> Self {
         Self {
             next,
             yields: None,
@@ -203,7 +203,7 @@ mod tests {
             Input,
             State,
             Option<Calling>,
-            Option<OddityConstructor>,
+            Option<AnomalyConstructor>,
         );
         let rows: [Row; 13] = [
             (idle, Input::Start, calling(new), None, None),

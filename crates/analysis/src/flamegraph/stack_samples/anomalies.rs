@@ -7,12 +7,12 @@ use eventlog::ids::Nanos;
 
 /// Diagnostics, one per distinct problem.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Oddities {
+pub(super) struct Anomalies {
     pub(super) found: Diagnostics,
     seen: SeededSet<StackProblem>,
 }
 
-impl Oddities {
+impl Anomalies {
     /// Limit of problems remembered for deduplication, so that malformed messages cannot exhaust memory.
     ///
     /// Each occurrence of further problems counts.

@@ -17,7 +17,7 @@ mod timing;
 
 use std::collections::BTreeMap;
 
-use self::anomalies::Oddities;
+use self::anomalies::Anomalies;
 use self::order::OrderEvidence;
 use self::problem::StackProblem;
 use super::draft::Draft;
@@ -75,7 +75,7 @@ pub struct StackSampleCollector {
     order: OrderEvidence,
     partial_stacks: BTreeMap<(u32, u64), PartialStack>,
     samples: BTreeMap<CapId, Vec<Sample>>,
-    anomalies: Oddities,
+    anomalies: Anomalies,
 }
 
 impl Sink for StackSampleCollector {
