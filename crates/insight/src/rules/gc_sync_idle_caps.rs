@@ -6,6 +6,7 @@
 //! counts, and longer waits count at most twice that.
 
 use super::area_estimate::default_area_advice;
+use super::par_gc_unbalanced::FEWER_COLLECTIONS;
 use super::{Rule, yielding};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Severity, Value};
@@ -121,15 +122,10 @@ async fn evaluate(
         ),
     ];
     finding.tries = match share < SURE_SHARE {
-        true => Vec::new(),
+        true => vec![Advice::code(FEWER_COLLECTIONS)],
         false => flags,
     };
     finding.tries.extend(default_area_advice(context));
-    if finding.tries.is_empty() {
-        finding.tries.push(Advice::code(
-            "Measure larger allocation areas (eventscope try): fewer collections wake the capabilities less often.",
-        ));
-    }
     finding.distrust =
         "Large collections may gain more from all cores than waking them costs. Of each wait, no more than twice the usual one counts: the rest comes from other work of the machine."
             .into();

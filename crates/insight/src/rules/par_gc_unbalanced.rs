@@ -23,6 +23,10 @@ const MIN_SHARE: f64 = 0.05;
 /// Mean number of running capabilities up to which one works most of the time.
 pub(super) const MOSTLY_ONE: f64 = 1.3;
 
+/// Advice where no flag is known to gain.
+pub(super) const FEWER_COLLECTIONS: &str =
+    "Make fewer collections: allocate less, or measure larger allocation areas (eventscope try).";
+
 pub(super) const RULE: Rule = Rule {
     name: "par-gc-unbalanced",
     question: "Does parallel collection pay off?",
@@ -157,9 +161,7 @@ fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
             Severity::High => Severity::Medium,
             other => other.min(Severity::Low),
         };
-        if finding.tries.is_empty() {
-            finding.tries.push(Advice::code("Measure larger allocation areas (eventscope try): then there are fewer collections, and each has more to share."));
-        }
+        finding.tries.push(Advice::code(FEWER_COLLECTIONS));
         return;
     }
     let half = (context.caps / 2).max(2);

@@ -37,7 +37,11 @@ const KEPT_WAITING: u64 = 20;
 const MIN_WAITS: u64 = 10;
 const MUCH_WAITING: f64 = 0.10;
 
-/// Times of a thread.
+const fn is_for_thread(reason: WaitReason) -> bool {
+    matches!(reason, WaitReason::Mvar | WaitReason::Stm)
+}
+
+/// Run time of a thread, and its waits for a capability behind other threads after one woke it.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
     thread: ThreadId,
@@ -143,8 +147,12 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
             last = Queued::new(life.id());
         }
         last.ran_ns = last.ran_ns.saturating_add(turn.1.duration(2));
-        last.behind_ns = last.behind_ns.saturating_add(behind_ns);
-        last.waits += u64::from(behind_ns > 0);
+        // Nobody waits for what a timer wakes now and then.
+        let is_answer = turn.1.wait_reason().is_some_and(is_for_thread);
+        if is_answer && behind_ns > 0 {
+            last.behind_ns = last.behind_ns.saturating_add(behind_ns);
+            last.waits += 1;
+        }
         if behind_ns > 0 {
             lengths.add(behind_ns);
         }
