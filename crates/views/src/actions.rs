@@ -137,7 +137,7 @@ actions! {
             Effect::Timeline(Control::fit);
         ShowSelection, Open, [by_position("KeyF")], "Zoom to the selection", "To the selected range, or else the selected item.",
             Effect::Timeline(Control::show_selection);
-        CentreOnCursor, Open, [by_position("KeyC")], "Center on the cursor", "The cursor is the instant that was clicked last.",
+        CenterOnCursor, Open, [by_position("KeyC")], "Center on the cursor", "The cursor is the instant that was clicked last.",
             Effect::Timeline(Control::centre);
         JumpToStart, Timeline, [by_character("Home")], "Jump to the start", "Keeps the zoom.",
             Effect::Timeline(|control| control.jump(false));
