@@ -152,14 +152,14 @@ fn tracks_stand_below_their_process() {
         let caps: Vec<&str> = rows
             .iter()
             .filter(|track| track.name.as_str().starts_with("cap"))
-            .map(|track| track.name.as_str())
+            .map(|track| track.title.as_str())
             .collect();
         let number = 2 * place;
         let name = |cap| format!("{} · cap {cap}", names[place]);
         assert_eq!(caps, [name(number), name(number + 1)]);
         let heading = of.clone().next().expect("a heading");
         assert_eq!(
-            (heading.kind, heading.name.as_str()),
+            (heading.kind, heading.title.as_str()),
             (Kind::Process, names[place])
         );
     }

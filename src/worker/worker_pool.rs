@@ -17,7 +17,7 @@ use session::Job;
 /// Slices per helper: one in progress and one queued.
 const JOBS_PER_HELPER: usize = 2;
 
-/// A helper worker.
+/// Another worker that analyzes slices for this one.
 struct HelperWorker {
     port: MessagePort,
     /// Number of slices assigned to it.
@@ -40,7 +40,7 @@ pub(super) struct WorkerPool {
 }
 
 impl WorkerPool {
-    /// Adds a helper.
+    /// Adds the worker at the other end of `port`.
     pub(super) fn add_helper(&mut self, port: MessagePort) {
         let assigned = Rc::new(RefCell::new(0_usize));
         let heard = {
