@@ -133,7 +133,8 @@ fn a_program_that_was_loaded_elsewhere_names_the_same() {
         &with_moved_addresses(&list(), |at| at - 0x40_0000),
     );
     assert!(
-        told.text.contains("loaded at its file addresses + 0x400000"),
+        told.text
+            .contains("loaded at its file addresses + 0x400000"),
         "{}",
         told.text
     );
