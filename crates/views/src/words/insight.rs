@@ -361,11 +361,18 @@ mod tests {
         };
         let text = what_is_left_open(&report(95, Vec::new())).expect("a sentence");
         assert!(text.contains("of 2") && text.contains("-prof"), "{text}");
-        // It waits for most of the time, has a finding about time, or has samples.
+        // A finding about a tenth of the time does not say what it computes.
+        let found = |severity, claimed_ns| Finding {
+            severity,
+            ..of_time(claimed_ns, claimed_ns, claimed_ns as f64 / 100.0)
+        };
+        let text = what_is_left_open(&report(95, vec![found(Severity::Medium, 10)]));
+        assert!(text.is_some_and(|text| text.contains("little of the time")));
+        // It waits for most of the time, has a grave finding about time or one about much of it, or has samples.
         assert_eq!(what_is_left_open(&report(50, Vec::new())), None);
-        let mut found = of_time(10, 10, 0.1);
-        found.severity = Severity::Medium;
-        assert_eq!(what_is_left_open(&report(95, vec![found])), None);
+        for found in [found(Severity::High, 10), found(Severity::Medium, 40)] {
+            assert_eq!(what_is_left_open(&report(95, vec![found])), None);
+        }
         let mut sampled = report(95, Vec::new());
         sampled.cannot_tell.clear();
         assert_eq!(what_is_left_open(&sampled), None);
