@@ -41,8 +41,7 @@ pub struct LongestWait {
 /// Returns the threads with most running time in the range, largest first, except the runtime's own; none if many share
 /// the work.
 pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<BusyThread> {
-    let mut all = context.log.store.run_times_in(context.range, yielder).await;
-    all.retain(|(thread, _)| !context.is_runtime_thread(*thread));
+    let mut all = context.run_times(yielder).await.to_vec();
     let sum_ns =
         |some: &[(ThreadId, u64)]| some.iter().map(|(_, ran_ns)| *ran_ns as f64).sum::<f64>();
     let all_ns = sum_ns(&all);

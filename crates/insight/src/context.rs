@@ -43,6 +43,8 @@ pub struct RuleContext<'a> {
     pub gc_pauses: Vec<GcPause<'a>>,
     /// Sums over all threads in the range, computed on first use.
     threads: OnceCell<ThreadsInRange>,
+    /// Run time of each thread in the range.
+    run_times: OnceCell<Vec<(ThreadId, u64)>>,
     /// Indices into `gc_pauses` of collections that were requested explicitly, computed on first use.
     requested_collections: OnceCell<Vec<usize>>,
     /// Disturbed collections, sorted by index, computed on first use.
@@ -184,6 +186,7 @@ impl<'a> RuleContext<'a> {
             times,
             gc_pauses: gc_pauses_in(log, range),
             threads: OnceCell::new(),
+            run_times: OnceCell::new(),
             requested_collections: OnceCell::new(),
             disturbed: OnceCell::new(),
             runtime_threads: OnceCell::new(),
@@ -535,6 +538,17 @@ impl<'a> RuleContext<'a> {
         }
         let all = self.log.store.threads_in(self.range, yielder).await;
         self.threads.get_or_init(|| all)
+    }
+
+    /// Returns the run time in nanoseconds of each thread of the program that ran in the range, in order of first
+    /// appearance.
+    pub(crate) async fn run_times(&self, yielder: &dyn Yield) -> &[(ThreadId, u64)] {
+        if let Some(all) = self.run_times.get() {
+            return all;
+        }
+        let mut all = self.log.store.run_times_in(self.range, yielder).await;
+        all.retain(|(thread, _)| !self.is_runtime_thread(*thread));
+        self.run_times.get_or_init(|| all)
     }
 
     /// Returns the sums over all threads if an earlier rule has computed them.

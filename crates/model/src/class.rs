@@ -138,6 +138,11 @@ impl WaitReason {
         )
     }
 
+    /// Returns whether another thread ends such a wait by a value: one in an `MVar`, or in STM.
+    pub const fn is_for_value(self) -> bool {
+        matches!(self, Self::Mvar | Self::Stm)
+    }
+
     /// Returns whether time, I/O or the return of a foreign call ends such a wait.
     pub const fn is_asleep(self) -> bool {
         matches!(self, Self::Delay | Self::Io | Self::ForeignCall)

@@ -166,7 +166,7 @@ fn is_needed(context: &RuleContext<'_>, mut caps: impl Iterator<Item = CapId>) -
     let is_answer = |cap: CapId, index: usize| {
         let turn = store.turn_of_run(cap, index);
         let reason = turn.and_then(|turn| turn.wait_reason());
-        reason.is_some_and(|reason| matches!(reason, WaitReason::Mvar | WaitReason::Stm))
+        reason.is_some_and(WaitReason::is_for_value)
             && store
                 .thread_of(cap, index)
                 .is_some_and(|thread| !context.is_runtime_thread(thread))

@@ -58,7 +58,7 @@ async fn ended_waits(
         let Some(waited) = gap.take() else { return };
         let turn = store.turn_of_run(one.cap, one.index);
         let reason = turn.and_then(|turn| turn.wait_reason());
-        let is_for_thread = matches!(reason, Some(WaitReason::Mvar | WaitReason::Stm));
+        let is_for_thread = reason.is_some_and(WaitReason::is_for_value);
         let is_woken = one.run.ready_ns.is_some_and(|ready_ns| ready_ns > 0);
         if is_for_thread && !is_woken && is_after_major(context, one.run.start_ns) {
             found.push((one.run.thread, waited));

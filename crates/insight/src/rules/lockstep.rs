@@ -59,7 +59,7 @@ async fn each_wait(
 ) {
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle), wakeup: &Wakeup| {
         let reason = turn.1.wait_reason();
-        if matches!(reason, Some(WaitReason::Mvar | WaitReason::Stm))
+        if reason.is_some_and(WaitReason::is_for_value)
             && let Some(wait) = context.wait(life, turn, 0)
         {
             visit(wait, wakeup.waker);

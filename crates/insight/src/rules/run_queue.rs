@@ -37,10 +37,6 @@ const KEPT_WAITING: u64 = 20;
 const MIN_WAITS: u64 = 10;
 const MUCH_WAITING: f64 = 0.10;
 
-const fn is_for_thread(reason: WaitReason) -> bool {
-    matches!(reason, WaitReason::Mvar | WaitReason::Stm)
-}
-
 /// Run time of a thread, and its waits for a capability behind other threads after one woke it.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
@@ -148,7 +144,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         }
         last.ran_ns = last.ran_ns.saturating_add(turn.1.duration(2));
         // Nobody waits for what a timer wakes now and then.
-        let is_answer = turn.1.wait_reason().is_some_and(is_for_thread);
+        let is_answer = turn.1.wait_reason().is_some_and(WaitReason::is_for_value);
         if is_answer && behind_ns > 0 {
             last.behind_ns = last.behind_ns.saturating_add(behind_ns);
             last.waits += 1;

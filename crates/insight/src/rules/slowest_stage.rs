@@ -151,13 +151,8 @@ async fn busiest_stage(
     yielder: &dyn Yield,
 ) -> Result<(Stage, u64), String> {
     let open_ns = context.length_ns().saturating_sub(paused_ns(context));
-    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    for (thread, ran_ns) in context.log.store.run_times_in(context.range, yielder).await {
-        if !context.is_runtime_thread(thread) {
-            *by_thread.entry(thread).or_default() += ran_ns;
-        }
-    }
-    busiest(&by_thread, open_ns).map(|stage| (stage, open_ns))
+    let run_times = context.run_times(yielder).await;
+    busiest(run_times, open_ns).map(|stage| (stage, open_ns))
 }
 
 /// Returns whether a thread was hardly ever blocked.
@@ -186,12 +181,12 @@ fn paused_ns(context: &RuleContext<'_>) -> u64 {
 }
 
 /// Returns the thread with the most work, or why it is not the slowest stage of a pipeline.
-fn busiest(by_thread: &BTreeMap<ThreadId, u64>, open_ns: u64) -> Result<Stage, String> {
-    let most = by_thread.iter().max_by_key(|(_, ran_ns)| **ran_ns);
-    let Some((&thread, &ran_ns)) = most else {
+fn busiest(run_times: &[(ThreadId, u64)], open_ns: u64) -> Result<Stage, String> {
+    let most = run_times.iter().max_by_key(|(_, ran_ns)| *ran_ns);
+    let Some(&(thread, ran_ns)) = most else {
         return Err("no thread ran".to_owned());
     };
-    let others = by_thread.iter().filter(|(other, _)| **other != thread);
+    let others = run_times.iter().filter(|(other, _)| *other != thread);
     let (sum_ns, next_ns) = others.fold((0_u64, 0), |(sum, next), (_, ns)| {
         (sum.saturating_add(*ns), (*ns).max(next))
     });
@@ -235,8 +230,7 @@ async fn waits_for(
     let mut waits: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
     let lives = context.lives_of(wakes.keys().copied());
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        let is_for_it = |reason| matches!(reason, WaitReason::Mvar | WaitReason::Stm);
-        if turn.1.wait_reason().is_some_and(is_for_it) {
+        if turn.1.wait_reason().is_some_and(WaitReason::is_for_value) {
             let wait = context.wait(life, turn, 0);
             waits.entry(life.id()).or_default().extend(wait);
         }

@@ -43,10 +43,6 @@ pub(super) const RULE: Rule = Rule {
     evaluate: yielding!(evaluate),
 };
 
-const fn is_for_slot(reason: WaitReason) -> bool {
-    matches!(reason, WaitReason::Mvar | WaitReason::Stm)
-}
-
 /// Returns the waits after which the thread slept, with no wait of another kind in between.
 async fn waits_before_sleep(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
     let mut all = Vec::new();
@@ -64,7 +60,7 @@ async fn waits_before_sleep(context: &RuleContext<'_>, yielder: &dyn Yield) -> V
         }
         if reason.is_asleep() {
             all.extend(last.drain(..));
-        } else if !is_for_slot(reason) || turn.1.code.is_none() {
+        } else if !reason.is_for_value() || turn.1.code.is_none() {
             last.clear();
         } else if let Some(wait) = context.wait(life, turn, 0) {
             let is_stm = reason == WaitReason::Stm;
@@ -82,7 +78,7 @@ async fn waits_before_sleep(context: &RuleContext<'_>, yielder: &dyn Yield) -> V
         }
     };
     context
-        .each_turn_blocked((is_for_slot, 0), yielder, visit)
+        .each_turn_blocked((WaitReason::is_for_value, 0), yielder, visit)
         .await;
     all.retain(|wait| wait.ns >= LONG_NS);
     all

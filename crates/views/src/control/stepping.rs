@@ -69,7 +69,9 @@ impl Control {
 
     /// Toggles whether the details of the item stay open.
     pub fn pin_details(&mut self) -> Vec<TimelineEvent> {
-        if let Some(ahead) = &mut self.focus.awaits_marks {
+        if self.item().is_none()
+            && let Some(ahead) = &mut self.focus.awaits_marks
+        {
             ahead.details = !ahead.details;
             return Vec::new();
         }
