@@ -93,7 +93,9 @@ fn which_rule_finds_what_in_which_log() {
         ("remembered-set", "array"),
         ("remembered-set", "wide"),
         ("serial-section", "turns"),
+        ("run-queue", "requests"),
         ("small-pool", "lost"),
+        ("small-pool", "stm"),
         ("threads-never-end", "beats"),
     ] {
         assert_eq!(finds(&logs, rule, kind), Some(true), "{rule}-{kind}");

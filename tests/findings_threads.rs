@@ -95,6 +95,29 @@ fn half_of_a_log_shows_what_goes_on_in_all_of_it() {
     }
 }
 
+/// A thread that hardly runs, and that others wait for, waits behind threads that compute.
+#[test]
+fn who_is_kept_from_answering_is_named() {
+    let found = finding("run-queue", "run-queue-requests");
+    assert!(found.severity >= Severity::Medium, "{:?}", found.severity);
+    assert!(found.meaning.contains("waited"), "{}", found.meaning);
+    // All threads compute, and nobody waits for one of them.
+    let batch = finding("run-queue", "run-queue-found");
+    assert_eq!(batch.severity, Severity::Low);
+}
+
+/// With one capability, each answer would wait until the thread that computes is preempted.
+#[test]
+fn capabilities_that_answer_are_kept() {
+    let names_fewer = |log: &str| {
+        let found = finding("capabilities-unused", log);
+        let mut flags = found.tries.iter().filter_map(|one| one.flag.as_deref());
+        flags.any(|flag| flag.starts_with("-N"))
+    };
+    assert!(!names_fewer("capabilities-unused-answers"));
+    assert!(names_fewer("capabilities-unused-found"));
+}
+
 /// A pool that loses its slots is not only small.
 #[test]
 fn slots_that_are_not_given_back_are_told() {
@@ -109,6 +132,8 @@ fn slots_that_are_not_given_back_are_told() {
             .contains("seem not to be given back")
     };
     assert!(tells("small-pool-lost"));
+    // Each place that is given back wakes all that wait, and most of them wait again.
+    assert!(tells("small-pool-stm"));
     assert!(!tells("small-pool-found"));
 }
 

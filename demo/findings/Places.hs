@@ -3,11 +3,13 @@
 -- > Places few     3 places for 60 threads
 -- > Places many    60 places
 -- > Places lost    6 places, most of which are lost: an exception ends a thread that has one
+-- > Places stm     the same with places that are counted in STM: each that is given back wakes all
 -- > Places chan    one place for 16 threads, handed on in a channel
 -- > Places jobs    workers sleep for each job, and wait for the next one
 module Main (main) where
 
 import Control.Concurrent
+import Control.Concurrent.STM
 import Control.Exception (bracket, bracket_, throwIO)
 import Control.Monad
 import System.Environment (getArgs)
@@ -19,6 +21,7 @@ main = do
     "few" -> asking 3
     "many" -> asking 60
     "lost" -> losing
+    "stm" -> losingCounted
     "chan" -> handing
     _ -> working
 
@@ -58,6 +61,21 @@ losing = do
       sleep
       when (number >= 12 && number < 17) (throwIO (userError "no answer"))
       signalQSem free
+    return answer
+  mapM_ takeMVar answers
+
+-- | The same, with a count of the free places.
+losingCounted :: IO ()
+losingCounted = do
+  free <- newTVarIO (6 :: Int)
+  answers <- forM [1 .. 24 :: Int] $ \number -> do
+    answer <- newEmptyMVar
+    void . forkIO $ do
+      forM_ [1 .. 3 :: Int] $ \request -> do
+        atomically $ readTVar free >>= check . (> 0) >> modifyTVar' free (subtract 1)
+        sleep
+        unless (request == 1 && number <= 5) $ atomically (modifyTVar' free (+ 1))
+      putMVar answer ()
     return answer
   mapM_ takeMVar answers
 
