@@ -219,12 +219,12 @@ fn mostly_computing(report: &Report) -> Option<String> {
     if capabilities < BUSY || !has_no_samples || is_answered {
         return None;
     }
-    let time = match of_time.count() {
-        0 => "no finding is about time",
-        _ => "findings are about little of the time",
+    let nothing = match of_time.count() {
+        0 => ", and no finding is about time",
+        _ => "",
     };
     Some(format!(
-        "On average {capabilities:.1} of {} ran threads, and {time}: the program computes. What it computes is not in this log. A profile by cost centres shows it: build with -prof -fprof-late, and run with +RTS -p -l.{}",
+        "On average {capabilities:.1} of {} ran threads{nothing}: the program computes. What it computes is not in this log. A profile by cost centres shows it: build with -prof -fprof-late, and run with +RTS -p -l.{}",
         format::pluralize(report.caps, "capability"),
         busiest(report)
     ))
@@ -367,7 +367,7 @@ mod tests {
             ..of_time(claimed_ns, claimed_ns, claimed_ns as f64 / 100.0)
         };
         let text = what_is_left_open(&report(95, vec![found(Severity::Medium, 10)]));
-        assert!(text.is_some_and(|text| text.contains("little of the time")));
+        assert!(text.is_some_and(|text| text.contains("ran threads: the program computes")));
         // It waits for most of the time, has a grave finding about time or one about much of it, or has samples.
         assert_eq!(what_is_left_open(&report(50, Vec::new())), None);
         for found in [found(Severity::High, 10), found(Severity::Medium, 40)] {
