@@ -320,6 +320,8 @@ fn details_of_a_small_log() {
     for item in items(&session, thread, wide).into_iter().take(2) {
         texts.push(describe(&session, thread, item, false));
     }
+    // The longest is one wait, of which all classes of ready time are named above.
+    texts.push(describe(&session, thread, (8_388_608, 16_777_216), true));
     let cap = TrackId::from(Capability(CapId(0)));
     texts.push(describe(&session, cap, (8_000_000, 16_388_608), true));
     let whole = session.overview().span.expect("events");

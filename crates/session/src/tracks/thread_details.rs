@@ -14,7 +14,7 @@ use analysis::timeline::instants::InstantKind;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::{PARTS, WaitRunCycle};
 use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::class::StopCode;
+use model::class::{Class, StopCode};
 use model::lane::Lane;
 use model::time::Interval;
 use scene::format;
@@ -29,7 +29,12 @@ impl Details<'_> {
             return facts;
         };
         if query.many {
-            let name = |index: usize| lane.class(index).name().to_owned();
+            // Of a single wait, the time behind other threads, in collections and beside idle capabilities is not
+            // divided here.
+            let name = |index: usize| match lane.class(index) {
+                Class::Ready => "ready".to_owned(),
+                class => class.name().to_owned(),
+            };
             let what = ["run", "runs"];
             self.merged_facts(query.row, query.span, &lane, what, name, &mut facts);
             return facts;
