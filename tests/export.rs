@@ -9,9 +9,9 @@ use common::{
     Case, ExpectedCoverage, Tally, cases, eventscope, expected_coverage, fixture, fixture_cases,
     stdout,
 };
-use export::table::Kind;
 use export::tables::TABLES;
 use serde_json::{Map, Value, json};
+use session::cells::CellKind;
 use tempfile::TempDir;
 
 type Row = Map<String, Value>;
@@ -686,10 +686,10 @@ fn columns() -> String {
         text += "| `run` | text | Which log it is of |\n";
         for column in table.columns {
             let kind = match column.kind {
-                Kind::Text => "text",
-                Kind::Number => "whole number",
-                Kind::Ratio => "number",
-                Kind::Flag => "true or false",
+                CellKind::Text => "text",
+                CellKind::Number => "whole number",
+                CellKind::Ratio => "number",
+                CellKind::Flag => "true or false",
             };
             text += &format!("| `{}` | {kind} | {} |\n", column.name, column.help);
         }

@@ -7,9 +7,9 @@ use crate::table_file::TableFile;
 use crate::{Error, files};
 use export::log::Log;
 use export::rows::{Rows, json_name};
-use export::table::{self, Column};
+use export::table;
 use insight::Digest;
-use session::cells::Cell;
+use session::cells::{Cell, Column};
 
 /// A table of a data set.
 #[derive(Clone, Copy, Debug)]
@@ -60,25 +60,31 @@ pub static TABLES: [Table; 13] = [
 const DIGESTS: &[Column] = &[
     Column::text("path", "The absolute path of the log when it was added"),
     Column::text("sha256", "SHA-256 of the bytes of the file"),
-    Column::text("digest", "What `eventscope digest` prints of the log: JSON"),
+    Column::text("digest", "Output of `eventscope digest` for the log: JSON"),
 ];
 
 /// Columns of `measurements`.
 const MEASUREMENTS: &[Column] = &[
     Column::text(
         "subject",
-        "program, threads, spans, cost-centres or bands: what the name is of",
+        "Kind of thing that has the name: program, threads, spans, cost-centres or bands",
     ),
     Column::text(
         "name",
-        "A metric, the label of threads, the name of a span, a cost centre or a band",
+        "Metric, label of threads, or name of a span, cost centre or band",
     ),
-    Column::text("part", "Which statistic of it, such as p99; else empty"),
-    Column::ratio("value", "The number"),
+    Column::text("part", "Statistic, such as p99; else empty"),
+    Column::ratio("value", "Value"),
     Column::text("unit", "ns, bytes, count, share (1 is all) or per-second"),
     Column::text("better", "lower, higher or neutral"),
-    Column::text("class", "counted or timed: what varies between equal runs"),
-    Column::flag("is_total", "Whether it grows with the work of the program"),
+    Column::text(
+        "class",
+        "counted or timed: only times vary between equal runs",
+    ),
+    Column::flag(
+        "is_total",
+        "Whether it grows with the amount of work of the program",
+    ),
 ];
 
 impl Table {
@@ -105,9 +111,9 @@ impl Table {
     pub fn help(&self) -> &'static str {
         match self.columns {
             Columns::Exported => self.of_export().map_or("", |table| table.help),
-            Columns::Digests => "A row for each log: where it was, and its digest.",
+            Columns::Digests => "One row per log: its path and its digest.",
             Columns::Measurements => {
-                "The numbers of the digest of each log: those of the program, and of its threads, spans, cost centres and heap bands by name."
+                "The numbers of each log's digest: of the program, and of its threads, spans, cost centres and heap bands by name."
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::tables::{TABLES, Table};
-use export::table::Kind;
+use session::cells::CellKind;
 
 /// Questions; `CREATE VIEW` becomes what each engine writes.
 const QUESTIONS: &str = include_str!("questions.sql");
@@ -88,11 +88,11 @@ fn duckdb_table(table: &Table, folder: &str, keys: &[String]) -> String {
 }
 
 fn spark_table(table: &Table, folder: &str, keys: &[String]) -> String {
-    let kind = |kind: Kind| match kind {
-        Kind::Text => "STRING",
-        Kind::Number => "BIGINT",
-        Kind::Ratio => "DOUBLE",
-        Kind::Flag => "BOOLEAN",
+    let kind = |kind: CellKind| match kind {
+        CellKind::Text => "STRING",
+        CellKind::Number => "BIGINT",
+        CellKind::Ratio => "DOUBLE",
+        CellKind::Flag => "BOOLEAN",
     };
     let columns = table.columns().iter();
     let columns = columns.map(|column| format!("`{}` {}", column.name, kind(column.kind)));

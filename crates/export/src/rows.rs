@@ -13,9 +13,9 @@ use serde::Serialize;
 
 use crate::format::Error;
 use crate::log::Log;
-use crate::table::{Column, Kind, Table};
+use crate::table::Table;
 use native::OutputFile;
-use session::cells::Cell;
+use session::cells::{Cell, CellKind, Column};
 
 /// Encoding of batches into a file.
 pub(crate) struct Encoding {
@@ -177,10 +177,10 @@ pub fn schema(columns: &[Column]) -> SchemaRef {
     let run = Field::new("run", DataType::Utf8, false);
     let columns = columns.iter().map(|column| {
         let data = match column.kind {
-            Kind::Text => DataType::Utf8,
-            Kind::Number => DataType::Int64,
-            Kind::Ratio => DataType::Float64,
-            Kind::Flag => DataType::Boolean,
+            CellKind::Text => DataType::Utf8,
+            CellKind::Number => DataType::Int64,
+            CellKind::Ratio => DataType::Float64,
+            CellKind::Flag => DataType::Boolean,
         };
         Field::new(column.name, data, true)
     });
@@ -197,12 +197,12 @@ enum Cells {
 }
 
 impl Cells {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: CellKind) -> Self {
         match kind {
-            Kind::Text => Self::Text(StringBuilder::new()),
-            Kind::Number => Self::Number(Int64Builder::new()),
-            Kind::Ratio => Self::Ratio(Float64Builder::new()),
-            Kind::Flag => Self::Flag(BooleanBuilder::new()),
+            CellKind::Text => Self::Text(StringBuilder::new()),
+            CellKind::Number => Self::Number(Int64Builder::new()),
+            CellKind::Ratio => Self::Ratio(Float64Builder::new()),
+            CellKind::Flag => Self::Flag(BooleanBuilder::new()),
         }
     }
 

@@ -140,17 +140,78 @@ pub fn rows_text<'a, const N: usize>(
     out
 }
 
+/// Type of the cells of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CellKind {
+    /// UTF-8 text.
+    Text,
+    /// Signed 64-bit integer; larger values saturate.
+    Number,
+    /// 64-bit floating-point number.
+    Ratio,
+    /// Boolean value.
+    Flag,
+}
+
+/// A column. Its name includes the unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Name, including the unit.
+    pub name: &'static str,
+    /// Type of the cells.
+    pub kind: CellKind,
+    /// Description for the documentation.
+    pub help: &'static str,
+}
+
+impl Column {
+    /// Creates a column of texts.
+    pub const fn text(name: &'static str, help: &'static str) -> Self {
+        Self::new(CellKind::Text, name, help)
+    }
+
+    /// Creates a column of whole numbers.
+    pub const fn number(name: &'static str, help: &'static str) -> Self {
+        Self::new(CellKind::Number, name, help)
+    }
+
+    /// Creates a column of floating-point numbers.
+    pub const fn ratio(name: &'static str, help: &'static str) -> Self {
+        Self::new(CellKind::Ratio, name, help)
+    }
+
+    /// Creates a column of truth values.
+    pub const fn flag(name: &'static str, help: &'static str) -> Self {
+        Self::new(CellKind::Flag, name, help)
+    }
+
+    const fn new(kind: CellKind, name: &'static str, help: &'static str) -> Self {
+        Self { name, kind, help }
+    }
+}
+
 /// Function that extracts a cell from a row.
 type Content<Row> = for<'a> fn(&'a Row) -> Cell<'a>;
 
-/// Columns of a table: names with their content.
+/// Columns of a table with their content.
 #[derive(Debug)]
-pub struct Columns<Row, const N: usize>(pub(crate) [(&'static str, Content<Row>); N]);
+pub struct Columns<Row, const N: usize>(pub(crate) [(Column, Content<Row>); N]);
 
 impl<Row, const N: usize> Columns<Row, N> {
+    /// Returns the columns without their content.
+    pub const fn heads(&self) -> [Column; N] {
+        let mut heads = [Column::text("", ""); N];
+        let mut column = 0;
+        while column < N {
+            heads[column] = self.0[column].0;
+            column += 1;
+        }
+        heads
+    }
+
     /// Returns the column names.
     pub fn names(&self) -> [&'static str; N] {
-        self.0.map(|(name, _)| name)
+        self.0.map(|(column, _)| column.name)
     }
 
     /// Returns the cells of a row, one per column.

@@ -5,26 +5,27 @@ use std::collections::BTreeMap;
 use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
-use crate::table::{Column, Table};
+use crate::table::Table;
 use eventlog::ids::CapId;
+use session::cells::Column;
 
 /// One row per capability.
 pub(super) const TABLE: Table = Table {
     name: "capabilities",
-    help: "A row for each capability: when it lived, and of which process it is, where a log is of several.",
+    help: "One row per capability: its lifetime and its process.",
     columns: &[
-        Column::number("cap", "The number of the capability"),
-        Column::number("start_ns", "When its life begins"),
-        Column::number("end_ns", "When it ends"),
+        Column::number("cap", "Number of the capability"),
+        Column::number("start_ns", "Start of its life"),
+        Column::number("end_ns", "End of its life"),
         Column::number(
             "duration_ns",
-            "The time between both: what the spans of the capability are shares of",
+            "Length of its life, the whole for shares of its spans",
         ),
         Column::text(
             "process",
-            "Of a log of several processes: what `eventscope info` calls its process; else the program",
+            "Name of its process as in `eventscope info` if the log is of several processes, else the program",
         ),
-        Column::number("pid", "The number of its process"),
+        Column::number("pid", "Identifier of its process"),
     ],
     fill,
 };

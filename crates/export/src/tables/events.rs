@@ -3,29 +3,30 @@
 use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
-use crate::table::{Column, Table};
+use crate::table::Table;
 use eventlog::Record;
 use eventlog::sentence::write_sentence;
+use session::cells::Column;
 use session::events::EventList;
 use session::events::filter::{EventFilter, Matcher};
 
 /// Every event, by time.
 pub(super) const TABLE: Table = Table {
     name: "events",
-    help: "Every event by time, as `eventscope events` lists them.",
+    help: "One row per event, by time, as in `eventscope events`.",
     columns: &[
-        Column::number("time_ns", "When it happened"),
+        Column::number("time_ns", "Time of the event"),
         Column::number(
             "cap",
-            "The capability in whose block it stands; empty for none",
+            "Capability whose block has the event; empty for events of no capability",
         ),
         Column::number(
             "thread",
-            "The thread that it is about, or that ran on its capability",
+            "Thread that it is about, or else the one that ran on its capability",
         ),
-        Column::text("type", "The name of its type, such as RunThread"),
-        Column::number("type_number", "The number of its type in the log"),
-        Column::text("text", "What it says"),
+        Column::text("type", "Name of its type, such as RunThread"),
+        Column::number("type_number", "Number of its type in the log"),
+        Column::text("text", "Description of the event with its values"),
     ],
     fill,
 };

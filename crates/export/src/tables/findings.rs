@@ -3,43 +3,47 @@
 use crate::format::Error;
 use crate::log::Log;
 use crate::rows::{Rows, json_name};
-use crate::table::{Column, Table};
+use crate::table::Table;
 use insight::finding::Advice;
 use session::cells::Cell;
+use session::cells::Column;
 use session::questions::FindingsQuery;
 
 /// Problems of the program, one row per finding.
 pub(super) const TABLE: Table = Table {
     name: "findings",
-    help: "What is wrong with the program as far as the log tells, as `eventscope findings` has it with `--all`: a row for each finding, the gravest first, symptoms below their causes.",
+    help: "One row per finding, as in `eventscope findings --all`: the most severe first, symptoms below their causes.",
     columns: &[
-        Column::text("rule", "The name of the rule, which never changes"),
+        Column::text("rule", "Name of the rule, which never changes"),
         Column::text(
             "subject",
-            "Whom it is about, where one rule may find several things",
+            "What it is about, if the rule can find several things",
         ),
         Column::text(
             "axis",
-            "What it costs: time, latency, memory, or nothing (log)",
+            "What it affects: time, latency, memory, or only the log",
         ),
         Column::text("severity", "high, medium, low or minor"),
         Column::text("confidence", "certain, probable or hint"),
-        Column::ratio("cost", "What it costs by itself"),
+        Column::ratio("cost", "Cost, including what other findings claim"),
         Column::text(
             "cost_unit",
             "ns, bytes, count, share (1 is all), times or per-second",
         ),
         Column::number(
             "claimed_ns",
-            "Of time: what no finding before it claims, in nanoseconds of the program",
+            "Wall time that it claims and no finding above it; empty for other costs",
         ),
-        Column::ratio("share", "The share of the time, or of the peak of the heap"),
-        Column::text("title", "What is wrong, with the number"),
-        Column::text("meaning", "What that means"),
-        Column::text("tries", "What to try, a line for each"),
-        Column::number("places", "In how many places it is seen"),
-        Column::number("worst_from_ns", "Where the worst of them begins"),
-        Column::number("worst_to_ns", "And where it ends"),
+        Column::ratio(
+            "share",
+            "Cost as a share of the time, or of the peak of the heap",
+        ),
+        Column::text("title", "The problem in a sentence, with its number"),
+        Column::text("meaning", "Explanation"),
+        Column::text("tries", "Advice, one piece per line"),
+        Column::number("places", "Number of places with evidence"),
+        Column::number("worst_from_ns", "Start of the worst of them"),
+        Column::number("worst_to_ns", "End of the worst of them"),
     ],
     fill,
 };

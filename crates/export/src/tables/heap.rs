@@ -4,27 +4,28 @@ use crate::bands;
 use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
-use crate::table::{Column, Table};
+use crate::table::Table;
+use session::cells::Column;
 
 /// Bytes of every heap profile band in every census.
 pub(super) const TABLE: Table = Table {
     name: "heap",
-    help: "What every band of a heap profile held in every census, as `eventscope heap --censuses --json` has it: a row for each band that held something, census by census.",
+    help: "One row per census and band that held something, as in `eventscope heap --censuses --json`.",
     columns: &[
-        Column::number("profile", "The number of the heap profile, from 0"),
+        Column::number("profile", "Number of the heap profile, from 0"),
         Column::text(
             "breakdown",
-            "By what it tells bands apart, as the flag of the runtime: -hc, -hT, …",
+            "Criterion of the bands, as the flag of the runtime: -hc, -hT, …",
         ),
-        Column::number("census", "The number of the census, from 0"),
-        Column::number("time_ns", "When it was"),
-        Column::number("era", "Its era (-he)"),
+        Column::number("census", "Number of the census, from 0"),
+        Column::number("time_ns", "Time of the census"),
+        Column::number("era", "Era of the census (-he)"),
         Column::text(
             "band",
-            "The label of the band in the log; of a stack its cost centres, innermost first",
+            "Label of the band in the log; for a cost-centre stack, its cost centres, innermost first",
         ),
-        Column::text("name", "What lists and charts call it"),
-        Column::number("bytes", "What it held"),
+        Column::text("name", "Name of the band in lists and charts"),
+        Column::number("bytes", "Bytes that it held"),
     ],
     fill,
 };

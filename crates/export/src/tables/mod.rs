@@ -87,19 +87,3 @@ pub fn fill(table: &Table, log: &Log<'_>, mut rows: Rows) -> Result<(), Error> {
     (table.fill)(log, &mut rows)?;
     rows.finish()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_are_those_of_the_command_line() {
-        let names = |table: &Table| -> Vec<&str> {
-            table.columns.iter().map(|column| column.name).collect()
-        };
-        let collections = session::collection_export::COLUMNS.names();
-        assert_eq!(names(&collections::TABLE), collections);
-        let threads = session::thread_export::COLUMNS.names();
-        assert_eq!(names(&threads::TABLE), threads);
-    }
-}

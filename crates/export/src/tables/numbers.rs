@@ -3,27 +3,34 @@
 use crate::format::Error;
 use crate::log::Log;
 use crate::rows::{Rows, json_name};
-use crate::table::{Column, Table};
+use crate::table::Table;
 use insight::measured::MeasuredValue;
 use insight::metrics::{MetricContext, Unit};
 use insight::{MeasuredMetric, RuleContext};
 use model::time::Interval;
+use session::cells::Column;
 
 /// Every metric of a log, with one row per statistic.
 pub(super) const TABLE: Table = Table {
     name: "numbers",
-    help: "Every number of a log that has a name, as `eventscope metrics` has them. Of a number of which there are many, such as the pauses of collections, there is a row for each statistic.",
+    help: "One row per metric, as in `eventscope metrics`. A metric with many values, such as the pauses of collections, has a row for each statistic.",
     columns: &[
-        Column::text("name", "What it is called, such as gc.pause"),
+        Column::text("name", "Name of the metric, such as gc.pause"),
         Column::text(
             "statistic",
-            "Of many: count, or which of them, such as p99; else empty",
+            "Statistic of a metric with many values: count, or a rank such as p99; else empty",
         ),
-        Column::ratio("value", "The number; empty if the log does not tell"),
+        Column::ratio("value", "Value; empty if the log does not have it"),
         Column::text("unit", "ns, bytes, count, share (1 is all) or per-second"),
-        Column::number("from_ns", "Of one of many: when it begins"),
-        Column::number("to_ns", "And when it ends"),
-        Column::text("why_not", "Why the log does not tell"),
+        Column::number(
+            "from_ns",
+            "For a rank: start of the interval with that value",
+        ),
+        Column::number("to_ns", "For a rank: end of that interval"),
+        Column::text(
+            "why_not",
+            "Reason for which the log does not have the value",
+        ),
     ],
     fill,
 };

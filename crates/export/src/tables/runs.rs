@@ -3,58 +3,53 @@
 use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
-use crate::table::{Column, Table};
+use crate::table::Table;
+use session::cells::Column;
 use views::words::process::ways;
 
 /// One row per log.
 pub(super) const TABLE: Table = Table {
     name: "runs",
-    help: "A row for each log: which run of which program it is of.",
+    help: "One row per log: which program it is of, and how that ran.",
     columns: &[
-        Column::text("file", "The name of the log's file, without its folder"),
-        Column::text("program", "The name of the program, without its folder"),
+        Column::text("file", "Name of the log's file, without its folder"),
+        Column::text("program", "Name of the program, without its folder"),
         Column::text(
             "command_line",
-            "The program with its arguments, those for the runtime too, as a shell takes them",
+            "The program and its arguments, including those for the runtime, quoted for a shell",
         ),
-        Column::text("ghc", "The version of GHC, such as 9.6.6"),
+        Column::text("ghc", "Version of GHC, such as 9.6.6"),
         Column::text(
             "runtime",
-            "The runtime's name for itself, such as GHC-9.6.6 rts_thr",
+            "Identifier of the runtime, such as GHC-9.6.6 rts_thr",
         ),
-        Column::text("way", "What the runtime can do: threaded, profiling, …"),
-        Column::number("pid", "The process"),
+        Column::text("way", "Features of the runtime: threaded, profiling, …"),
+        Column::number("pid", "Identifier of the process"),
         Column::text(
             "started",
-            "Date and time (UTC) at which the log's clock was 0",
+            "Date and time (UTC) at which the clock of the log was 0",
         ),
         Column::number("started_unix_ns", "The same, in nanoseconds since 1970"),
-        Column::number("first_ns", "The time of the first event"),
-        Column::number("last_ns", "The time of the last event"),
-        Column::number("duration_ns", "The time between both"),
+        Column::number("first_ns", "Time of the first event"),
+        Column::number("last_ns", "Time of the last event"),
+        Column::number("duration_ns", "Time between both"),
         Column::number(
             "from_ns",
-            "The part that was asked for begins here; empty for the whole log",
+            "Start of the exported range; empty for the whole log",
         ),
-        Column::number("to_ns", "It ends before this"),
-        Column::number("capabilities", "How many capabilities there were"),
-        Column::number("threads", "How many threads there were"),
-        Column::number("events", "How many events the whole log has"),
-        Column::number(
-            "bytes",
-            "The size of the log; of a compressed one when it is inflated",
-        ),
-        Column::number("generations", "How many generations the heap has"),
+        Column::number("to_ns", "End of that range"),
+        Column::number("capabilities", "Number of capabilities"),
+        Column::number("threads", "Number of threads"),
+        Column::number("events", "Number of events in the whole log"),
+        Column::number("bytes", "Size of the log, uncompressed"),
+        Column::number("generations", "Number of generations of the heap"),
         Column::number(
             "allocation_area_bytes",
-            "How much a capability allocates before a collection (-A)",
+            "Size of the allocation area of a capability (-A)",
         ),
-        Column::number(
-            "max_heap_bytes",
-            "The largest size that the heap may have (-M)",
-        ),
+        Column::number("max_heap_bytes", "Maximum size of the heap (-M)"),
         Column::flag("damaged", "Whether events are missing"),
-        Column::number("lost_bytes", "How many bytes of the log could not be read"),
+        Column::number("lost_bytes", "Bytes of the log that could not be read"),
     ],
     fill,
 };

@@ -9,35 +9,36 @@ use session::cells::Cell;
 use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
-use crate::table::{Column, Table};
+use crate::table::Table;
+use session::cells::Column;
 
 /// Profiling samples and foreign calls.
 pub(super) const SAMPLES: Table = Table {
     name: "samples",
-    help: "Every sample of cost centres and stacks, and every foreign call that the program announces: what flame graphs are made of.",
+    help: "One row per sample of cost centres or stacks, and per foreign call that the program logged: the data of flame graphs.",
     columns: &[
         Column::text(
             "source",
-            "cost-centres (foreign calls too) or stack-samples",
+            "cost-centres (including foreign calls) or stack-samples",
         ),
-        Column::text("track", "Whose time it is: cap0, os4242, thread5, …"),
+        Column::text("track", "Track that was sampled: cap0, os4242, thread5, …"),
         Column::number(
             "start_ns",
-            "When it begins: of a sample that a timer took a tick before, or where the last one ends",
+            "Start: one tick before a sample of a timer, or the end of the previous one",
         ),
-        Column::number("end_ns", "When it was taken; of a call when it ends"),
         Column::number(
-            "duration_ns",
-            "The time between both, which flame graphs sum up",
+            "end_ns",
+            "End: the time at which the sample was taken, or the end of a call",
         ),
+        Column::number("duration_ns", "Length, which flame graphs add up"),
         Column::flag(
             "counts",
-            "Whether it counts as a sample: not if the end of the part that was asked for cuts it off",
+            "Whether it counts as a sample: not if the end of the exported range cuts it off",
         ),
-        Column::number("stack", "The number of its stack in the table stacks"),
+        Column::number("stack", "Number of its stack in the table stacks"),
         Column::text(
             "function",
-            "The innermost function of the stack; empty if it has none",
+            "Innermost function of the stack; empty if it has none",
         ),
     ],
     fill: fill_samples,
@@ -46,22 +47,25 @@ pub(super) const SAMPLES: Table = Table {
 /// The stacks of the samples.
 pub(super) const STACKS: Table = Table {
     name: "stacks",
-    help: "The stacks of the samples as trees: a row is a stack, which is that of its parent with one more function inside.",
+    help: "One row per stack of the samples: the stack of its parent with one more function inside.",
     columns: &[
-        Column::text("source", "As in samples; stacks are numbered by source"),
-        Column::number("stack", "Its number"),
+        Column::text(
+            "source",
+            "As in samples; each source numbers its own stacks",
+        ),
+        Column::number("stack", "Number of the stack"),
         Column::number(
             "parent",
-            "The number of the stack without its innermost function; 0 has none",
+            "Number of the stack without its innermost function; 0 is the empty stack",
         ),
-        Column::number("depth", "How many functions it has"),
+        Column::number("depth", "Number of functions"),
         Column::text(
             "function",
-            "The innermost function: cost centre, foreign function or function of Haskell, with its module",
+            "Innermost function, with its module: cost centre, foreign function or Haskell function",
         ),
         Column::text("label", "The same without the module"),
-        Column::text("module", "The module"),
-        Column::text("location", "The place in the source"),
+        Column::text("module", "Module of the function"),
+        Column::text("location", "Place of the function in the source"),
     ],
     fill: fill_stacks,
 };

@@ -7,36 +7,37 @@ use super::idle::{Idle, ReachBack};
 use crate::format::Error;
 use crate::log::Log;
 use crate::rows::Rows;
-use crate::table::{Column, Table};
+use crate::table::Table;
 use analysis::automata::thread_state::{Activity, Reason, ThreadSpan};
 use analysis::spans::{Analyses, SpanSink, Spans, WaitReasons};
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{Record, Sink};
 use model::class::{ManagerThread, WaitReason};
 use model::time::Interval;
+use session::cells::Column;
 
 /// Spans of capabilities and threads.
 pub(super) const TABLE: Table = Table {
     name: "spans",
-    help: "What capabilities and threads did, roughly in the order in which it ended: those of kind gc are `eventscope spans FILE gc`, running are `mutator`, running and blocked together `thread-state`; gc, idle, and running on a capability are `capability-usage`.",
+    help: "One row per span of a capability or thread, roughly in the order of their ends. Those of kind gc are listed by `eventscope spans FILE gc`, running by `mutator`, running and blocked by `thread-state`, and gc, idle and running on a capability by `capability-usage`.",
     columns: &[
         Column::text(
             "kind",
-            "gc: the capability is in a collection; running: a thread runs; blocked: a thread does not run; idle: a capability does neither collect nor run a thread",
+            "gc: the capability is in a collection; running: a thread runs; blocked: a thread does not run; idle: the capability neither collects nor runs a thread",
         ),
-        Column::number("cap", "The capability; empty for blocked threads"),
-        Column::number("thread", "The thread; empty for gc and idle"),
-        Column::text("reason", "Why a blocked thread had stopped"),
-        Column::number("start_ns", "When it begins"),
-        Column::number("end_ns", "When it ends"),
-        Column::number("duration_ns", "The time between both"),
+        Column::number("cap", "Capability; empty for blocked threads"),
+        Column::number("thread", "Thread; empty for gc and idle"),
+        Column::text("reason", "Reason for which a blocked thread had stopped"),
+        Column::number("start_ns", "Start"),
+        Column::number("end_ns", "End"),
+        Column::number("duration_ns", "Length"),
         Column::number(
             "woken_ns",
-            "Of threads: when the thread, which had stopped, was first said to be runnable again",
+            "Time at which a stopped thread became runnable again",
         ),
         Column::text(
             "wait_reason",
-            "For what a blocked thread waited, as `threads` counts it: MVar, black hole, STM, throwTo, foreign call, sleep, I/O, other. A wait for an MVar or in STM that the runtime's timer or I/O manager ended is sleep or I/O. Empty if it could run",
+            "What a blocked thread waited for, as in the table threads: MVar, black hole, STM, throwTo, foreign call, sleep, I/O, other. A wait on an MVar or in STM that was ended by the timer or I/O manager of the runtime is sleep or I/O. Empty if the thread could run",
         ),
     ],
     fill,

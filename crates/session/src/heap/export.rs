@@ -1,32 +1,71 @@
 //! Export of the band table. Files and the command line share one list of columns. Sizes are in bytes.
 
 use super::table::BandRow;
-use crate::cells::{Cell, Columns};
+use crate::cells::{Cell, Column, Columns};
 use analysis::heap::names::BandDescription;
 
 /// Columns of the table.
 pub(crate) const COLUMNS: Columns<BandRow, 17> = Columns([
-    ("label", |row| row.band_label.key.as_str().into()),
-    ("name", |row| row.band_label.name.as_str().into()),
-    ("what", |row| described(row, |it| Some(&it.what))),
-    ("type", |row| described(row, |it| it.type_.as_ref())),
-    ("module", |row| described(row, |it| it.module.as_ref())),
-    ("place", |row| described(row, |it| it.place.as_ref())),
-    ("censuses", |row| u64::from(row.numbers.held).into()),
-    ("mean", |row| row.numbers.mean.into()),
-    ("share", |row| row.numbers.share.into()),
-    ("max", |row| row.numbers.max.into()),
-    ("first", |row| row.numbers.first.into()),
-    ("last", |row| row.numbers.last.into()),
-    ("gained", |row| (row.numbers.gained() as f64).into()),
-    ("integral_byte_seconds", |row| {
-        row.numbers.integral_byte_seconds.into()
+    (Column::text("label", "Label in the log"), |row| {
+        row.band_label.key.as_str().into()
     }),
-    ("stddev", |row| row.numbers.stddev.into()),
-    ("bytes_per_second", |row| {
-        row.numbers.bytes_per_second.into()
+    (Column::text("name", "Name in lists and charts"), |row| {
+        row.band_label.name.as_str().into()
     }),
-    ("r2", |row| row.numbers.r2.into()),
+    (
+        Column::text("what", "Description, for a band of closures"),
+        |row| described(row, |it| Some(&it.what)),
+    ),
+    (Column::text("type", "Type of the closures"), |row| {
+        described(row, |it| it.type_.as_ref())
+    }),
+    (Column::text("module", "Module of the closures"), |row| {
+        described(row, |it| it.module.as_ref())
+    }),
+    (Column::text("place", "Place in the source"), |row| {
+        described(row, |it| it.place.as_ref())
+    }),
+    (
+        Column::number("censuses", "Number of censuses in which it held something"),
+        |row| u64::from(row.numbers.held).into(),
+    ),
+    (Column::ratio("mean", "Mean bytes"), |row| {
+        row.numbers.mean.into()
+    }),
+    (
+        Column::ratio("share", "Share of the bytes of all bands"),
+        |row| row.numbers.share.into(),
+    ),
+    (Column::number("max", "Maximum bytes"), |row| {
+        row.numbers.max.into()
+    }),
+    (
+        Column::number("first", "Bytes in the first census"),
+        |row| row.numbers.first.into(),
+    ),
+    (Column::number("last", "Bytes in the last census"), |row| {
+        row.numbers.last.into()
+    }),
+    (
+        Column::ratio("gained", "Growth from the first to the last census"),
+        |row| (row.numbers.gained() as f64).into(),
+    ),
+    (
+        Column::ratio("integral_byte_seconds", "Integral of the bytes over time"),
+        |row| row.numbers.integral_byte_seconds.into(),
+    ),
+    (
+        Column::ratio("stddev", "Standard deviation of the bytes"),
+        |row| row.numbers.stddev.into(),
+    ),
+    (
+        Column::ratio("bytes_per_second", "Slope of the regression line"),
+        |row| row.numbers.bytes_per_second.into(),
+    ),
+    (
+        Column::ratio("r2", "How well a line fits: 1 is a perfect fit"),
+        |row| row.numbers.r2.into(),
+    ),
 ]);
 
 fn described(row: &BandRow, of: fn(&BandDescription) -> Option<&String>) -> Cell<'_> {
