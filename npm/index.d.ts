@@ -69,7 +69,7 @@ export type Metric = OneNumber | ManyNumbers | NoNumber;
 
 /** A number with its unit; `null` if it is infinite. */
 export interface Value {
-  unit: 'ns' | 'bytes' | 'count' | 'share' | 'times' | 'per-second';
+  unit: 'ns' | 'bytes' | 'count' | 'share' | 'mean' | 'times' | 'per-second';
   value: number | null;
 }
 

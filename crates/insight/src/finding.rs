@@ -95,6 +95,8 @@ pub enum Value {
     Count(u64),
     /// Share of a whole, from 0 to 1.
     Share(f64),
+    /// Mean number of items.
+    Mean(f64),
     /// Factor.
     Times(f64),
     /// Items per second.
@@ -311,6 +313,7 @@ impl std::fmt::Display for Value {
             Self::Bytes(bytes) => format::bytes(bytes),
             Self::Count(count) => format::count(count),
             Self::Share(share) => format::fraction(share),
+            Self::Mean(mean) => format!("{mean:.1}"),
             Self::Times(times) => format!("{times:.1} times"),
             Self::PerSecond(rate) => format!("{} a second", format::count(rate as u64)),
         };
@@ -333,7 +336,10 @@ impl Value {
     pub const fn size(self) -> f64 {
         match self {
             Self::Ns(number) | Self::Bytes(number) | Self::Count(number) => number as f64,
-            Self::Share(number) | Self::Times(number) | Self::PerSecond(number) => number,
+            Self::Share(number)
+            | Self::Mean(number)
+            | Self::Times(number)
+            | Self::PerSecond(number) => number,
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) const TABLE: Table = Table {
         Column::ratio("cost", "Cost, including what other findings claim"),
         Column::text(
             "cost_unit",
-            "ns, bytes, count, share (1 is all), times or per-second",
+            "ns, bytes, count, share (1 is all), mean, times or per-second",
         ),
         Column::number(
             "claimed_ns",

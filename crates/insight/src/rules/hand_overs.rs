@@ -223,7 +223,7 @@ fn finding(
         ),
         ("median", Value::Ns(median_ns)),
         ("all hand-overs", Value::Ns(sum_ns)),
-        ("capabilities that run, mean", Value::Times(parallelism)),
+        ("capabilities that ran, mean", Value::Mean(parallelism)),
     ]);
     let pairs = all.iter().map(|one| (one.waker, &one.wait));
     let evidence = evidence_by_pair(pairs);

@@ -96,7 +96,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     };
     finding.severity = Severity::of_share(running / 2.0).min(most);
     finding.confidence = Confidence::Probable;
-    finding.cost = Value::Times(queued);
+    finding.cost = Value::Mean(queued);
     finding.share = running / 2.0;
     finding.meaning =
         "One thread runs at a time; more capabilities run several, each on a core.".into();

@@ -167,9 +167,9 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         "Young data that mostly survives for a while looks similar, if the machine was busy."
             .into();
     finding.set_numbers([
-        ("copied of what was allocated", Value::Times(ratio)),
+        ("copied of what was allocated", Value::Share(ratio)),
         (
-            "as long for a byte as major collections",
+            "time for a byte, of that of major collections",
             Value::Times(slower),
         ),
         ("objects, about", Value::Count(objects)),

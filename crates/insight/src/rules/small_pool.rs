@@ -258,8 +258,8 @@ async fn evaluate(
     finding.set_numbers([
         ("lost capability time", Value::Ns(cap_ns)),
         ("threads", Value::Count(threads.len() as u64)),
-        ("holders that slept, mean", Value::Times(asleep)),
-        ("waits for a place", Value::Count(waits.len() as u64)),
+        ("holders that slept, mean", Value::Mean(asleep)),
+        ("waits for a slot", Value::Count(waits.len() as u64)),
         ("all waits", Value::Ns(sum_ns)),
     ]);
     Outcome::Found(vec![
