@@ -37,9 +37,11 @@ const REFUSED: &[(&str, &str)] = &[
     ("not_readied", "spurious_wakeups"),
     ("Remembered", "ByteLru"),
     ("Says", "ThreadEventKind, MessageKind"),
+    ("settle", "finish; sort_and_clip, record"),
     ("Shelf", "SpillStore"),
     ("Telling", "SampleCursor"),
     ("Told", "TimelineEvent, DiagnosticJson"),
+    ("trouble", "error"),
     ("Wish", "PanelRequest"),
 ];
 

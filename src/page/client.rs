@@ -480,7 +480,7 @@ impl LogClient {
     }
 
     /// Marks the log as read and not (or no longer) followed: its current file is final.
-    pub(super) fn settle(&self) {
+    pub(super) fn stop_following(&self) {
         if let Some(opened_log) = self.client.0.borrow_mut().logs.get_mut(&self.log) {
             opened_log.file.handle = None;
         }

@@ -132,7 +132,7 @@ pub(super) struct Grid {
     requested: Range<u64>,
     /// Pending row moves of the keyboard and clicks.
     pending_rows: PendingValues<u64>,
-    settle: Option<Timeout>,
+    scroll_end: Option<Timeout>,
     listener: Option<EventListener>,
     observer: Option<Observer>,
 }
@@ -156,7 +156,7 @@ impl Component for Grid {
             height: 0.0,
             requested: 0..0,
             pending_rows: PendingValues::default(),
-            settle: None,
+            scroll_end: None,
             listener: None,
             observer: None,
         }
@@ -207,12 +207,12 @@ impl Component for Grid {
                     return false;
                 }
                 let link = ctx.link().clone();
-                self.settle = Some(Timeout::new(SCROLL_END_MS, move || {
+                self.scroll_end = Some(Timeout::new(SCROLL_END_MS, move || {
                     link.send_message(Msg::ScrollEnded)
                 }));
             }
             Msg::ScrollEnded => {
-                self.settle = None;
+                self.scroll_end = None;
                 self.place_scroll_bar(props);
                 return false;
             }

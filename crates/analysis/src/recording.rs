@@ -296,7 +296,7 @@ impl Recording {
     ///
     /// While the log is still being read, only the run times are known; everything else counts as unknown.
     pub fn times(&self, range: Option<Interval>) -> ProgramTimes {
-        if self.store.is_settled() {
+        if self.store.is_finished() {
             return self.store.account().program(range);
         }
         let read = self.info.first_and_last();
@@ -354,17 +354,17 @@ impl Recording {
     }
 
     /// Completes all analyses once the log has been read to its end.
-    pub fn settle(&mut self, reader: &LogReader) {
-        let ((), too_large) = watch_saturation(|| self.settle_inner(reader));
+    pub fn finish(&mut self, reader: &LogReader) {
+        let ((), too_large) = watch_saturation(|| self.finish_inner(reader));
         self.is_too_large |= too_large;
     }
 
-    fn settle_inner(&mut self, reader: &LogReader) {
+    fn finish_inner(&mut self, reader: &LogReader) {
         let end = self.end();
         let completeness =
             LogCompleteness::from_damage(&reader.damage(), reader.inflate_error().is_none());
         self.completeness = Some(completeness);
-        self.heap.settle();
+        self.heap.finish();
         let census_collector = std::mem::take(&mut self.census_collector);
         let led = self.numbers.take_led_collections();
         let facts = census_collector.facts(&self.info.lives, completeness, led);
@@ -379,14 +379,14 @@ impl Recording {
             spans.finish(end, &mut sink);
         }
         self.store.end_spans(end, |open| self.open.add(open));
-        self.store.settle(end);
-        self.numbers.settle(self.store.account().pauses().all());
+        self.store.finish(end);
+        self.numbers.finish(self.store.account().pauses().all());
         self.tracks
-            .settle(&self.numbers, &self.messages, reader.index(), end);
-        self.telemetry.settle(end);
+            .finish(&self.numbers, &self.messages, reader.index(), end);
+        self.telemetry.finish(end);
         let (info, tasks, store) = (&self.info, &self.tracks.tasks, &self.store);
         self.phases = Phases::find(info, tasks, store, &self.numbers, completeness.ends);
-        self.with_profiles(Profiles::settle);
+        self.with_profiles(Profiles::finish);
         self.profile_rows = ProfileRows::new(&self.profiles);
     }
 
@@ -418,7 +418,7 @@ impl Recording {
     /// Returns the total duration per span name without collections, as defined by `ghc-events-analyze`: in the
     /// whole log, or in each span named `window`. Empty until the log has been read to its end.
     pub fn span_totals(&self, window: Option<&str>) -> Vec<WindowTotals> {
-        if !self.is_settled() || self.info.first_and_last().is_none() {
+        if !self.is_finished() || self.info.first_and_last().is_none() {
             return Vec::new();
         }
         let collections = self.tracks.collections.times();
@@ -477,7 +477,7 @@ impl Recording {
 
     /// Changes the prefixes of span messages, and searches the messages again if the log has been read to its end.
     pub fn set_span_prefixes(&mut self, prefixes: SpanPrefixes) {
-        let end = self.is_settled().then(|| self.end());
+        let end = self.is_finished().then(|| self.end());
         self.tracks.set_prefixes(prefixes, &self.messages, end);
         if end.is_some() {
             self.with_profiles(Profiles::rebuild_for_prefixes);
@@ -485,7 +485,7 @@ impl Recording {
     }
 
     /// Returns whether the log has been read to its end.
-    pub const fn is_settled(&self) -> bool {
+    pub const fn is_finished(&self) -> bool {
         self.spans.is_none()
     }
 }

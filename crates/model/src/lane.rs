@@ -449,7 +449,7 @@ impl PlainLane {
         }
     }
 
-    /// Appends a span. In damaged logs spans may overlap or be out of order until [`settle`](Self::settle) is
+    /// Appends a span. In damaged logs spans may overlap or be out of order until [`sort_and_clip`](Self::sort_and_clip) is
     /// called.
     pub fn push(&mut self, span: Interval) {
         let (start, end) = (span.start().0, span.end().0.max(span.start().0));
@@ -460,7 +460,7 @@ impl PlainLane {
     }
 
     /// Sorts the spans if necessary, and clips overlaps; the covered time stays the same.
-    pub fn settle(&mut self) {
+    pub fn sort_and_clip(&mut self) {
         if self.sorted {
             return;
         }
@@ -575,14 +575,14 @@ mod tests {
         }
 
         #[test]
-        fn overlapping_spans_settle_to_the_same_union(spans in prop::collection::vec((0u64..1000, 0u64..100), 0..60)) {
+        fn overlapping_spans_are_clipped_to_the_same_union(spans in prop::collection::vec((0u64..1000, 0u64..100), 0..60)) {
             let mut lane = PlainLane::new(Class::Gc);
             let mut covered = vec![false; 1200];
             for &(start, duration) in &spans {
                 lane.push(Interval::new(Nanos(start), Nanos(start + duration)));
                 covered[start as usize..(start + duration) as usize].fill(true);
             }
-            lane.settle();
+            lane.sort_and_clip();
             let whole = Interval::new(Nanos(0), Nanos(5000));
             let union = covered.iter().filter(|covered| **covered).count() as u64;
             prop_assert_eq!(lane.time_in(whole)[Class::Gc as usize], union);

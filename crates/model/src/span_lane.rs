@@ -39,7 +39,7 @@ impl Default for SpanLane {
 }
 
 impl SpanLane {
-    /// Appends a span. In damaged logs spans may overlap or be out of order until [`settle`](Self::settle) is
+    /// Appends a span. In damaged logs spans may overlap or be out of order until [`sort_and_clip`](Self::sort_and_clip) is
     /// called.
     pub fn push(&mut self, piece: TimelineSpan) {
         let end = piece.end.max(piece.start);
@@ -49,7 +49,7 @@ impl SpanLane {
     }
 
     /// Sorts the spans if necessary, and clips each one at the end of the spans before it.
-    pub fn settle(&mut self) {
+    pub fn sort_and_clip(&mut self) {
         if self.sorted {
             return;
         }
@@ -73,7 +73,7 @@ impl SpanLane {
         self.spans.get(index).copied()
     }
 
-    /// Returns all spans, in the order in which they were pushed or [settled](Self::settle).
+    /// Returns all spans, in the order in which they were pushed or [sorted](Self::sort_and_clip).
     pub fn spans(&self) -> &[TimelineSpan] {
         &self.spans
     }
@@ -120,14 +120,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn overlaps_settle_to_the_same_union(spans in prop::collection::vec((0u64..1000, 0u64..100), 0..60)) {
+        fn overlaps_are_clipped_to_the_same_union(spans in prop::collection::vec((0u64..1000, 0u64..100), 0..60)) {
             let mut lane = SpanLane::default();
             let mut covered = vec![false; 1200];
             for &(start, length) in &spans {
                 lane.push(TimelineSpan { start, end: start + length, detail: 0, class: Class::Other, code: 0 });
                 covered[start as usize..(start + length) as usize].fill(true);
             }
-            lane.settle();
+            lane.sort_and_clip();
             let whole = Interval::new(Nanos(0), Nanos(5000));
             let union = covered.iter().filter(|covered| **covered).count() as u64;
             prop_assert_eq!(lane.time_in(whole)[Class::Other as usize], union);

@@ -296,7 +296,7 @@ impl Session {
         }
         if self.slices.are_done() && !self.complete {
             self.reader.finish();
-            self.recording.settle(&self.reader);
+            self.recording.finish(&self.reader);
             self.recording.is_followed = self.follows;
             self.unread = UnreadBlocks::default();
             self.complete = true;

@@ -156,7 +156,7 @@ impl Query for ThreadTimeQuery {
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let store = &log.recording.store;
-        log.recording.is_settled().then_some(())?;
+        log.recording.is_finished().then_some(())?;
         Some(store.thread_accounts(self.0, host).await)
     }
 }
@@ -165,8 +165,8 @@ range_query! {
     /// Time that collections cost the capabilities, by generation, in a range or in the whole log; `None` until the
     /// log is fully read.
     GcCostsQuery("costs of collections") -> Option<Vec<GcCosts>>, |log, range| {
-        let is_settled = log.recording.is_settled();
-        is_settled.then(|| log.recording.store.account().gc_costs(range))
+        let is_finished = log.recording.is_finished();
+        is_finished.then(|| log.recording.store.account().gc_costs(range))
     }
 }
 
@@ -187,7 +187,7 @@ impl Query for FindingsQuery {
     range_field!(0);
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
-        log.recording.is_settled().then_some(())?;
+        log.recording.is_finished().then_some(())?;
         if let Some(known) = log.reports.get(&self.0) {
             return Some(Report::clone(&known));
         }
@@ -263,7 +263,7 @@ impl Query for DigestQuery {
 
     async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
         let recording = &log.recording;
-        recording.is_settled().then_some(())?;
+        recording.is_finished().then_some(())?;
         Some(Digest::gather(recording, self.0, host).await)
     }
 }
@@ -308,7 +308,7 @@ impl Query for CensusCostQuery {
 
     async fn answer(&self, log: &Session, _: &dyn Host) -> Self::Answer {
         let profile = log.recording.heap().get(self.profile as usize)?;
-        if !log.recording.is_settled() {
+        if !log.recording.is_finished() {
             return None;
         }
         let costs = log.recording.census_costs(profile, self.range);

@@ -116,7 +116,7 @@ impl App {
         self.tour_step = None;
         self.close_other(ctx, ());
         self.dialogs.offered_log = None;
-        self.dialogs.trouble = None;
+        self.dialogs.error = None;
         self.dialogs.notice = None;
         self.timeline = TimelineState::default();
         self.timers.overview = None;
@@ -233,8 +233,8 @@ impl App {
     }
 
     /// Shows an error without closing the open log.
-    pub(super) fn show_error(&mut self, trouble: PageError) {
-        self.dialogs.trouble = Some(trouble);
+    pub(super) fn show_error(&mut self, error: PageError) {
+        self.dialogs.error = Some(error);
         if !self.log.has_log() {
             self.log = self.log.cleared();
         }

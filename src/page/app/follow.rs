@@ -294,7 +294,7 @@ impl App {
         if self.follow.take().is_none() {
             return false;
         }
-        self.log_client.settle();
+        self.log_client.stop_following();
         if let Some(file) = self.log.file.as_ref().map(|file| file.file.clone()) {
             let on_fingerprint = callback(ctx, Self::on_fingerprint);
             spawn_local(async move {
@@ -398,7 +398,7 @@ impl App {
     pub(super) fn on_grown(&mut self, ctx: &Context<Self>) {
         let Some(follow) = &mut self.follow else {
             // Following was stopped during the read.
-            self.log_client.settle();
+            self.log_client.stop_following();
             return self.show_log();
         };
         let mut is_replacement = false;

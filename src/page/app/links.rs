@@ -41,7 +41,7 @@ impl App {
             return false;
         }
         self.sync_view();
-        let mut entry = self.views.settle(js_sys::Date::now());
+        let mut entry = self.views.record(js_sys::Date::now());
         if link::read().is_none_or(|link| link.fingerprint != self.log.fingerprint) {
             // Back then leads to the landing page, or to the previous log.
             entry = Entry::New;
@@ -156,7 +156,7 @@ impl App {
         };
         self.show(ctx, view);
         // The address has this view already; records it at once, so that Back returns to it.
-        self.views.settle(js_sys::Date::now());
+        self.views.record(js_sys::Date::now());
         self.keep_panel();
         self.check_compared_logs(link);
     }

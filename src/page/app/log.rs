@@ -158,7 +158,7 @@ impl App {
                 }
             }
             NewsEffect::Loaded => {
-                self.log_client.settle();
+                self.log_client.stop_following();
                 self.timers.overview = None;
                 self.on_loaded(ctx);
             }
@@ -188,14 +188,14 @@ impl App {
         if self.other.is_some() {
             self.exchange(ctx);
             self.close_other(ctx, ());
-            self.dialogs.trouble = Some(why);
+            self.dialogs.error = Some(why);
             return;
         }
         self.log.stage = Stage::Nothing;
         self.log.name.clear();
         self.close();
         self.open_previous(ctx);
-        self.dialogs.trouble = Some(why);
+        self.dialogs.error = Some(why);
     }
 
     /// Shows the pending overview of a loading log, if there is one. Each update repaints the tracks and repeats the
@@ -216,7 +216,7 @@ impl App {
     /// Handles the death of the worker. Its replacement has no open logs: the page keeps what it shows, but nothing
     /// more can be queried.
     fn on_worker_died(&mut self, ctx: &Context<Self>, message: Option<&str>) {
-        let mut trouble = message.map_or_else(
+        let mut error = message.map_or_else(
             || PageError::new(Code::NotStarted),
             |message| PageError::worker_stopped(message, &self.log.name),
         );
@@ -225,7 +225,7 @@ impl App {
         self.log_client.close();
         self.log_client = self.client.no_log();
         let is_shown = self.log.overview.span.is_some();
-        trouble.message.push_str(if is_shown {
+        error.message.push_str(if is_shown {
             " The view remains, but queries fail: open the log again."
         } else {
             " Drop the log again."
@@ -236,7 +236,7 @@ impl App {
         } else if self.log.is_loading() {
             self.log.stage = Stage::Open;
         }
-        self.dialogs.trouble = Some(trouble);
+        self.dialogs.error = Some(error);
     }
 
     /// Returns the figures about the open log for an error report.

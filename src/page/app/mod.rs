@@ -73,7 +73,7 @@ use views::view::store::ViewStore;
 #[derive(Default)]
 struct Dialogs {
     /// The last error, until it is dismissed.
-    trouble: Option<PageError>,
+    error: Option<PageError>,
     notice: Option<String>,
     /// Whether files are being dragged over the page.
     dragging: bool,

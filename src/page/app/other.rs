@@ -162,7 +162,7 @@ impl App {
                 }
             }
             NewsEffect::Loaded => {
-                other.client.settle();
+                other.client.stop_following();
                 self.on_other_loaded(ctx);
             }
             NewsEffect::MemoryLimit => {
@@ -175,7 +175,7 @@ impl App {
             }
             NewsEffect::Failed(code, message) => {
                 self.close_other(ctx, ());
-                self.dialogs.trouble = Some(PageError::with_message(code, message));
+                self.dialogs.error = Some(PageError::with_message(code, message));
             }
         }
         true
@@ -187,7 +187,7 @@ impl App {
             let name = other.log.name.clone();
             self.close_other(ctx, ());
             let why = format!("“{name}” has a header but no events.");
-            self.dialogs.trouble = Some(PageError::with_message(Code::NoEvents, why));
+            self.dialogs.error = Some(PageError::with_message(Code::NoEvents, why));
             return;
         }
         self.show_other();

@@ -8,6 +8,7 @@ use super::{App, TimelineState};
 use crate::client::LogClient;
 use crate::details::Card;
 use crate::dialog::{Help, swatch};
+use crate::error_alert::{ErrorAlert, report};
 use crate::finding_marks::MarksProps;
 use crate::header::{Header, Loading, Warnings};
 use crate::landing::{self, Landing};
@@ -17,7 +18,6 @@ use crate::panels::FindingNavigator;
 use crate::share::Share;
 use crate::tabs::Tabs;
 use crate::timeline::Timeline;
-use crate::trouble::{TroubleAlert, report};
 use crate::two_logs::{AlignmentControls, Caption, SecondLogPrompt, SplitTimelines};
 use crate::update::callback;
 use crate::viewer::{Control, Description, ViewerRef};
@@ -48,7 +48,7 @@ impl App {
                 } else if self.log.is_loading() {
                     <main class="landing">{ self.loading() }</main>
                 } else {
-                    <Landing link={promise} status={html! { <>{ self.view_trouble(ctx) }{ self.view_remote(ctx) }</> }}
+                    <Landing link={promise} status={html! { <>{ self.view_error(ctx) }{ self.view_remote(ctx) }</> }}
                         notice={dialogs.notice.clone().map(AttrValue::from)}
                         open={self.is_home.then(|| AttrValue::from(self.names().join(" → ")))}
                         on_back={callback(ctx, Self::leave_home)} on_recent={callback(ctx, Self::open_recent)} />
@@ -97,7 +97,7 @@ impl App {
                 if self.log.is_loading() {
                     { self.loading() }
                 }
-                { self.view_trouble(ctx) }
+                { self.view_error(ctx) }
                 { self.view_remote(ctx) }
                 if let Some(notice) = &dialogs.notice {
                     <div class="notice" role="status">
@@ -133,15 +133,15 @@ impl App {
         }
     }
 
-    fn view_trouble(&self, ctx: &Context<Self>) -> Html {
-        let Some(trouble) = &self.dialogs.trouble else {
+    fn view_error(&self, ctx: &Context<Self>) -> Html {
+        let Some(error) = &self.dialogs.error else {
             return Html::default();
         };
-        let (own, figures) = (trouble.clone(), self.error_figures());
+        let (own, figures) = (error.clone(), self.error_figures());
         let on_report = Callback::from(move |()| Some(report(&own, figures.clone())));
-        let dismiss = callback(ctx, |app, _, ()| app.dialogs.trouble.take().is_some());
+        let dismiss = callback(ctx, |app, _, ()| app.dialogs.error.take().is_some());
         let on_dismiss = self.log.has_log().then_some(dismiss);
-        html! { <TroubleAlert heading={trouble.heading()} trouble={trouble.message.clone()} code={trouble.code.to_string()} {on_report} {on_dismiss} /> }
+        html! { <ErrorAlert heading={error.heading()} error={error.message.clone()} code={error.code.to_string()} {on_report} {on_dismiss} /> }
     }
 
     fn header(&self) -> Html {

@@ -188,7 +188,7 @@ impl App {
             Ok(files) => {
                 self.on_files_chosen(ctx, files);
             }
-            Err(Some(trouble)) => self.show_error(trouble),
+            Err(Some(error)) => self.show_error(error),
             Err(None) => {}
         }
         true

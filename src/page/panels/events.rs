@@ -91,7 +91,7 @@ pub(super) struct Events {
     /// Progress of counting the rows.
     counted: RowCounts,
     /// Error message if rows are missing.
-    trouble: Option<String>,
+    error: Option<String>,
     /// Number and fields of the last described event; kept while those of another one are requested.
     fields: Option<(u64, Vec<(String, String)>)>,
     copied: Option<String>,
@@ -122,7 +122,7 @@ impl Component for Events {
             pending_direction: None,
             typed: None,
             counted: RowCounts::default(),
-            trouble: None,
+            error: None,
             fields: None,
             copied: None,
             range_settles: None,
@@ -179,8 +179,8 @@ impl Component for Events {
                         selected={self.selected()} scroll_to={self.scroll_to}
                         on_window={callback(ctx, Self::on_window)} on_current={callback(ctx, Self::on_row_activated)} />
                 }
-                if let Some(trouble) = &self.trouble {
-                    <p class="strip" role="alert">{ trouble }</p>
+                if let Some(error) = &self.error {
+                    <p class="strip" role="alert">{ error }</p>
                 }
                 { self.view_fields() }
                 <span class="visually-hidden" role="status">{ self.copied.clone().unwrap_or_default() }</span>
@@ -252,7 +252,7 @@ impl Events {
 
     /// Returns the counted part of the log, from 0 to 1; `None` if counting is done or not needed.
     fn counting(&self) -> Option<f64> {
-        let counting = self.list.needs_scan() && !self.counted.complete && self.trouble.is_none();
+        let counting = self.list.needs_scan() && !self.counted.complete && self.error.is_none();
         counting.then_some(self.counted.part)
     }
 
@@ -307,7 +307,7 @@ impl Events {
             ..SearchState::default()
         };
         self.counted = RowCounts::default();
-        self.trouble = None;
+        self.error = None;
         if self.list.needs_scan() {
             self.count(ctx);
         }
@@ -358,7 +358,7 @@ impl Events {
 
     /// Stores the reason for missing rows.
     fn no_rows(&mut self, why: NoRows) {
-        self.trouble = match why {
+        self.error = match why {
             NoRows::NotCounted => None,
             why => Some(format!(
                 "Rows could not be loaded: {why}. Open the log again."
@@ -419,7 +419,7 @@ impl Events {
             // The current rows stay.
             Err(why) => return self.no_rows(why),
         };
-        self.trouble = None;
+        self.error = None;
         let asked_all = first <= self.window.start
             && (first + rows.len() as u64 >= self.window.end.min(self.total) || rows.is_empty());
         self.rows = rows;

@@ -100,9 +100,9 @@ impl PhaseLane {
         self.bare.binary_search(&(place as u32)).is_ok()
     }
 
-    /// Sorts the spans and clips overlaps like [`PlainLane::settle`](model::lane::PlainLane::settle), so that both
+    /// Sorts the spans and clips overlaps like [`PlainLane::sort_and_clip`](model::lane::PlainLane::sort_and_clip), so that both
     /// lanes cover the same time.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn sort_and_clip(&mut self) {
         self.pending = Vec::new();
         if self.sorted {
             return;
@@ -163,8 +163,8 @@ mod tests {
                 phases.collection(span);
             }
         }
-        phases.settle();
-        whole.settle();
+        phases.sort_and_clip();
+        whole.sort_and_clip();
         (phases, whole)
     }
 

@@ -202,7 +202,7 @@ pub struct RunLane {
     /// Numbers of the manager threads that ended the waits before the runs, or 0. Known once the log has been read
     /// to its end; empty if the log has no managers.
     woken_by: PackedColumn<u8>,
-    /// Prefix sums; they cover the runs up to the last call of [`settle`](Self::settle).
+    /// Prefix sums; they cover the runs up to the last call of [`index_all_runs`](Self::index_all_runs).
     index: LaneIndex<2>,
     /// Lower bound of the start of the first run.
     after_ns: u64,
@@ -235,7 +235,7 @@ impl RunLane {
     }
 
     /// Appends a run of a thread, given by index. It must not begin before the end of the last one.
-    /// [`settle`](Self::settle) adds it to the index.
+    /// [`index_all_runs`](Self::index_all_runs) adds it to the index.
     #[inline]
     pub(crate) fn push(&mut self, thread: u32, run: Run) {
         self.runs.starts.push(run.start);
@@ -263,7 +263,7 @@ impl RunLane {
         spill_store: &SpillStore,
     ) {
         // Of the runs before the slice, few are not in the index yet.
-        self.settle();
+        self.index_all_runs();
         let spans = later.starts.unpacked().iter().zip(later.ends.unpacked());
         for ((start, end), &code) in spans.zip(later.codes.unpacked()) {
             self.index.push(Self::class_of(StopCode(code)), end - start);
@@ -282,7 +282,7 @@ impl RunLane {
     }
 
     /// Extends the index to all runs.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn index_all_runs(&mut self) {
         let mut few = RunBlock::default();
         while self.index.len() < self.count() {
             few.read(&self.runs, self.index.len(), self.count());

@@ -56,8 +56,8 @@ impl Default for Profiles {
 }
 
 impl SourceProfile {
-    fn settle(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) {
-        let BuiltProfile { profile, anomalies } = self.builder.settle(results, centres);
+    fn finish(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) {
+        let BuiltProfile { profile, anomalies } = self.builder.finish(results, centres);
         self.profile = Some(profile).filter(|profile| !profile.tracks.is_empty());
         self.anomalies = anomalies;
     }
@@ -90,7 +90,7 @@ impl Profiles {
     /// Builds all profiles once the log has been read.
     ///
     /// Stack samples are built before the sources that derive from them.
-    pub fn settle(&mut self, results: &AnalysisResults<'_>) {
+    pub fn finish(&mut self, results: &AnalysisResults<'_>) {
         for place in 0..self.all.len() {
             let (before, rest) = self.all.split_at_mut(place);
             let samples = before.iter().find(|of| of.source == sources::STACK_SAMPLES);
@@ -99,7 +99,7 @@ impl Profiles {
                 ..*results
             };
             if let Some(of) = rest.first_mut() {
-                of.settle(&results, &self.centres);
+                of.finish(&results, &self.centres);
             }
         }
     }
@@ -110,7 +110,7 @@ impl Profiles {
             .all
             .iter_mut()
             .filter(|of| of.builder.depends_on_prefixes());
-        those.for_each(|of| of.settle(results, &self.centres));
+        those.for_each(|of| of.finish(results, &self.centres));
     }
 
     /// Returns the profile of a source, if the log has data for it.

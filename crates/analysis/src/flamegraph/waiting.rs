@@ -56,7 +56,7 @@ fn groups<'a>(store: &'a Store, choice: &FlameSelection) -> Cow<'a, WaitGroups> 
 impl Store {
     /// Computes the lanes and groups that a query about waiting needs, unless they exist.
     pub(crate) async fn prepare_waits(&self, choice: &FlameSelection, yielder: &dyn Yield) {
-        if !self.is_settled() {
+        if !self.is_finished() {
             return;
         }
         for thread in chosen_threads(choice) {
@@ -75,7 +75,7 @@ impl Store {
 
     /// Computes the profile that a query in time order needs, unless it is cached.
     pub(crate) async fn prepare_waits_in_time(&self, choice: &FlameSelection, yielder: &dyn Yield) {
-        if self.is_settled() {
+        if self.is_finished() {
             self.prepare_wait_groups(yielder).await;
             self.waits_in_time(choice, yielder).await;
         }
@@ -313,7 +313,7 @@ mod tests {
             let label = store.text(label);
             store.label(ThreadId(*thread), label);
         }
-        store.settle(Nanos(at + 10));
+        store.finish(Nanos(at + 10));
         store
     }
 

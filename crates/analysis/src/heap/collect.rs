@@ -119,7 +119,7 @@ impl HeapCollector {
     }
 
     /// Closes the open census at the end of the log.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.end();
     }
 

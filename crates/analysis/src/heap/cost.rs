@@ -43,7 +43,7 @@ pub struct CensusCosts {
 impl Recording {
     /// Returns the pause of the census at a time; `None` if unknown, or before the log has been read.
     pub fn census_pause(&self, at: Nanos) -> Option<CensusPause> {
-        if !self.is_settled() {
+        if !self.is_finished() {
             return None;
         }
         let account = self.store.account();
@@ -68,7 +68,7 @@ impl Recording {
         profile: &HeapProfile,
         range: Option<Interval>,
     ) -> Option<CensusCosts> {
-        if !self.is_settled() || !profile.is_timed() {
+        if !self.is_finished() || !profile.is_timed() {
             return None;
         }
         let account = self.store.account();

@@ -163,7 +163,7 @@ impl Collections {
     }
 
     /// Adds the collections without statistics.
-    pub(super) fn settle(&mut self, pauses: &[Pause]) {
+    pub(super) fn finish(&mut self, pauses: &[Pause]) {
         let without_statistics = pauses.iter().filter(|pause| pause.generation.is_none());
         let numbered = (self.all.len() + 1..).zip(without_statistics);
         let collection = |(number, pause): (usize, &Pause)| Collection {

@@ -216,8 +216,8 @@ impl Numbers {
     }
 
     /// Adds the collections found by the account of time, once the log has been read to its end.
-    pub(crate) fn settle(&mut self, pauses: &[Pause]) {
-        self.collections.settle(pauses);
+    pub(crate) fn finish(&mut self, pauses: &[Pause]) {
+        self.collections.finish(pauses);
     }
 
     /// Returns the collections that begin in a window.

@@ -82,7 +82,7 @@ impl BlockLanes {
                 });
         }
         for lane in lanes.lanes.values_mut() {
-            lane.settle();
+            lane.sort_and_clip();
         }
         lanes
     }

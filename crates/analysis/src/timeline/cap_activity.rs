@@ -47,7 +47,7 @@ impl Store {
     /// Returns the activity of a capability in a range; `None` for an unknown capability, or until the log has
     /// been read to its end.
     pub fn cap_activity(&self, cap: CapId, stretch: Interval) -> Option<CapActivity> {
-        let runs = &self.cap(cap).filter(|_| self.is_settled())?.runs;
+        let runs = &self.cap(cap).filter(|_| self.is_finished())?.runs;
         let first = runs.first_ending_after(stretch.start().0);
         let end = runs.first_starting_at(stretch.end().0).max(first);
         let looked = end.min(first + CapActivity::MOST_RUNS);

@@ -41,12 +41,12 @@ impl CollectionLane {
     }
 
     /// Completes the row once the log has been read to its end.
-    pub(super) fn settle(&mut self, numbers: &Numbers) {
+    pub(super) fn finish(&mut self, numbers: &Numbers) {
         self.extend(numbers);
         for collection in numbers.collections_without_statistics() {
             self.push(collection);
         }
-        self.lane.settle();
+        self.lane.sort_and_clip();
     }
 
     /// Returns the time spans of the collections in order; they do not overlap.

@@ -34,7 +34,7 @@ impl Store {
         range: Option<Interval>,
         yielder: &dyn Yield,
     ) -> Option<Vec<LabelGroup>> {
-        self.is_settled().then_some(())?;
+        self.is_finished().then_some(())?;
         let range = PreparedRange::new(self, range);
         let mut groups: Vec<LabelGroup> = Vec::new();
         let mut by_text: SeededMap<u32, usize> = SeededMap::default();

@@ -93,13 +93,13 @@ impl Machine {
         step.odd
     }
 
-    fn settle(&mut self, phase: Phase, end: Nanos) {
+    fn finish(&mut self, phase: Phase, end: Nanos) {
         match std::mem::take(&mut self.state) {
             State::Off => {}
             State::Ended(span) => self.push(phase, span, false),
             State::Running(since) => self.push(phase, Interval::new(since, end.max(since)), true),
         }
-        self.lane.settle();
+        self.lane.sort_and_clip();
     }
 }
 
@@ -164,9 +164,9 @@ impl Nonmoving {
     }
 
     /// Completes the row once the log has been read to its end.
-    pub(super) fn settle(&mut self, end: Nanos) {
+    pub(super) fn finish(&mut self, end: Nanos) {
         for (machine, phase) in self.phases.iter_mut().zip(Phase::ALL) {
-            machine.settle(phase, end);
+            machine.finish(phase, end);
         }
     }
 

@@ -210,7 +210,7 @@ impl ProfileRows {
                     code: if part.open { OPEN } else { 0 },
                 });
             }
-            lane.settle();
+            lane.sort_and_clip();
             self.calls.push((of, lane));
         }
     }

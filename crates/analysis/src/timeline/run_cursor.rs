@@ -97,7 +97,7 @@ mod tests {
             };
             store.add_span(ThreadId(number % 7), span, None);
         }
-        store.settle(Nanos(at + 10));
+        store.finish(Nanos(at + 10));
         store
     }
 

@@ -36,7 +36,7 @@ impl Store {
     /// Returns the sparks that ran to their end, by start time; none until the log has been read to its end.
     /// Computed on first use.
     pub fn spark_runs(&self) -> &[SparkRun] {
-        if !self.is_settled() {
+        if !self.is_finished() {
             return &[];
         }
         self.spark_runs.get_or_init(|| self.find_spark_runs())

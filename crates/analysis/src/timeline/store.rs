@@ -72,7 +72,7 @@ pub struct Store {
     /// Division of the last ready time of threads that were ready at the end.
     pub(super) ready_at_end: SeededMap<ThreadId, ReadyAtEnd>,
     pub(super) end: Nanos,
-    pub(super) settled: bool,
+    pub(super) is_finished: bool,
     /// Storage of packed columns.
     pub(super) spill_store: SpillStore,
     /// Unexpected events, reported by the thread automata.
@@ -110,7 +110,7 @@ impl Store {
         self.lanes.get(self.cap_lanes.lane(Some(cap))?)
     }
 
-    /// Returns the time of the last event, once [`settle`](Self::settle)d.
+    /// Returns the time of the last event, once [finished](Self::finish).
     pub const fn end(&self) -> Nanos {
         self.end
     }
@@ -122,8 +122,8 @@ impl Store {
     }
 
     /// Returns whether the log has been read to its end.
-    pub(crate) const fn is_settled(&self) -> bool {
-        self.settled
+    pub(crate) const fn is_finished(&self) -> bool {
+        self.is_finished
     }
 
     /// Returns the number of threads.
@@ -308,7 +308,7 @@ impl Store {
         self.facts = facts;
     }
 
-    /// Returns the time attribution, once [`settle`](Self::settle)d.
+    /// Returns the time attribution, once [finished](Self::finish).
     pub fn account(&self) -> TimeAttribution<'_> {
         TimeAttribution::new(&self.lanes, &self.attribution_data)
     }

@@ -81,12 +81,12 @@ impl Tasks {
     }
 
     /// Completes the rows once the log has been read to its end.
-    pub(super) fn settle(&mut self, end: Nanos) {
+    pub(super) fn finish(&mut self, end: Nanos) {
         for (_, task) in &mut self.all {
             if let State::On(cap, since) = std::mem::take(&mut task.state) {
                 task.push(cap, Interval::new(since, end.max(since)), OPEN);
             }
-            task.lane.settle();
+            task.lane.sort_and_clip();
         }
     }
 

@@ -57,7 +57,7 @@ impl Store {
     /// Returns the start of a thread's first run, for sorting; the maximum if it never ran. Until the log has been
     /// read to its end, returns the creation time if that was logged.
     fn first_run(&self, thread: &Thread) -> u64 {
-        if !self.settled || thread.runs == 0 {
+        if !self.is_finished || thread.runs == 0 {
             return thread
                 .began_ns
                 .max(if thread.runs == 0 { NEVER_NS } else { 0 });
@@ -147,6 +147,7 @@ impl Store {
     /// Returns the life of a thread without an index, for callers that read only a few turns or have another
     /// index.
     pub(super) fn bare_life_of(&self, thread: Thread) -> Option<ThreadLane<'_>> {
-        self.settled.then(|| ThreadLane::new(self, thread, None))
+        self.is_finished
+            .then(|| ThreadLane::new(self, thread, None))
     }
 }

@@ -111,7 +111,7 @@ impl SortedThreadsCache {
 }
 
 impl Store {
-    /// Returns the order of the rows of a table, from the cache if possible. The log must be settled.
+    /// Returns the order of the rows of a table, from the cache if possible. The log must be read to its end.
     pub(super) async fn thread_order(
         &self,
         query: &ThreadTableQuery,

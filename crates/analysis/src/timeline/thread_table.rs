@@ -452,7 +452,7 @@ impl Store {
         query: &ThreadTableQuery,
         yielder: &dyn Yield,
     ) -> Option<ThreadTable> {
-        self.is_settled().then_some(())?;
+        self.is_finished().then_some(())?;
         let order = self.thread_order(query, yielder).await;
         let range = PreparedRange::new(self, query.range);
         let mut rows = Vec::new();
@@ -511,7 +511,7 @@ impl Store {
         yielder: &dyn Yield,
         mut look: impl FnMut((u32, &Thread), ThreadSums),
     ) {
-        if !self.is_settled() {
+        if !self.is_finished() {
             return;
         }
         let range = PreparedRange::new(self, Some(range));
@@ -561,7 +561,7 @@ impl Store {
         yielder: &dyn Yield,
         mut take: impl FnMut(&ThreadTimes),
     ) {
-        if !self.is_settled() {
+        if !self.is_finished() {
             return;
         }
         let range = PreparedRange::new(self, range);

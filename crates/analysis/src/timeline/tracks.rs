@@ -51,7 +51,7 @@ impl Tracks {
     }
 
     /// Completes all rows once the log has been read to its end; open spans end there.
-    pub fn settle(
+    pub fn finish(
         &mut self,
         numbers: &Numbers,
         messages: &Messages,
@@ -59,9 +59,9 @@ impl Tracks {
         end: Nanos,
     ) {
         self.graphs.extend(numbers);
-        self.collections.settle(numbers);
-        self.nonmoving.settle(end);
-        self.tasks.settle(end);
+        self.collections.finish(numbers);
+        self.nonmoving.finish(end);
+        self.tasks.finish(end);
         self.spans = UserSpans::find(messages, &self.prefixes, end);
         self.blocks = BlockLanes::new(blocks);
     }

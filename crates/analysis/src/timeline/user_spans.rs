@@ -376,7 +376,7 @@ fn listed(name: Name) -> ListedSpans {
             code: if span.last.is_none() { OPEN } else { 0 },
         });
     }
-    lane.settle();
+    lane.sort_and_clip();
     ListedSpans {
         info: SpanInfo {
             name: name.text.into(),

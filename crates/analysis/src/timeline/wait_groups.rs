@@ -191,7 +191,7 @@ impl Store {
     /// Returns the groups of all threads; empty until the log has been read to its end.
     pub(crate) fn wait_groups(&self) -> &WaitGroups {
         static NONE: LazyLock<WaitGroups> = LazyLock::new(WaitGroups::default);
-        if !self.is_settled() {
+        if !self.is_finished() {
             return &NONE;
         }
         let all = || block_on(WaitGroups::compute(self, None, &NoYield));
@@ -200,7 +200,7 @@ impl Store {
 
     /// Computes the result of [`wait_groups`](Self::wait_groups), unless it is cached.
     pub(crate) async fn prepare_wait_groups(&self, yielder: &dyn Yield) {
-        if self.is_settled() && self.wait_groups.get().is_none() {
+        if self.is_finished() && self.wait_groups.get().is_none() {
             let all = WaitGroups::compute(self, None, yielder).await;
             // Another computation may have set it meanwhile.
             let _ = self.wait_groups.set(all);
@@ -209,7 +209,7 @@ impl Store {
 
     /// Returns the groups of some threads.
     pub(crate) fn wait_groups_of(&self, threads: &[ThreadId]) -> WaitGroups {
-        if !self.is_settled() {
+        if !self.is_finished() {
             return WaitGroups::default();
         }
         let found = threads

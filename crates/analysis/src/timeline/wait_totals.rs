@@ -115,7 +115,7 @@ impl Store {
     ) -> Option<WaitTotals> {
         /// Number of waits that can be examined within a millisecond or two.
         const AT_ONCE: usize = 128;
-        self.is_settled().then_some(())?;
+        self.is_finished().then_some(())?;
         self.prepare_life(query.thread, yielder).await;
         let lane = self.thread_lane(query.thread)?;
         let all = Interval::new(Nanos(0), Nanos(u64::MAX));

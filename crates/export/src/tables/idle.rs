@@ -63,9 +63,9 @@ impl Idle {
         }
         self.end = self.end.max(span.end());
         // No later span begins before this time.
-        let settled = self.end - self.reach_back;
+        let certain_until = self.end - self.reach_back;
         while let Some(Reverse(first)) = self.held.peek().copied() {
-            if first.start() > settled {
+            if first.start() > certain_until {
                 break;
             }
             self.held.pop();

@@ -276,7 +276,7 @@ impl HeapCache {
         group: Grouping,
     ) -> Option<Arc<Bands>> {
         let found = recording.heap().get(profile as usize)?;
-        let complete = recording.is_settled();
+        let complete = recording.is_finished();
         let censuses = stable_census_count(found.censuses.len(), complete);
         let key = BandsKey {
             profile,

@@ -51,7 +51,7 @@ impl ProfilesQuery {
 
 /// Returns the unnamed fraction of the bytes in a profile by info table.
 fn unnamed(log: HeapLog<'_>, number: u32, profile: &HeapProfile) -> Option<f64> {
-    if profile.kind.breakdown != Breakdown::InfoTable || !log.recording.is_settled() {
+    if profile.kind.breakdown != Breakdown::InfoTable || !log.recording.is_finished() {
         return None;
     }
     let choice = HeapChoice {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::details::{DetailsQuery, Fact};
 use super::item::{Item, Marks, Names, PaintInput};
 use super::legend::{LegendEntry, LegendSample, Section};
-use super::{Log, Shape, TrackEntry, TrackKind, link, waves, words};
+use super::{Log, Shape, TrackEntry, TrackKind, link, sample_data, words};
 use crate::heap::chart::stacks::{censuses_to_draw, in_view, stacks_of};
 use crate::heap::colors::{OTHERS, color, slots};
 use crate::tracks::group::Group;
@@ -183,9 +183,9 @@ impl TrackKind for Bands {
     }
 
     fn legend() -> Vec<LegendEntry> {
-        let level = waves::LEVELS.map(|value| value * waves::MIB);
-        let lower = waves::LOWER.map(|value| value * waves::MIB);
-        let lowest = waves::LOWEST.map(|value| value * waves::MIB);
+        let level = sample_data::LEVELS.map(|value| value * sample_data::MIB);
+        let lower = sample_data::LOWER.map(|value| value * sample_data::MIB);
+        let lowest = sample_data::LOWEST.map(|value| value * sample_data::MIB);
         let mut sample = LegendSample::graph(Self, &[(0, &level), (1, &lower), (2, &lowest)]);
         sample.0.reply.named_series = (0..3)
             .map(|place| NamedSeries {

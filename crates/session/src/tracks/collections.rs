@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::capability::Capability;
 use super::details::{DetailsQuery, Fact, LinkRelation};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
-use super::waves::wave;
+use super::sample_data::wave;
 use super::{Log, Shape, TrackEntry, TrackKind, lane, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::legend::{LegendEntry, LegendSample, Section};
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, waves};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, sample_data};
 use crate::tracks::group::Group;
 use analysis::account::totals::{Counts, Level};
 use eventlog::ids::Nanos;
@@ -45,7 +45,7 @@ impl TrackKind for Concurrency {
     /// capability, the parallelism would repeat the capability's own track.
     fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
         let recording = &log.recording;
-        if !recording.is_settled() || recording.store.run_count() == 0 {
+        if !recording.is_finished() || recording.store.run_count() == 0 {
             return Vec::new();
         }
         let caps = recording.info.lives.caps().count();
@@ -99,12 +99,12 @@ impl TrackKind for Concurrency {
             LegendEntry::new(
                 "Parallelism",
                 "Number of capabilities that run Haskell threads. Line: mean; light area: minimum to maximum in each pixel.",
-                LegendSample::spread(Self::Running, waves::FEW),
+                LegendSample::spread(Self::Running, sample_data::FEW),
             ),
             LegendEntry::new(
                 "Ready threads",
                 "Number of ready threads that no capability runs: total length of all run queues. Line: mean; light area: minimum to maximum in each pixel.",
-                LegendSample::spread(Self::Ready, waves::FEW),
+                LegendSample::spread(Self::Ready, sample_data::FEW),
             ),
         ]
     }
@@ -112,7 +112,7 @@ impl TrackKind for Concurrency {
 
 /// Writes minimum, maximum and mean of a count in each bucket; nothing while the log is being read.
 fn levels(log: &Log<'_>, writer: &mut MarkWriter, of: fn(&Counts) -> Level) {
-    if !log.recording.is_settled() {
+    if !log.recording.is_finished() {
         return;
     }
     let mut sweep_cursor = log.recording.store.account().sweep_cursor();

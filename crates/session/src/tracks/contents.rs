@@ -42,7 +42,7 @@ impl Log<'_> {
 
     /// Returns whether no part of a span is read yet.
     pub(crate) fn is_unread(&self, span: Interval) -> bool {
-        !self.recording.is_settled() && self.unread_in(span).start() == span.start()
+        !self.recording.is_finished() && self.unread_in(span).start() == span.start()
     }
 
     /// Returns the part of a view that is not read yet.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::legend::{LegendEntry, LegendSample, Section};
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link, waves};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link, sample_data};
 use crate::tracks::group::Group;
 use model::marks::MarkWriter;
 use scene::gauge::{Gauge, Series, Style, Unit};
@@ -56,7 +56,7 @@ impl TrackKind for Counter {
         vec![LegendEntry::new(
             "Performance counter",
             "The rate of a processor counter or a tracepoint.",
-            LegendSample::graph(Self(0), &[(0, &waves::LOWER)]),
+            LegendSample::graph(Self(0), &[(0, &sample_data::LOWER)]),
         )]
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, event_list_link, exact_time};
 use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
-use super::waves::wave;
+use super::sample_data::wave;
 use super::{Log, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::legend::{LegendEntry, LegendSample, Section};
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, waves};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, sample_data};
 use crate::tracks::group::Group;
 use analysis::timeline::graphs::allocation_rate;
 use model::marks::MarkWriter;
@@ -136,15 +136,15 @@ impl TrackKind for Memory {
     }
 
     fn legend() -> Vec<LegendEntry> {
-        let rate = waves::LOWER.map(|value| value * waves::MIB);
+        let rate = sample_data::LOWER.map(|value| value * sample_data::MIB);
         vec![
             LegendEntry::new(
                 "Heap",
                 "Area: heap size; line: blocks in use; dashes: live data after the last major collection.",
                 LegendSample::three(
                     Self::Heap,
-                    waves::MIB,
-                    [waves::LEVELS, waves::LOWER, waves::LOWEST],
+                    sample_data::MIB,
+                    [sample_data::LEVELS, sample_data::LOWER, sample_data::LOWEST],
                 ),
             ),
             LegendEntry::new(
@@ -157,8 +157,8 @@ impl TrackKind for Memory {
                 "Area: memory that the runtime holds from the system; line: its need; dashes: returned memory.",
                 LegendSample::three(
                     Self::Returned,
-                    waves::MIB,
-                    [waves::LEVELS, waves::LOWER, waves::FEW],
+                    sample_data::MIB,
+                    [sample_data::LEVELS, sample_data::LOWER, sample_data::FEW],
                 ),
             ),
         ]

@@ -6,8 +6,8 @@ use super::details::{
     Details, DetailsQuery, Fact, LinkRelation, MOST_LISTED, event_list_link, exact_time, on_cap,
 };
 use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
+use super::sample_data::wave;
 use super::thread::Thread;
-use super::waves::wave;
 use super::{Log, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};

@@ -30,6 +30,7 @@ pub mod name;
 pub mod nonmoving;
 pub mod processes;
 mod query;
+mod sample_data;
 pub mod samples;
 mod samples_paint;
 mod scope;
@@ -40,7 +41,6 @@ pub mod thread;
 mod thread_details;
 mod thread_paint;
 pub mod user_span;
-mod waves;
 pub mod words;
 
 use std::fmt;

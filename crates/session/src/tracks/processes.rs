@@ -44,7 +44,7 @@ impl Processes {
             all: all.map(part).collect(),
             threads: Vec::new(),
         };
-        if found.are_several() && recording.is_settled() {
+        if found.are_several() && recording.is_finished() {
             found.threads = found.thread_owners(recording);
         }
         found

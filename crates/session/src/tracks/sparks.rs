@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::legend::{LegendEntry, LegendSample, Section};
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link, waves};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link, sample_data};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names};
 use crate::tracks::words;
@@ -159,7 +159,7 @@ impl TrackKind for Sparks {
             cap: CapId(0),
             quantity: of,
         };
-        let values = [waves::LOWER, waves::SOME, waves::FEW];
+        let values = [sample_data::LOWER, sample_data::SOME, sample_data::FEW];
         vec![
             LegendEntry::new(
                 "Sparks created",
@@ -174,7 +174,7 @@ impl TrackKind for Sparks {
             LegendEntry::new(
                 "Sparks in the pool",
                 "Number of sparks in the pool of a capability.",
-                LegendSample::graph(sparks(SparkQuantity::Pool), &[(0, &waves::LEVELS)]),
+                LegendSample::graph(sparks(SparkQuantity::Pool), &[(0, &sample_data::LEVELS)]),
             ),
         ]
     }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::details::{Details, DetailsQuery, Fact, on_cap};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
+use super::sample_data::wave;
 use super::thread_paint::paint;
-use super::waves::wave;
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, TrackListInput, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};

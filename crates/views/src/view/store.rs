@@ -52,7 +52,7 @@ impl ViewStore {
     }
 
     /// Records the current view in the history; `now_ms` is the current time.
-    pub fn settle(&mut self, now_ms: f64) -> Entry {
+    pub fn record(&mut self, now_ms: f64) -> Entry {
         let Some(before) = self.history.record(Rc::clone(&self.view)) else {
             return Entry::Replace;
         };
@@ -92,27 +92,27 @@ mod tests {
 
     fn looking(store: &mut ViewStore, at: u64, now_ms: f64) -> Entry {
         store.edit().visible = Some(Interval::new(Nanos(at), Nanos(at + 10)));
-        store.settle(now_ms)
+        store.record(now_ms)
     }
 
     #[test]
     fn looking_around_is_one_entry_and_anything_else_its_own() {
         let mut store = ViewStore::default();
-        assert_eq!(store.settle(0.0), Entry::Replace, "the log was just opened");
+        assert_eq!(store.record(0.0), Entry::Replace, "the log was just opened");
         assert_eq!(looking(&mut store, 1, 1_000.0), Entry::New);
         assert_eq!(looking(&mut store, 2, 2_000.0), Entry::Replace);
         assert_eq!(looking(&mut store, 3, 4_900.0), Entry::Replace);
         assert_eq!(looking(&mut store, 4, 9_000.0), Entry::New);
         store.edit().panel = PanelName("flame");
-        assert_eq!(store.settle(9_100.0), Entry::New);
-        assert_eq!(store.settle(9_200.0), Entry::Replace, "nothing changed");
+        assert_eq!(store.record(9_100.0), Entry::New);
+        assert_eq!(store.record(9_200.0), Entry::Replace, "nothing changed");
         assert_eq!(looking(&mut store, 5, 9_300.0), Entry::New);
     }
 
     #[test]
     fn every_view_that_settled_is_gone_back_to() {
         let mut store = ViewStore::default();
-        store.settle(0.0);
+        store.record(0.0);
         looking(&mut store, 1, 1.0);
         store.edit().panel = PanelName("flame");
         // This one has not settled yet.

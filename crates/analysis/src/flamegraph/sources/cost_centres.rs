@@ -46,7 +46,7 @@ impl ProfileBuilder for ProfileCollector {
         self.append(slice);
     }
 
-    fn settle(
+    fn finish(
         &mut self,
         results: &AnalysisResults<'_>,
         centres: &centres::CostCentres,

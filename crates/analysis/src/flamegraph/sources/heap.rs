@@ -42,7 +42,7 @@ impl FlameOrigin for Heap {
 
 /// Collects no events: the heap profiles are stored elsewhere.
 impl ProfileBuilder for Heap {
-    fn settle(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) -> BuiltProfile {
+    fn finish(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) -> BuiltProfile {
         BuiltProfile {
             profile: profile(results.heap.iter(), results.log.end(), centres),
             anomalies: Diagnostics::default(),

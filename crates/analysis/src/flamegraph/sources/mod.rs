@@ -104,7 +104,7 @@ pub trait ProfileBuilder: DynClone + Debug + Send + Sync {
     fn samples(&mut self, _: &SliceCostCentreSamples) {}
 
     /// Builds the profile once the log has been read. `centres` are the declared cost centres.
-    fn settle(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) -> BuiltProfile;
+    fn finish(&mut self, results: &AnalysisResults<'_>, centres: &CostCentres) -> BuiltProfile;
 
     /// Returns whether the profile depends on the span prefixes, and must be rebuilt when they change.
     fn depends_on_prefixes(&self) -> bool {

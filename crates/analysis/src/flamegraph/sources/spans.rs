@@ -27,7 +27,7 @@ impl FlameOrigin for Spans {
 
 /// Collects no events: messages and OpenTelemetry spans are stored elsewhere.
 impl ProfileBuilder for Spans {
-    fn settle(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
+    fn finish(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
         let spans = results.spans();
         let (profile, left_out) =
             spans.profile(results.collections, results.store, results.log.end());

@@ -33,7 +33,7 @@ impl ProfileBuilder for StackSampleCollector {
         Sink::event(self, record);
     }
 
-    fn settle(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
+    fn finish(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
         let (profile, anomalies) =
             std::mem::take(self).finish(results.log.end(), results.info_tables);
         BuiltProfile { profile, anomalies }

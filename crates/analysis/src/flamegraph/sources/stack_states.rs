@@ -28,7 +28,7 @@ impl FlameOrigin for StackStates {
 
 /// Collects no events: the profile derives from that of the source `stack-samples`.
 impl ProfileBuilder for StackStates {
-    fn settle(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
+    fn finish(&mut self, results: &AnalysisResults<'_>, _: &CostCentres) -> BuiltProfile {
         let end = results.log.end();
         let samples = results.stack_samples;
         let profile = samples.map(|samples| group_by_state(samples, results.store, end));

@@ -65,7 +65,7 @@ impl TelemetrySpans {
     }
 
     /// Closes open spans at `end`, once the log has been read.
-    pub fn settle(&mut self, end: Nanos) {
+    pub fn finish(&mut self, end: Nanos) {
         for (_, place) in std::mem::take(&mut self.open) {
             if let Some(span) = self.spans.get_mut(place) {
                 span.end = end.0.max(span.start);

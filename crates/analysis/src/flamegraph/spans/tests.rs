@@ -39,7 +39,7 @@ fn store(end: u64) -> Store {
         };
         store.add_span(ThreadId(thread), span, None);
     }
-    store.settle(Nanos(end));
+    store.finish(Nanos(end));
     store
 }
 
@@ -180,7 +180,7 @@ fn opentelemetry_tells_spans_apart_by_number() {
     ] {
         telemetry.message(&message, Nanos(at), Some(CapId(cap)));
     }
-    telemetry.settle(Nanos(20));
+    telemetry.finish(Nanos(20));
     let mut found = spans(&[(4, 0, "START a"), (5, 0, "STOP a")], 20);
     found.add(&telemetry);
     let (profile, _) = found.profile(&[], &store(20), Nanos(20));

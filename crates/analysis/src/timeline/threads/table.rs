@@ -22,7 +22,7 @@ pub(crate) struct Threads {
     max_unpacked: usize,
     /// Unpacked threads after the groups.
     tail: Vec<Thread>,
-    /// Index of the first run of each block of threads in the list of all runs, once [settled](Self::settle).
+    /// Index of the first run of each block of threads in the list of all runs, once [finished](Self::finish).
     firsts: Vec<u32>,
     by_id: ThreadIndexMap,
     labels: TextInterner,
@@ -130,7 +130,7 @@ impl Threads {
     }
 
     /// Returns, for each thread of a block, the index of its first run in the list of all runs, once
-    /// [settled](Self::settle), and its run count.
+    /// [finished](Self::finish), and its run count.
     pub(crate) fn runs_in(&self, block: usize) -> impl Iterator<Item = (u32, u32)> {
         let mut runs = [0; BLOCK];
         let threads = self.runs_of(block, &mut runs);
@@ -273,7 +273,7 @@ impl Threads {
     }
 
     /// Packs all copies, and computes the index of each thread's first run, once the log has been read to its end.
-    pub(crate) fn settle(&mut self, spill_store: &SpillStore) {
+    pub(crate) fn finish(&mut self, spill_store: &SpillStore) {
         self.repack(true, spill_store);
         let (mut first, mut firsts) = (0_u32, Vec::new());
         for at in (0..self.len()).step_by(BLOCK) {

@@ -52,7 +52,7 @@ enum Step {
     /// All complete groups but this number are packed.
     Pack(usize),
     PutBack(bool),
-    Settle,
+    Finish,
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -64,7 +64,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
             .prop_map(|(from, by, labels)| Step::Label { from, by, labels }),
         3 => (0usize..3).prop_map(Step::Pack),
         2 => any::<bool>().prop_map(Step::PutBack),
-        1 => Just(Step::Settle),
+        1 => Just(Step::Finish),
     ];
     prop::collection::vec(step, 1..24)
 }
@@ -142,11 +142,11 @@ impl Model {
             }
             Step::Pack(unpacked_groups) => table.pack_all_but(unpacked_groups, spill_store),
             Step::PutBack(all) => table.repack(all, spill_store),
-            Step::Settle => table.settle(spill_store),
+            Step::Finish => table.finish(spill_store),
         }
     }
 
-    fn compare(&self, table: &Threads, settled: bool) {
+    fn compare(&self, table: &Threads, is_finished: bool) {
         assert_eq!(table.len(), self.all.len());
         let mut first = 0;
         let mut all = table.iter();
@@ -154,7 +154,7 @@ impl Model {
             let mut found = all.next().expect("a thread");
             assert_eq!(table.find(thread.id), Some(index));
             assert_eq!(table.label(&found.1), label.as_deref());
-            if settled {
+            if is_finished {
                 assert_eq!(found.1.first_run, first);
                 first += thread.runs;
             }
@@ -184,10 +184,10 @@ proptest! {
         for step in steps {
             model.step(&mut table, step, &spill_store);
         }
-        // The table is not read before it is settled, so stale indexes of runs are cleared.
+        // The table is not read before it is finished, so stale indexes of runs are cleared.
         table.firsts.clear();
         model.compare(&table, false);
-        model.step(&mut table, Step::Settle, &spill_store);
+        model.step(&mut table, Step::Finish, &spill_store);
         model.compare(&table, true);
     }
 }
@@ -226,7 +226,7 @@ fn finished_threads_take_little_and_others_stand_apart() {
             table.pack_idle(&spill_store);
         }
     }
-    table.settle(&spill_store);
+    table.finish(&spill_store);
     assert!(table.unpacked.is_empty() && table.tail.len() < 2 * Threads::UNPACKED_GROUPS * GROUP);
     let packed = table.packed() as u64;
     let bytes = spill_store.used_bytes() / packed;

@@ -6,9 +6,9 @@ use super::copy::CopyButton;
 use views::page_error::{ErrorContext, PageError};
 
 #[derive(Properties, PartialEq)]
-pub(super) struct TroubleProps {
+pub(super) struct ErrorAlertProps {
     pub(super) heading: AttrValue,
-    pub(super) trouble: AttrValue,
+    pub(super) error: AttrValue,
     pub(super) code: AttrValue,
     /// Produces the report.
     pub(super) on_report: Callback<(), Option<String>>,
@@ -19,17 +19,17 @@ pub(super) struct TroubleProps {
 
 /// Alert for an error.
 #[component]
-pub(super) fn TroubleAlert(props: &TroubleProps) -> Html {
+pub(super) fn ErrorAlert(props: &ErrorAlertProps) -> Html {
     let dismiss = props
         .on_dismiss
         .as_ref()
         .map(|it| it.reform(|_: MouseEvent| ()));
     html! {
         <div class="alert" role="alert">
-            <strong>{ &props.heading }{ " " }</strong>{ &props.trouble }
+            <strong>{ &props.heading }{ " " }</strong>{ &props.error }
             <p class="report">
                 <code title="Error code, explained in docs/errors.md">{ &props.code }</code>
-                <CopyButton label="Copy report" what="of what went wrong" text={props.on_report.clone()} />
+                <CopyButton label="Copy report" what="of the error" text={props.on_report.clone()} />
                 <span class="faint">{ "Contains no log data." }</span>
                 if let Some(onclick) = dismiss {
                     <button class="quiet" {onclick} aria-label="Dismiss">{ "✕" }</button>
@@ -40,7 +40,7 @@ pub(super) fn TroubleAlert(props: &TroubleProps) -> Html {
 }
 
 /// Returns the report, with details about the browser.
-pub(super) fn report(trouble: &PageError, numbers: Vec<(&'static str, Option<u64>)>) -> String {
+pub(super) fn report(error: &PageError, numbers: Vec<(&'static str, Option<u64>)>) -> String {
     let window = gloo_utils::window();
     let navigator = window.navigator();
     let build = gloo_utils::document()
@@ -64,5 +64,5 @@ pub(super) fn report(trouble: &PageError, numbers: Vec<(&'static str, Option<u64
         browser: navigator.user_agent().unwrap_or_default(),
         numbers,
     };
-    views::page_error::report(trouble, &about)
+    views::page_error::report(error, &about)
 }

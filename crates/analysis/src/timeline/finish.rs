@@ -13,21 +13,21 @@ use model::saturating::saturating_u32;
 use model::sorting::CompactSort;
 
 impl Store {
-    /// Completes the store: settles the lanes, lists the runs of each thread, and computes the time attribution.
-    pub fn settle(&mut self, end: Nanos) {
+    /// Completes the store: sorts the lanes, lists the runs of each thread, and computes the time attribution.
+    pub fn finish(&mut self, end: Nanos) {
         self.end = end;
         for lane in &mut self.lanes {
-            lane.runs.settle();
-            lane.gc.settle();
-            lane.phases.settle();
+            lane.runs.index_all_runs();
+            lane.gc.sort_and_clip();
+            lane.phases.sort_and_clip();
         }
         self.make_account();
-        self.settled = true;
+        self.is_finished = true;
     }
 
     /// Sweeps over the log to compute the time attribution and the list of each thread's runs in time order.
     fn make_account(&mut self) {
-        self.threads.settle(&self.spill_store);
+        self.threads.finish(&self.spill_store);
         let mut start = 0;
         self.lane_starts.clear();
         for lane in &self.lanes {
