@@ -42,7 +42,7 @@ function look() {
   const painted = (canvas) => {
     const box = canvas.getBoundingClientRect();
     const scale = canvas.width / box.width;
-    let [columns, coloured, colours] = [0, 0, 0];
+    let [columns, colored, colors] = [0, 0, 0];
     const strip = (x, y, width, height) => {
       copy.canvas.width = width;
       copy.canvas.height = height;
@@ -64,14 +64,14 @@ function look() {
           const at = 4 * (line * width + column);
           const rgb = [data[at], data[at + 1], data[at + 2]];
           if (data[at + 3] > 0 && Math.max(...rgb) - Math.min(...rgb) > 60) {
-            coloured += 1;
+            colored += 1;
             break;
           }
         }
       }
-      colours += 1;
+      colors += 1;
     }
-    return colours ? coloured / columns : 0;
+    return colors ? colored / columns : 0;
   };
   const frame = () => {
     const canvas = document.querySelector('.timeline canvas');

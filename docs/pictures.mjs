@@ -12,7 +12,7 @@
 //
 //   node docs/pictures.mjs http://localhost:8080/ . timeline events threads flame
 //
-// Chromium is the one that EVENTSCOPE_CHROMIUM names. Pictures have few colours and are stored with a palette if
+// Chromium is the one that EVENTSCOPE_CHROMIUM names. Pictures have few colors and are stored with a palette if
 // pngquant is installed.
 
 import { execFileSync } from 'node:child_process';
@@ -59,7 +59,7 @@ const browser = await chromium.launch({
 });
 mkdirSync(folder, { recursive: true });
 
-/** Fewer colours, where there is a program for that. */
+/** Fewer colors, where there is a program for that. */
 function shrink(file) {
   try {
     execFileSync(process.env.PNGQUANT ?? 'pngquant', ['--force', '--skip-if-larger', '--ext', '.png', '--strip', '64', file]);
@@ -69,7 +69,7 @@ function shrink(file) {
   console.log(`${file} ${Math.round(statSync(file).size / 1024)} KiB`);
 }
 
-// Of samples, for the README: the sample, the view, the size, colours, and where a click selects something.
+// Of samples, for the README: the sample, the view, the size, colors, and where a click selects something.
 const README = {
   timeline: ['web-server', 't=780m57&r=795m22&p=summary&hide=heap,spans', 1440, 1000, 'light', { track: 'cap0', at: 0.42 }],
   events: ['web-server', 'p=events&es=MVar', 1440, 900, 'light'],

@@ -292,7 +292,7 @@ fn the_timeline_explains_the_marks_that_it_has() {
         .skip(1)
         .filter_map(|rest| rest.split(')').next());
     let names: BTreeSet<&str> = names.collect();
-    assert!(names.len() > 10, "{} colours", names.len());
+    assert!(names.len() > 10, "{} colors", names.len());
     for name in names {
         assert_eq!(html.matches(&format!("--t{name}:#")).count(), 2, "{name}");
     }

@@ -15,13 +15,13 @@ let running = null;
 
 const OPTIONS = { credentials: 'omit', referrerPolicy: 'no-referrer', mode: 'cors', cache: 'no-store' };
 
-const TROUBLES = {
+const ERRORS = {
   'ES-211': (host) => [
-    `${host} does not answer, or does not let pages of other sites read this file. Browsers do not tell which.`,
-    `Whoever runs ${host} can allow it: its answer needs the header “Access-Control-Allow-Origin: *” or “Access-Control-Allow-Origin: ${location.origin}”. Or download the file and drop it on Eventscope.`,
+    `${host} does not respond, or does not allow other sites to read this file. The browser does not report which.`,
+    `The operator of ${host} can allow it with the response header “Access-Control-Allow-Origin: *” or “Access-Control-Allow-Origin: ${location.origin}”. Alternatively, download the file and drop it on Eventscope.`,
   ],
   'ES-212': (host, status) => [
-    `${host} answers with status ${status}: ${status === 404 || status === 410 ? 'there is no such file' : 'it does not give the file away'}.`,
+    `${host} responded with status ${status}: ${status === 404 || status === 410 ? 'the file does not exist' : 'it refused the request'}.`,
     'Check the address. If the file needs a login, download it and drop it on Eventscope.',
   ],
   'ES-213': (host) => [
@@ -42,17 +42,17 @@ function bytes(count) {
   return `${unit && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** Shows what is going on, with the buttons that there are now. */
+/** Shows the state, with the buttons that apply to it. */
 function show({ state = '', get = '', cancels = false }) {
   byId('state').textContent = state;
   byId('get').hidden = !get;
   byId('get').textContent = get;
   byId('cancel').hidden = !cancels;
   byId('coming').hidden = !cancels;
-  byId('trouble').hidden = true;
+  byId('error').hidden = true;
 }
 
-/** Shows how much has come; the total may be that of what is sent, compressed. */
+/** Shows the bytes received; the total may be the compressed size. */
 function tell(done, total) {
   const isPart = total && done <= total;
   byId('numbers').textContent = bytes(done) + (isPart ? ` of ${bytes(total)}` : '');
@@ -65,14 +65,14 @@ function tell(done, total) {
 }
 
 function fail(code, ...about) {
-  const [said, advice] = TROUBLES[code](address?.host, ...about);
+  const [said, advice] = ERRORS[code](address?.host, ...about);
   show({ get: address && opened && !opened.closed ? 'Try again' : '' });
   byId('said').textContent = said;
   byId('advice').textContent = advice;
   byId('code').textContent = code;
   byId('download').hidden = !address;
   if (address) byId('download').href = address.href;
-  byId('trouble').hidden = false;
+  byId('error').hidden = false;
 }
 
 /** Whether this page follows such an address: the same rules as those of the page that sent it. */
@@ -107,11 +107,11 @@ async function askSize() {
 }
 
 async function offer() {
-  show({ state: `Asking ${address.host} how large the file is…` });
+  show({ state: `Requesting the size of the file from ${address.host}…` });
   try {
     const { total, from } = await askSize();
-    const moved = from === address.host ? '' : ` It is sent on to ${from}.`;
-    const large = total ? `The file has ${bytes(total)}.` : `${address.host} does not say how large the file is.`;
+    const moved = from === address.host ? '' : ` It redirects to ${from}.`;
+    const large = total ? `The file has ${bytes(total)}.` : `${address.host} does not report the size of the file.`;
     show({ state: large + moved, get: `Fetch ${total ? bytes(total) : 'it'} from ${from}` });
     byId('get').focus();
   } catch (error) {
@@ -164,12 +164,12 @@ async function get() {
   try {
     name = decodeURIComponent(name);
   } catch {
-    // It is called what it is called.
+    // Not percent-encoded UTF-8: used unchanged.
   }
   const changed = Date.parse(response.headers.get('Last-Modified') ?? '');
   const file = new File([...pieces, ...piece], name, Number.isFinite(changed) ? { lastModified: changed } : {});
   if (!opened || opened.closed) return fail('ES-214');
-  show({ state: `${bytes(done)} came. Handing it over…` });
+  show({ state: `${bytes(done)} received. Passing the log to Eventscope…` });
   opened.postMessage({ eventscope: 'log', file }, location.origin);
 }
 

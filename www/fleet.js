@@ -17,8 +17,8 @@
 
   function fail(why) {
     byId('reading').hidden = true;
-    byId('trouble').hidden = false;
-    byId('trouble').textContent = why;
+    byId('error').hidden = false;
+    byId('error').textContent = why;
   }
 
   /** All files of what was dropped, with their paths. */
@@ -48,9 +48,9 @@
     const digests = files.filter(([path]) => isDigest(path)).sort(([a], [b]) => (a < b ? -1 : 1));
     logs.clear();
     for (const [path, file] of files) if (!isDigest(path)) logs.set(path, file);
-    byId('trouble').hidden = true;
+    byId('error').hidden = true;
     if (digests.length === 0) {
-      return fail('There are no digests in it: files that end in .digest or .json. The command line makes them: eventscope digest LOG > NAME.digest');
+      return fail('No digests found: their names end in .digest or .json. To create one, run eventscope digest LOG > NAME.digest');
     }
     byId('reading').hidden = false;
     const progress = byId('progress');
@@ -73,7 +73,7 @@
       byId('progress-text').textContent = `${progress.value.toLocaleString('en')} of ${digests.length.toLocaleString('en')} digests`;
     }
     if (reader.count() === 0) {
-      return fail('None of these files is a digest. The command line makes them: eventscope digest LOG > NAME.digest');
+      return fail('None of these files is a digest. To create one, run eventscope digest LOG > NAME.digest');
     }
     show(reader.page(), program.fleet_style());
   }

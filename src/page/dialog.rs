@@ -166,9 +166,9 @@ pub(super) fn Help(props: &HelpProps) -> Html {
     let row = |(key, help): (&'static str, &'static str)| html! { <><dt>{ key }</dt><dd>{ help }</dd></> };
     let gestures = GESTURES.iter().copied().map(row);
     html! {
-        <Modal class="help" id="help-title" title="Keys, gestures, colours" close="Close the help" {scroll_to} on_close={props.on_close.clone()}>
+        <Modal class="help" id="help-title" title="Keys, gestures, colors" close="Close the help" {scroll_to} on_close={props.on_close.clone()}>
             <p class="note">{ "Letter keys are positions on a QWERTY keyboard, whatever the layout. Arrows, Enter, Space, Home, End, period and comma need focus on the timeline." }</p>
-            <p class="note">{ guide("", "Guide: terms, colours, numbers, how to record a log") }</p>
+            <p class="note">{ guide("", "Guide: terms, colors, numbers, how to record a log") }</p>
             <div class="help-columns">
                 { for sections }
                 <section>

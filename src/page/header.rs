@@ -144,7 +144,7 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
                     { format!(" · {} events", format::count(props.events)) }
                 }
                 if stage == Stage::Analyzing {
-                    <span title="Bar height: bytes logged in that time.">{ " · grey: not read yet" }</span>
+                    <span title="Bar height: bytes logged in that time.">{ " · gray: not read yet" }</span>
                 }
             </span>
             <button onclick={cancel}>{ "Cancel" }</button>

@@ -107,7 +107,7 @@ const LOOKS = {
   light: { colorScheme: 'light' },
   dark: { colorScheme: 'dark' },
   'more contrast': { colorScheme: 'light', contrast: 'more' },
-  'forced colours': { colorScheme: 'dark', forcedColors: 'active' },
+  'forced colors': { colorScheme: 'dark', forcedColors: 'active' },
 };
 
 for (const [name, media] of Object.entries(LOOKS)) {

@@ -24,7 +24,7 @@ const HASH = 'location.hash';
 const SAID = "[...document.querySelectorAll('.notice, [role=alert]')].filter((part) => part.offsetParent).map((part) => part.textContent).join()";
 const SELECTED = "document.querySelector('.chip') && document.querySelector('.chip').textContent";
 /** Number of colors in the flame graph: a blank one has two or three. */
-const COLOURS = `(() => {
+const COLORS = `(() => {
   const canvas = document.querySelector('.flame-graph canvas');
   if (!canvas || !canvas.width) return 0;
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -52,7 +52,7 @@ for (const { name, start, lacks } of OTHERS) {
         await poll(browser, HASH).toMatch(/[#&]t=/);
         await browser.run("[...document.querySelectorAll('[role=tab]')].find((tab) => tab.textContent === 'Flame graph').click()");
         await poll(browser, HASH).toMatch(/[#&]p=flame/);
-        await poll(browser, COLOURS).toBeGreaterThan(10);
+        await poll(browser, COLORS).toBeGreaterThan(10);
         const hash = await browser.run(HASH);
         const chosen = await browser.run(SELECTED);
         await testInfo.attach('view', { body: await browser.picture(), contentType: 'image/png' });
@@ -61,7 +61,7 @@ for (const { name, start, lacks } of OTHERS) {
         await open(browser, `${baseURL}${hash}`);
         await poll(browser, SELECTED).toBe(chosen);
         await poll(browser, HASH).toBe(hash);
-        await poll(browser, COLOURS).toBeGreaterThan(10);
+        await poll(browser, COLORS).toBeGreaterThan(10);
       } finally {
         await browser.end();
       }

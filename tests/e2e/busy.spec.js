@@ -9,7 +9,7 @@ const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
 test('Enter does what was typed, not what was found a letter ago', async ({ page }) => {
   await openLog(page, LOG);
-  const help = page.getByRole('dialog', { name: 'Keys, gestures, colours' });
+  const help = page.getByRole('dialog', { name: 'Keys, gestures, colors' });
   for (let round = 0; round < 3; round += 1) {
     await openPalette(page);
     // A prefix of this text finds another action.

@@ -140,7 +140,7 @@ test('a host that does not allow it is told from one that has no such file', asy
   await page.goto('about:blank');
   const without = await otherHost((_, response) => response.writeHead(404, CORS).end());
   const { second: next } = await follow(page, without);
-  await expect(next.getByRole('alert')).toContainText('status 404: there is no such file');
+  await expect(next.getByRole('alert')).toContainText('status 404: the file does not exist');
   await expect(next.getByRole('alert')).toContainText('ES-212');
   without.close();
 });
@@ -155,7 +155,7 @@ test('what comes from another host can be given up, and need not be a log', asyn
     return response.write(text);
   });
   const { second } = await follow(page, other);
-  await expect(second.getByRole('status')).toHaveText(/does not say how large the file is/);
+  await expect(second.getByRole('status')).toHaveText(/does not report the size of the file/);
   await second.getByRole('button', { name: `Fetch it from ${other.host}` }).click();
   await expect(second.getByText('15.6 KiB')).toBeVisible();
   await second.getByRole('button', { name: 'Cancel' }).click();

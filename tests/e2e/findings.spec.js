@@ -1,7 +1,7 @@
 // Findings: list, details, navigation, the link, a range, keyboard only.
 
 import { expect } from '@playwright/test';
-import { colours, fixture, fragment, loaded, openLog, test, timeline } from './helpers.js';
+import { colors, fixture, fragment, loaded, openLog, test, timeline } from './helpers.js';
 
 /** Returns the log of a program that provokes a rule. */
 const provoked = (rule) => fixture(`../findings/${rule}-found`).concat('.gz');
@@ -155,7 +155,7 @@ test('a mark on the minimap leads to its place, with what it is about lit', asyn
   await expect(mark).toHaveAttribute('aria-label', /^High: Thread 7 held up 14 collections/);
   const { x, cap } = await timeline(page);
   const idle = [{ x: x(0.3), y: cap(0) - 10 }, { x: x(0.7), y: cap(0) + 10 }];
-  const before = await colours(page, ...idle);
+  const before = await colors(page, ...idle);
   await mark.click();
   await expect(card(page)).toContainText('Thread 7 held up 14 collections');
   await expect(card(page).locator('strong')).toHaveText('Thread 7, Capability 1');
@@ -163,7 +163,7 @@ test('a mark on the minimap leads to its place, with what it is about lit', asyn
   // Waits on the other capability are dimmed.
   const stopping = '#b53b85';
   expect(before[stopping]).toBeGreaterThan(0);
-  await expect.poll(async () => (await colours(page, ...idle))[stopping] ?? 0).toBe(0);
+  await expect.poll(async () => (await colors(page, ...idle))[stopping] ?? 0).toBe(0);
   await card(page).getByRole('button', { name: 'Leave the finding: show the whole log' }).click();
   await expect(card(page)).toHaveCount(0);
 });

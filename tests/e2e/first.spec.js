@@ -99,7 +99,7 @@ test('that the program cannot be loaded is said', async ({ page }) => {
   await expect(page.getByRole('alert')).toContainText('The program could not be loaded: the site answered with status 503');
 });
 
-test('it has the chosen colours from its first picture on', async ({ page }) => {
+test('it has the chosen colors from its first picture on', async ({ page }) => {
   await page.addInitScript(() => localStorage.setItem('eventscope-theme', 'dark'));
   const come = await openWithout(page);
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');

@@ -71,7 +71,7 @@ test('every number of the Summary is explained', async ({ page }) => {
 
 test('the first page, the help and the palette lead to it', async ({ page, context }) => {
   await page.goto('./');
-  for (const name of ['How to record for your question', 'Guide: terms, colours and numbers']) {
+  for (const name of ['How to record for your question', 'Guide: terms, colors and numbers']) {
     const href = await page.getByRole('link', { name }).getAttribute('href');
     expect(href).toMatch(/^www\/guide\.html#/);
   }

@@ -239,7 +239,7 @@ export async function pointAlong(page, y, pattern) {
 }
 
 /** Counts the pixels of each color in a rectangle of the canvas. */
-export async function colours(page, from, to) {
+export async function colors(page, from, to) {
   return page.evaluate(
     ([from, to]) => {
       const canvas = document.querySelector('.timeline canvas');

@@ -35,9 +35,9 @@ for (const width of [1280, 480]) {
     await expect(help.getByRole('heading', { name: 'Capabilities', exact: true })).toBeInViewport();
     await expect(help.getByText('Parallel collection requested')).toBeVisible();
     await expect(help.locator('footer')).toContainText(/^Eventscope [0-9.]+ · licence /);
-    const colours = await samples(page);
-    expect(colours.length).toBeGreaterThan(60);
-    expect(Math.min(...colours)).toBeGreaterThan(1);
+    const colors = await samples(page);
+    expect(colors.length).toBeGreaterThan(60);
+    expect(Math.min(...colors)).toBeGreaterThan(1);
     // Nothing is cut off horizontally.
     const [inner, all] = await help.evaluate((dialog) => [dialog.clientWidth, dialog.scrollWidth]);
     expect(all).toBeLessThanOrEqual(inner);

@@ -1,7 +1,7 @@
 // A log on the page: lanes, gestures, numbers, panels.
 
 import { expect } from '@playwright/test';
-import { colours, drop, fixture, fragment, loaded, openLog, pointAlong, reference, started, strip, test, timeline } from './helpers.js';
+import { colors, drop, fixture, fragment, loaded, openLog, pointAlong, reference, started, strip, test, timeline } from './helpers.js';
 
 const GC_HEAVY = 'ghc-9.6.6/gc-heavy-N2-la-nonmoving';
 const FORKIO = 'ghc-9.6.6/fib-forkio-N2-l';
@@ -19,13 +19,13 @@ function duration(ns) {
   throw new Error(String(ns));
 }
 
-test('shows a lane for each capability, in the colours of what it did', async ({ page }) => {
+test('shows a lane for each capability, in the colors of what it did', async ({ page }) => {
   await openLog(page, fixture(GC_HEAVY));
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('gc-heavy-N2-la-nonmoving.eventlog');
   const { x, cap } = await timeline(page);
   await expect(async () => {
     for (const n of [0, 1]) {
-      const lane = await colours(page, { x: x(0), y: cap(n) - 10 }, { x: x(1), y: cap(n) + 10 });
+      const lane = await colors(page, { x: x(0), y: cap(n) - 10 }, { x: x(1), y: cap(n) + 10 });
       expect(lane[RUNNING]).toBeGreaterThan(20);
       expect(lane[GC]).toBeGreaterThan(20);
     }

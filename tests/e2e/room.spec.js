@@ -269,7 +269,7 @@ test('the tabs stay where they are, whichever panel is open', async ({ page }) =
 
 test('a button that does nothing now looks like it', async ({ page }) => {
   await openLog(page, fixture('ghc-9.6.6/heap-N2-hT-l-au'), './#v=1&p=heap');
-  const colours = await page.evaluate(() => ['', 'disabled'].map((disabled) => {
+  const colors = await page.evaluate(() => ['', 'disabled'].map((disabled) => {
     const button = document.createElement('button');
     button.toggleAttribute('disabled', disabled);
     document.body.append(button);
@@ -277,6 +277,6 @@ test('a button that does nothing now looks like it', async ({ page }) => {
     button.remove();
     return [color, borderColor];
   }));
-  expect(colours[1][0]).not.toBe(colours[0][0]);
-  expect(colours[1][1]).not.toBe(colours[0][1]);
+  expect(colors[1][0]).not.toBe(colors[0][0]);
+  expect(colors[1][1]).not.toBe(colors[0][1]);
 });

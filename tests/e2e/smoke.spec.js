@@ -2,7 +2,7 @@
 // log, contacts no other server, and works offline.
 
 import { expect } from '@playwright/test';
-import { colours, drop, fragment, loaded, started, test, timeline } from './helpers.js';
+import { colors, drop, fragment, loaded, started, test, timeline } from './helpers.js';
 
 const RUNNING = '#259e79';
 
@@ -40,7 +40,7 @@ test('a sample is read and shown, and a link restores its view', async ({ page, 
   await loaded(page);
   const { x, cap } = await timeline(page);
   await expect(async () => {
-    const lane = await colours(page, { x: x(0), y: cap(0) - 10 }, { x: x(1), y: cap(0) + 10 });
+    const lane = await colors(page, { x: x(0), y: cap(0) - 10 }, { x: x(1), y: cap(0) + 10 });
     expect(lane[RUNNING]).toBeGreaterThan(20);
   }).toPass();
 

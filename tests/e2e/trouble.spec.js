@@ -111,7 +111,7 @@ test('questions are answered while a log still loads', async ({ page }, testInfo
   const path = bigLog(testInfo);
   await page.evaluate(() => {
     const look = () => {
-      window.saidWhatIsGrey ||= document.querySelector('.loading')?.textContent.includes('grey: not read yet');
+      window.saidWhatIsGray ||= document.querySelector('.loading')?.textContent.includes('gray: not read yet');
       window.answeredWhileLoading ||=
         !!document.querySelector('progress') && document.querySelectorAll('.summary tbody tr').length === 2;
     };
@@ -120,7 +120,7 @@ test('questions are answered while a log still loads', async ({ page }, testInfo
   await page.setInputFiles('input[type=file]', path);
   await page.locator('.app[data-elapsed-ms]').waitFor();
   expect(await page.evaluate(() => window.answeredWhileLoading)).toBe(true);
-  expect(await page.evaluate(() => window.saidWhatIsGrey)).toBe(true);
+  expect(await page.evaluate(() => window.saidWhatIsGray)).toBe(true);
   await expect(page.locator('.loading')).toHaveCount(0);
   rmSync(path);
 });

@@ -478,7 +478,7 @@ mod tests {
         }
 
         #[test]
-        fn neighbours_on_an_axis_differ(time in any::<u32>(), step in 1..u64::from(u32::MAX)) {
+        fn neighbors_on_an_axis_differ(time in any::<u32>(), step in 1..u64::from(u32::MAX)) {
             let (time, next) = (Nanos(time.into()), Nanos(u64::from(time) + step));
             let step = Duration(step);
             prop_assert_ne!(axis_label(time, step, None), axis_label(next, step, None));

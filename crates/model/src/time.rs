@@ -206,7 +206,7 @@ mod tests {
 
         /// Of consecutive intervals exactly one contains any given moment.
         #[test]
-        fn neighbours_leave_nothing_out(whole in any_interval(), cut in 0u64..12, at in 0u64..12) {
+        fn neighbors_leave_nothing_out(whole in any_interval(), cut in 0u64..12, at in 0u64..12) {
             let cut = whole.nearest(Nanos(cut));
             let parts = [Interval::new(whole.start(), cut), Interval::new(cut, whole.end())];
             let holding = parts.iter().filter(|part| part.contains(Nanos(at))).count();

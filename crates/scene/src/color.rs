@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn oklch_of_known_colours() {
+    fn oklch_of_known_colors() {
         assert_eq!(Rgb::oklch(1.0, 0.0, 0.0), Rgb::WHITE);
         assert_eq!(Rgb::oklch(0.0, 0.0, 0.0), Rgb::BLACK);
         // sRGB red, with the values given by Ottosson.
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_readable_on_every_grey() {
+    fn text_is_readable_on_every_gray() {
         for level in 0..=255 {
             let gray = Rgb(level, level, level);
             assert!(gray.contrast(gray.text_on()) >= 4.5, "{gray}");

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_themed_picture_names_its_colours() {
+    fn a_themed_picture_names_its_colors() {
         let svg = SvgPainter::themed((9.0, 9.0), ("t", "a < b"), |palette, painter| {
             painter.fill(Rect::default(), palette.ink.into());
             painter.hatch(Rect::default(), palette.ink.alpha(0.5));

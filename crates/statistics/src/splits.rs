@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_out_of_many_is_found_and_its_neighbours_are_not() {
+    fn what_stands_out_of_many_is_found_and_its_neighbors_are_not() {
         let mut random = fastrand::Rng::with_seed(1);
         let mut all: Vec<NumberByRun> = (0..100)
             .map(|_| numbers(&(0..10).map(|_| random.f64()).collect::<Vec<_>>()))

@@ -257,7 +257,7 @@ actions! {
             Effect::Page(Command::SaveLog);
         Theme, Always, [by_position("KeyT")], "Change the theme", "System, light, dark.",
             Effect::Page(Command::Theme);
-        Contrast, Always, [], "Change the contrast", "As set in the system, or more, with patterns in addition to colours.",
+        Contrast, Always, [], "Change the contrast", "As set in the system, or more, with patterns in addition to colors.",
             Effect::Page(Command::Contrast);
         Palette, Always, [by_character("k").ctrl(), by_position("KeyK").ctrl()], "Find an action", "Finds any action, thread, track or note by name.",
             Effect::Page(Command::Palette);
@@ -267,7 +267,7 @@ actions! {
             Effect::Page(Command::Legend);
         Tour, Always, [], "Take the tour", "Eight views of a sample, in about five minutes.",
             Effect::Page(Command::Tour);
-        Guide, Always, [], "Read the guide", "Terms, colours, numbers, and how to record a log; in a new tab.",
+        Guide, Always, [], "Read the guide", "Terms, colors, numbers, and how to record a log; in a new tab.",
             Effect::Page(Command::Guide);
     }
 }

@@ -65,7 +65,7 @@ mod tests {
     use scene::color::Vision;
 
     #[test]
-    fn all_colours_differ() {
+    fn all_colors_differ() {
         for dark in [false, true] {
             for a in 0..SLOTS {
                 for b in 0..a {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn every_colour_is_tried() {
+    fn every_color_is_tried() {
         let keys: Vec<String> = (0..u32::from(SLOTS)).map(|n| format!("band {n}")).collect();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         let mut slots = slots(&keys);
@@ -88,7 +88,7 @@ mod tests {
     proptest! {
         /// The order of bands does not affect their colors, and a few bands have distinct colors.
         #[test]
-        fn colours_follow_from_the_set(keys in prop::collection::hash_set("[a-zA-Z]{1,8}", 1..30)) {
+        fn colors_follow_from_the_set(keys in prop::collection::hash_set("[a-zA-Z]{1,8}", 1..30)) {
             let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
             let turned: Vec<&str> = keys.iter().rev().copied().collect();
             let (there, mut back) = (slots(&keys), slots(&turned));

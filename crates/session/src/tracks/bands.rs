@@ -195,7 +195,7 @@ impl TrackKind for Bands {
             .collect();
         vec![LegendEntry::new(
             "Heap by band",
-            "Bands of the last heap profile, stacked, in the colours of the panel Heap. Click a band to highlight it.",
+            "Bands of the last heap profile, stacked, in the colors of the panel Heap. Click a band to highlight it.",
             sample,
         )]
     }

@@ -197,7 +197,7 @@ impl TrackKind for Instants {
         };
         let many = LegendEntry::new(
             "Many events",
-            "Columns; height: square root of the number of events; colour: the most frequent kind. A line above: contains an event of the capability, a collection or a message.",
+            "Columns; height: square root of the number of events; color: the most frequent kind. A line above: contains an event of the capability, a collection or a message.",
             LegendSample::row(Self(CapId(0)), (3..30).map(column).collect()),
         );
         [several, many].into_iter().chain(each).collect()

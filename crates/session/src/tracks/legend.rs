@@ -19,10 +19,10 @@ model::named_enum! {
         /// Marks of capability tracks.
         Capabilities: "Capabilities", "Several spans in a pixel: bar height is their share of its time.";
         /// Marks of thread tracks.
-        Threads: "Threads", "A running thread is a full bar; otherwise a thin line in the colour of the reason.";
+        Threads: "Threads", "A running thread is a full bar; otherwise a thin line in the color of the reason.";
         /// Profile samples and foreign calls.
         Profile: "Profile samples, foreign calls",
-            "Functions have their colour of the flame graph: always the same, similar within a module.";
+            "Functions have their color of the flame graph: always the same, similar within a module.";
         /// Collections of the program, and the nonmoving collector.
         Collections: "Collections of the program", "";
         /// Gauges: lines and areas.

@@ -131,7 +131,7 @@ impl TrackKind for Samples {
         vec![
             LegendEntry::new(
                 "Samples of a profile",
-                "Innermost function on the capability at a tick of the profiler, in its colour of the flame graph. A block extends back to the previous tick; the short line at its end is the tick. Adjacent samples of a function share one name.",
+                "Innermost function on the capability at a tick of the profiler, in its color of the flame graph. A block extends back to the previous tick; the short line at its end is the tick. Adjacent samples of a function share one name.",
                 LegendSample::row(
                     Self(CapId(0)),
                     ticks(&[(Class::Running, 0, 5), (Class::Running, 1, 3)], 10.0),
@@ -149,7 +149,7 @@ impl TrackKind for Samples {
             ),
             LegendEntry::new(
                 "Several samples in a pixel",
-                "Bar height: share of samples that are not idle. Colour: the function with more than half of these, or else one of them.",
+                "Bar height: share of samples that are not idle. Color: the function with more than half of these, or else one of them.",
                 LegendSample::row(Self(CapId(0)), several.collect()),
             ),
         ]

@@ -238,7 +238,7 @@ impl TrackKind for Thread {
             ),
             LegendEntry::new(
                 "Several runs in a pixel",
-                "Bar height: share of the time in which it ran. Line colour: the longest wait reason.",
+                "Bar height: share of the time in which it ran. Line color: the longest wait reason.",
                 LegendSample::row(Thread(ThreadId(7)), several),
             ),
         ]

@@ -253,7 +253,7 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
                 _ => skipped.as_str(),
             };
             let time = format::time(time);
-            format!("an event is dated {time}, which does not fit between its neighbours; {what}")
+            format!("an event is dated {time}, which does not fit between its neighbors; {what}")
         }
         DamageKind::BlockTimes(time) => format!(
             "events from here on are dated {} and later, outside the time of their block; they were read",

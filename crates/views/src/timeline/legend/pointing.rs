@@ -147,7 +147,7 @@ fn selection() -> Vec<Entry> {
         ),
         Entry::new(
             "A range on selected tracks",
-            "The range and the panels are limited to the coloured tracks.",
+            "The range and the panels are limited to the colored tracks.",
             limited,
         ),
         Entry::new(
