@@ -154,7 +154,7 @@ function summary() {
   ];
   return [
     `Measured on ${machine.cores} cores with ${machine.browser}, build ${machine.build}; of several runs the fastest.`,
-    table(['log', 'events', 'bare read', 'first lanes', 'read and analysed', 'peak memory of the tab'], rows.map(cells)),
+    table(['log', 'events', 'bare read', 'first lanes', 'read and analyzed', 'peak memory of the tab'], rows.map(cells)),
   ];
 }
 

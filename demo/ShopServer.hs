@@ -2,7 +2,7 @@
 -- | A shop on the web, with a leak that nothing in its code looks like.
 --
 -- Customers send requests, workers answer them with pages out of a catalogue, baskets are kept for the latest
--- sessions, and every page is counted in the statistics, which somebody looks at once, at noon.
+-- sessions, and every page is counted in the statistics, which somebody looks at twice.
 --
 -- The statistics are the leak: 'count' puts a number and a sum into a lazy map. What is evaluated is the map, not
 -- what stands in it, so each request leaves a thunk that waits to be added, and holds the whole page whose length

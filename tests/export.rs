@@ -683,7 +683,7 @@ fn columns() -> String {
             "### `{name}`\n\n{}\n\n| column | type | meaning |\n|---|---|---|\n",
             table.help
         );
-        text += "| `run` | text | Which log it is of |\n";
+        text += "| `run` | text | Identifier of the log |\n";
         for column in table.columns {
             let kind = match column.kind {
                 CellKind::Text => "text",

@@ -23,7 +23,7 @@ use eventlog::ids::{CostCentreId, Nanos};
 use eventlog::{Event, EventSet, EventType, Record, Sink};
 use model::census::{BandId, BandSums};
 
-/// Which messages are told.
+/// Filter of messages.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct Traces {
     /// With --eventlog2html: include messages of traceEvent, not only markers

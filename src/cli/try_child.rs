@@ -121,7 +121,7 @@ pub(super) fn explain_start(program: &OsStr, stdin: Option<&Path>, error: &io::E
             "program {name} not found: name one on the search path, or give its path, such as ./{name}"
         ),
         io::ErrorKind::Unsupported => {
-            "this system does not report the resources of a process (wait4): `eventscope try` works on Linux, macOS and the BSDs".to_owned()
+            "this system does not report the resources of a process (wait4): `eventscope try` works on Linux, macOS, and the BSDs except OpenBSD".to_owned()
         }
         _ => format!("{name} could not be started: {words}"),
     }
