@@ -460,7 +460,7 @@ fn the_command_line() {
     let nobody = status(&["cut", case.path(), "--thread", "nobody", "-o", &new]);
     assert_eq!(nobody.0, Some(1));
     assert!(
-        nobody.1.contains("no thread is called nobody"),
+        nobody.1.contains("no thread has the label nobody"),
         "{}",
         nobody.1
     );

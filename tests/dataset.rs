@@ -318,7 +318,10 @@ fn killed_compactions_lose_nothing() {
         child.wait().expect("a status");
         let (status, stderr) = export(template.path(), &paths(), &[]);
         assert_eq!(status, Some(0));
-        assert!(stderr.contains("0 logs added, 8 there already"), "{stderr}");
+        assert!(
+            stderr.contains("0 logs added, 8 already in the data set"),
+            "{stderr}"
+        );
         assert_eq!(rows_by_file(template.path()), rows);
     }
     assert!(eventscope(&["compact", dataset]).status.success());

@@ -95,7 +95,7 @@ fn the_executable_names_what_the_log_does_not() {
     let told = name_by(&mut session, &list());
     assert_eq!(
         told.text,
-        "41 of the 58 addresses in the log have names now, by the output of nm."
+        "41 of the 58 addresses in the log have names now, from the output of nm."
     );
     let after = named(&session);
     assert!(after > 0.9999, "{after}");

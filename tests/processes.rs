@@ -293,7 +293,10 @@ fn the_command_line_tells_all_processes() {
         serde_json::json!([4, 5])
     );
     let summary = stdout(&["summary", new]);
-    assert!(summary.contains("This log is of 3 processes"), "{summary}");
+    assert!(
+        summary.contains("This log contains 3 processes"),
+        "{summary}"
+    );
     let output = eventscope(&["report", new, "-o", &format!("{new}.html")]);
     assert!(output.status.success());
     let report = fs::read_to_string(format!("{new}.html")).expect("a report");

@@ -252,7 +252,7 @@ fn words_of_merged_spans_agree() {
                 });
                 let mut sum = 0.0;
                 for fact in facts {
-                    let text = fact.text.strip_suffix(" of this stretch");
+                    let text = fact.text.strip_suffix(" of this range");
                     // The details of a capability also cover its collections.
                     let Some(text) = text.filter(|_| said.contains(&fact.label)) else {
                         continue;

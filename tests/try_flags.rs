@@ -102,7 +102,7 @@ fn the_better_flag_is_found_and_what_goes_wrong_with_others_is_told() {
     for part in [
         "+RTS -A256k -lsg -ol",
         "nursery-too-small",
-        "round 6 of 6: as it is 0.",
+        "round 6 of 6: unchanged 0.",
     ] {
         assert!(progress.contains(part), "{progress}");
     }
@@ -127,7 +127,7 @@ fn a_table_tells_that_nothing_is_better() {
     assert!(
         lines
             .next()
-            .is_some_and(|line| line.starts_with("as it is")),
+            .is_some_and(|line| line.starts_with("unchanged")),
         "{text}"
     );
     assert!(text.contains("\n-A16m "), "{text}");

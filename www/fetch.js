@@ -185,7 +185,7 @@ addEventListener('message', ({ origin, source, data }) => {
   const url = URL.parse ? URL.parse(data.address) : new URL(data.address);
   if (!url || !isSound(url)) return;
   address = url;
-  byId('what').textContent = `A link that you opened in Eventscope names a log on ${url.host}:`;
+  byId('what').textContent = `A link that you opened in Eventscope refers to a log on ${url.host}:`;
   byId('address').textContent = url.href;
   offer();
 });

@@ -58,7 +58,7 @@
     // To be asked for at once: later the items are gone.
     const asked = [...data.items].map((item) => item.getAsFileSystemHandle?.());
     if (data.items[0]?.webkitGetAsEntry?.()?.isDirectory) {
-      fail('That is a folder. Drop the .eventlog or .hp file inside it.');
+      fail('This is a folder. Drop the .eventlog or .hp file inside it.');
     } else if (files.length > 0) {
       const handles = await Promise.all(asked.map((handle) => handle?.catch(() => null)));
       // An item may be no file: then it is not known which handle is whose.

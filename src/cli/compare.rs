@@ -33,10 +33,10 @@ pub(super) struct Arguments {
     /// File with more assertions, one per line; lines that begin with # are comments
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Significance level: probability of claiming a difference where there is none
+    /// Significance level: probability of claiming a difference that does not exist
     #[arg(long, default_value_t = Options::default().alpha)]
     alpha: f64,
-    /// How to treat assertions for which data is missing or the runs are too few
+    /// How to treat assertions without enough data or runs
     #[arg(long, value_enum, default_value_t = Inconclusive::Fail)]
     inconclusive: Inconclusive,
     /// Output format

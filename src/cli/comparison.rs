@@ -105,7 +105,7 @@ fn headline(comparison: &Comparison) -> String {
         ..
     } = comparison;
     let said = match comparison.verdict() {
-        Verdict::Alike => "no difference seen".to_owned(),
+        Verdict::Alike => "no difference found".to_owned(),
         Verdict::Changed => {
             let changed = comparison
                 .gated()

@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
         }
     }
     if range.is_some_and(|range| range.start() == range.end()) {
-        print_message("the range has no length: the new log has only what describes its start");
+        print_message("the range has no length: the new log contains only the state at its start");
     }
     if counts.unknown > 0 {
         print_message(format_args!(
@@ -154,7 +154,7 @@ fn threads_named(input: &Input, names: &[String]) -> Result<SeededSet<ThreadId>,
         }
     })?;
     match wanted.iter().find(|(.., is_found)| !is_found) {
-        Some((name, None, _)) => Err(Failure::Absent(format!("no thread is called {name}"))),
+        Some((name, None, _)) => Err(Failure::Absent(format!("no thread has the label {name}"))),
         Some((name, ..)) => Err(Failure::Absent(format!("the log has no thread {name}"))),
         None => Ok(found),
     }

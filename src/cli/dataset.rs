@@ -22,7 +22,7 @@ use dataset::{
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Data sets of many logs (--dataset)")]
 pub(super) struct Arguments {
-    /// Add the logs to this data set: partitioned Parquet with a manifest; a folder stands for all logs in it. Logs that are there already are skipped
+    /// Add the logs to this data set: partitioned Parquet with a manifest; for a folder, all logs in it. Logs that the data set already contains are skipped
     #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "out", "from", "to", "raw", "verbose"])]
     pub(super) dataset: Option<PathBuf>,
     /// Keys of the folders, outermost first; app,host,day for a new data set
@@ -36,10 +36,10 @@ pub(super) struct Arguments {
     /// Value of a partition key for all these logs; may be given more than once
     #[arg(long, value_name = "KEY=VALUE", value_parser = pair, requires = "dataset")]
     set: Vec<(String, String)>,
-    /// Take a partition key from a variable in the environment of the program, if its log has it; may be given more than once
+    /// Take a partition key from an environment variable of the program, if the log contains it; may be given more than once
     #[arg(long, value_name = "KEY=VARIABLE", value_parser = pair, requires = "dataset")]
     env: Vec<(String, String)>,
-    /// Take partition keys from file names, such as '{host}_{app}-{version}.eventlog', with as many folders as the pattern has; * is any text. The first that matches counts
+    /// Take partition keys from file names, such as '{host}_{app}-{version}.eventlog', with as many folders as the pattern has; * is any text. The first matching pattern counts
     #[arg(long, value_name = "PATTERN", requires = "dataset")]
     name_pattern: Vec<String>,
     /// Texts of the programs: keep them, replace them as `cut --anonymise` does, or leave them out
@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     /// The same as --texts replace
     #[arg(long, requires = "dataset", conflicts_with = "texts")]
     anonymise: bool,
-    /// Tables that are not written, for a new data set: events and spans are the largest
+    /// Tables to leave out, for a new data set: events and spans are the largest
     #[arg(
         long,
         value_name = "TABLE,…",
@@ -62,7 +62,7 @@ pub(super) struct Arguments {
     /// Exit with status 1 if a log is damaged or cannot be read
     #[arg(long, requires = "dataset")]
     strict: bool,
-    /// Add one log to a data set that exists, and print what became of it: what this program runs for each log
+    /// Add one log to an existing data set, and print the result; --dataset runs this for each log
     #[arg(long, requires = "dataset", hide = true)]
     isolated: bool,
 }
@@ -244,7 +244,7 @@ fn add_logs_below(folder: &Path, logs: &mut Vec<PathBuf>) -> Result<(), Failure>
     Ok(())
 }
 
-/// Such as: `998 logs added (2 damaged), 3 there already, 1 could not be read (in DIR/manifest)`.
+/// Such as: `998 logs added (2 damaged), 3 already in the data set, 1 could not be read (in DIR/manifest)`.
 fn closing_line(added: Added, dataset: &Dataset) -> String {
     let logs = match added.added {
         1 => "log",
@@ -255,7 +255,7 @@ fn closing_line(added: Added, dataset: &Dataset) -> String {
         line.push_str(&format!(" ({} damaged)", added.damaged));
     }
     if added.present > 0 {
-        line.push_str(&format!(", {} there already", added.present));
+        line.push_str(&format!(", {} already in the data set", added.present));
     }
     if added.failed > 0 {
         let manifest = dataset.folder().join("manifest");

@@ -21,7 +21,7 @@ pub(super) fn types_named(name: &str) -> Result<Vec<EventType>, Failure> {
         names => format!("; similar names: {names}"),
     };
     Err(Failure::Usage(format!(
-        "no event type is called {name}{nearest}. `eventscope info FILE` lists the types of a log"
+        "unknown event type {name}{nearest}. `eventscope info FILE` lists the types of a log"
     )))
 }
 

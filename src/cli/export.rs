@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     /// Output format
     #[arg(long, value_name = "FORMAT", value_parser = format(), required_unless_present = "dataset")]
     format: Option<&'static Format>,
-    /// Output: for tables and OpenTelemetry a folder, which may contain those of other logs; otherwise a file, or a folder for several logs
+    /// Output: for tables and OpenTelemetry a folder, which may contain the output of other logs; otherwise a file, or a folder for several logs
     #[arg(short, long, value_name = "OUT", required_unless_present = "dataset")]
     out: Option<PathBuf>,
     #[command(flatten)]

@@ -18,7 +18,7 @@ pub(super) struct Arguments {
     /// Digests (made by `eventscope digest`), folders with digests in them (`*.digest`, `*.json`), or data sets (made by `eventscope export --dataset`)
     #[arg(required = true, value_name = "DIGEST")]
     inputs: Vec<PathBuf>,
-    /// Write the page to this file: one HTML file that loads nothing. Without it, a summary is printed
+    /// Write the page to this file: one self-contained HTML file. Without this option, a summary is printed
     #[arg(short, long, value_name = "PAGE.html", conflicts_with = "json")]
     out: Option<PathBuf>,
     /// Print all facts as JSON: times in nanoseconds, sizes in bytes, shares from 0 to 1
@@ -27,10 +27,10 @@ pub(super) struct Arguments {
     /// Labels in file names, such as '{app}-{version}-{host}-{day}.digest'; '*' is any text, and '/' begins a folder
     #[arg(long, value_name = "PATTERN", value_parser = NamePattern::parse)]
     name_pattern: Option<NamePattern>,
-    /// Label of all runs, before those of names, folders (key=value) and digests
+    /// Label of all runs; overrides labels from names, folders (key=value) and digests
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<Pair>,
-    /// Only runs with this value of a label; of several values of one label, one suffices
+    /// Only runs with this value of a label; several values of one label are alternatives
     #[arg(long = "where", value_name = "KEY=VALUE")]
     only: Vec<Pair>,
     /// Show this number first, such as gc.pause.p90 or 'request · p99'; '*' is any text
@@ -105,11 +105,11 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         numbers: &arguments.numbers,
     })?;
     for file in input.skipped.iter().take(MAX_LISTED) {
-        print_message(format_args!("{}: {}; passed over", file.path, file.why));
+        print_message(format_args!("{}: {}; skipped", file.path, file.why));
     }
     if input.skipped.len() > MAX_LISTED {
         print_message(format_args!(
-            "{} more files passed over",
+            "{} more files skipped",
             input.skipped.len() - MAX_LISTED
         ));
     }

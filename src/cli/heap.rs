@@ -51,7 +51,7 @@ pub(super) struct Arguments {
     /// Print the bands of one census, counted from 0
     #[arg(long, value_name = "CENSUS", conflicts_with = "censuses")]
     census: Option<u32>,
-    /// Print what grew and shrank between two censuses, counted from 0
+    /// Compare the bands of two censuses, counted from 0
     #[arg(long, value_names = ["CENSUS", "CENSUS"], num_args = 2, conflicts_with_all = ["censuses", "census"])]
     between: Option<Vec<u32>>,
     /// Write the chart to this file, as SVG

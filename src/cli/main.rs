@@ -127,7 +127,7 @@ enum Command {
     Heap(heap::Arguments),
     /// Ticky counters: entries and allocation of code (ghc -ticky, +RTS -lT)
     Ticky(ticky::Arguments),
-    /// Time of capabilities, threads and the program by class, every nanosecond in exactly one
+    /// Time of capabilities, threads and the program by class; each nanosecond counts in exactly one class
     Time(time::Arguments),
     /// Flame graphs for speedscope, flamegraph.pl, inferno and pprof, as a picture, or as a table
     Flamegraph(flamegraph::Arguments),

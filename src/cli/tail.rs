@@ -38,7 +38,7 @@ pub(super) struct Arguments {
     /// What to print
     #[arg(long, default_value = "events")]
     what: What,
-    /// Delay for sorting: seconds of the log's clock (or with a unit, such as 250ms) for which events wait for earlier ones
+    /// Delay for sorting: how long events wait for earlier ones, in seconds of the log's clock or with a unit, such as 250ms
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = parse_seconds)]
     window: f64,
     #[command(flatten)]

@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     /// Print JSON: times in nanoseconds, sizes in bytes
     #[arg(long)]
     json: bool,
-    /// Print what a log tells, as JSON: a process of its own reads it, as the system counts this process' memory as that of
+    /// Print the data of a log as JSON: a separate process reads it, as the system counts this process' memory as that of
     /// the programs that it starts
     #[arg(long, hide = true, value_name = "FILE")]
     read_log: Option<PathBuf>,
@@ -307,7 +307,7 @@ impl<'a> Trial<'a> {
         match contestants.first().and_then(|base| base.stopped.as_ref()) {
             None | Some(Stopped::Slower) => Ok(end),
             Some(Stopped::TimedOut(after)) => Err(Failure::Absent(format!(
-                "the program ended in its first run, but not within {:.1} s in a later one",
+                "the first run of the program ended, but a later run did not end within {:.1} s",
                 after.as_secs_f64()
             ))),
             Some(Stopped::Failed(how)) => Err(Failure::Absent(format!(

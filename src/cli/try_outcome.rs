@@ -194,7 +194,7 @@ impl Outcome {
         let mut rows: Rows = vec![names.map(str::to_owned).to_vec()];
         rows.push(
             self.baseline
-                .cells("as it is".to_owned(), own_bytes)
+                .cells("unchanged".to_owned(), own_bytes)
                 .to_vec(),
         );
         for measured in &self.candidates {
@@ -267,8 +267,8 @@ impl MeasuredCandidate {
 
     fn claim(&self) -> &'static str {
         match (self.state, self.wall.claim, self.wall.trend) {
-            (State::Slower, ..) => "slower, ended early",
-            (State::TimedOut, ..) => "ended: too slow",
+            (State::Slower, ..) => "slower, stopped early",
+            (State::TimedOut, ..) => "stopped: too slow",
             (State::Failed, ..) => "failed",
             (State::OtherOutput, ..) => "other output",
             (_, Claim::Changed, Trend::Better) if self.no_faster_than.is_some() => {

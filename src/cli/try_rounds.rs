@@ -204,7 +204,7 @@ impl Contestant {
     /// Returns the flags, or a name for the baseline.
     pub(super) fn name(&self) -> String {
         let name = self.candidate.as_ref().map(Candidate::name);
-        name.unwrap_or_else(|| "as it is".to_owned())
+        name.unwrap_or_else(|| "unchanged".to_owned())
     }
 
     fn fastest(&self) -> Duration {

@@ -134,7 +134,7 @@ fn view_keys(binding: &Binding) -> Html {
 /// Returns the name, version and license of the program.
 fn about() -> String {
     let (version, licence) = (env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_LICENSE"));
-    format!("Eventscope {version} · licence {licence}")
+    format!("Eventscope {version} · license {licence}")
 }
 
 #[derive(Properties, PartialEq)]

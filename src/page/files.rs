@@ -402,7 +402,7 @@ async fn fetch_whole(
     }
     let header = |name: &str| response.headers().get(name).ok().flatten();
     let total = header("Content-Length").and_then(|length| length.parse().ok());
-    let body = response.body().ok_or("the answer is empty")?;
+    let body = response.body().ok_or("the response is empty")?;
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
     let (chunks, chunk): (Array, Array) = (Array::new(), Array::new());
     let (mut done, mut in_chunk) = (0, 0);

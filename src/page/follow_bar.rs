@@ -59,7 +59,7 @@ pub(super) fn FollowBar(props: &FollowBarProps) -> Html {
     }
     let (status_text, pause_label) = match props.status {
         FollowStatus::Following => ("Following", "Pause"),
-        FollowStatus::Paused => ("Paused", "Go on"),
+        FollowStatus::Paused => ("Paused", "Resume"),
         FollowStatus::FileMissing => ("Waiting for the file, which does not exist", "Pause"),
     };
     let does = |action: Action| props.on_action.reform(move |_: MouseEvent| action);

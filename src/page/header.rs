@@ -78,7 +78,7 @@ pub(super) fn Header(props: &HeaderProps) -> Html {
     html! {
         <header class="bar">
             <a class="brand" href="./" onclick={home} title="Start page; the log stays open">
-                <Logo /><span class="wide-only">{ "Eventscope" }</span><span class="visually-hidden">{ "first page" }</span>
+                <Logo /><span class="wide-only">{ "Eventscope" }</span><span class="visually-hidden">{ "start page" }</span>
             </a>
             <div class="what">
                 <h1 class="file" title={props.name.clone()} aria-label={props.name.clone()}>{ file_name(&props.name) }</h1>
@@ -131,7 +131,7 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
         Stage::Reading => "Reading",
         Stage::Inflating => "Inflating",
         Stage::Indexing => "Finding the blocks of",
-        Stage::Analyzing => "Analysing",
+        Stage::Analyzing => "Analyzing",
     };
     let cancel = props.on_cancel.reform(|_: MouseEvent| ());
     html! {

@@ -35,7 +35,7 @@ pub(super) fn Landing(props: &LandingProps) -> Html {
             if let Some(open) = &props.open {
                 <p class="hint">
                     { format!("“{open}” is still open. ") }
-                    <button onclick={props.on_back.reform(|_: MouseEvent| ())}>{ "Back to it" }</button>
+                    <button onclick={props.on_back.reform(|_: MouseEvent| ())}>{ "Back to the log" }</button>
                 </p>
             }
             if let Some(notice) = &props.notice {

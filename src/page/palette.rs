@@ -175,9 +175,9 @@ pub(super) fn Palette(props: &PaletteProps) -> Html {
     html! {
         <dialog ref={dialog} class="palette" aria-label="Find an action, a track or a note" onclose={props.on_close.reform(|_: Event| ())} onclick={on_backdrop}>
             <input type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"
-                aria-activedescendant={active} aria-label="What to find" placeholder="Find an action, a track or a note"
+                aria-activedescendant={active} aria-label="Search" placeholder="Find an action, a track or a note"
                 autofocus=true autocomplete="off" spellcheck="false" {oninput} {onkeydown} />
-            <ul ref={list} id="palette-list" role="listbox" aria-label="What was found" onmousedown={keep_focus}>{ for options }</ul>
+            <ul ref={list} id="palette-list" role="listbox" aria-label="Matches" onmousedown={keep_focus}>{ for options }</ul>
             if shown.entries.is_empty() {
                 <p class="nothing">{ "No matches." }</p>
             }

@@ -181,7 +181,7 @@ impl Extent {
         match self.range {
             Some(range) => span_text(range),
             None if self.complete => "The whole log".to_owned(),
-            None => "The part of the log that is read".to_owned(),
+            None => "The part of the log that was read so far".to_owned(),
         }
     }
 
@@ -190,7 +190,7 @@ impl Extent {
         match self.range {
             Some(range) => span_text(range),
             None if self.complete => "the whole log".to_owned(),
-            None => "the part of the log that is read".to_owned(),
+            None => "the part of the log that was read so far".to_owned(),
         }
     }
 }

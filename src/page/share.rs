@@ -97,7 +97,7 @@ pub(super) fn Share(props: &ShareProps) -> Html {
                 <button class="primary" autofocus=true onclick={on_copy}>{ "Copy" }</button>
             </div>
             <label class="choice"><input type="checkbox" checked={*without_names} onchange={on_without_names} />{ " Leave out names and notes" }</label>
-            <h3>{ "What this link contains" }</h3>
+            <h3>{ "Contents of this link" }</h3>
             { view_contents(&link_entries(&link, PANELS)) }
             <p class="note">{ "The link does not contain the log. To open the link, one needs the log" }
                 if link.url.is_some() { { ", which is downloaded from its address" } }
@@ -108,7 +108,7 @@ pub(super) fn Share(props: &ShareProps) -> Html {
 
 fn view_contents(held: &[LinkEntry]) -> Html {
     if held.is_empty() {
-        return html! { <p>{ "Nothing but the address of this page." }</p> };
+        return html! { <p>{ "Only the address of this page." }</p> };
     }
     let row = |held: &LinkEntry| {
         html! {

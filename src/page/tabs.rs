@@ -139,11 +139,11 @@ fn maximize_button(props: &TabsProps) -> Html {
     let (icon, name) = if props.alone {
         ("M2 11h8M3 2l3 3 3-3M3 6l3 3 3-3", "Show the timeline again")
     } else {
-        ("M2 1h8M3 7l3-3 3 3M3 11l3-3 3 3", "Maximise the panel")
+        ("M2 1h8M3 7l3-3 3 3M3 11l3-3 3 3", "Maximize the panel")
     };
     html! {
         <button class="quiet maximise" aria-pressed={props.alone.to_string()} title={format!("{name} (Shift+\\)")}
-            aria-label="Maximise the panel" {onclick}>
+            aria-label="Maximize the panel" {onclick}>
             <svg viewBox="0 0 12 12" aria-hidden="true"><path d={icon} /></svg>
         </button>
     }

@@ -66,7 +66,7 @@ pub(super) fn SecondLogPrompt(props: &SecondLogPromptProps) -> Html {
                 <button ref={first} onclick={answer_with(SecondLogAnswer::Compare)}>{ "Compare with the open one" }</button>
                 <button onclick={answer_with(SecondLogAnswer::Merge)}>{ "Merge into one timeline" }</button>
                 <button onclick={answer_with(SecondLogAnswer::Open)}>{ "Open instead" }</button>
-                <button class="quiet" onclick={answer_with(SecondLogAnswer::Discard)} aria-label="Neither">{ "✕" }</button>
+                <button class="quiet" onclick={answer_with(SecondLogAnswer::Discard)} aria-label="Cancel">{ "✕" }</button>
             </span>
         </div>
     }

@@ -65,7 +65,7 @@ test('the first page can be shown while a log is open', async ({ page }) => {
   await expect.poll(() => hash(page)).toBe(view);
 
   await page.getByRole('link', { name: 'Eventscope' }).click();
-  await page.getByRole('button', { name: 'Back to it' }).click();
+  await page.getByRole('button', { name: 'Back to the log' }).click();
   await expect(page.locator('.notes tbody tr')).toHaveCount(1);
   await expect.poll(() => hash(page)).toBe(view);
   await expect(page.locator('.timeline canvas')).toBeVisible();

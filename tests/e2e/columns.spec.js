@@ -70,7 +70,7 @@ test('columns are hidden and shown', async ({ page }) => {
   await expect(heading(page, 'Shares')).toBeVisible();
   await expect(grid(page)).not.toHaveAttribute('aria-colcount');
   expect(await headings(page)).toHaveLength(18);
-  await menu(page).getByRole('button', { name: 'As at first' }).click();
+  await menu(page).getByRole('button', { name: 'Reset' }).click();
   await expect.poll(() => headings(page)).toEqual(first);
 });
 
@@ -197,7 +197,7 @@ test('what was arranged is there after a reload, for that list alone', async ({ 
   await expect.poll(() => headings(page)).toEqual(arranged);
   await expect.poll(() => width(page, 'Label')).toBe(label);
   await openMenu(page);
-  await menu(page).getByRole('button', { name: 'As at first' }).click();
+  await menu(page).getByRole('button', { name: 'Reset' }).click();
   await expect.poll(() => headings(page)).toEqual(first);
   expect(await page.evaluate(() => localStorage.getItem('eventscope-columns-thread-rows'))).toBe(null);
 

@@ -51,7 +51,7 @@ test('two logs that are dropped at once are compared, the one that was changed e
   await expect(captions(page).last()).toContainText(/After.*after\.eventlog/);
   await expect(page.getByRole('tab', { name: 'Compare' })).toHaveAttribute('aria-selected', 'true');
   await expect(page.locator('.compare')).toContainText('One run on each side: times vary between runs');
-  await expect(page.getByRole('region', { name: 'What differs between the two' })).toContainText(/GHC9\.0\.2 → 9\.6\.6/);
+  await expect(page.getByRole('region', { name: 'Differences between the runs' })).toContainText(/GHC9\.0\.2 → 9\.6\.6/);
   await page.getByPlaceholder('Filter numbers').fill('time.mutator');
   const words = number(page, 'time.mutator').getByRole('gridcell').last();
   const said = await words.textContent();
@@ -61,7 +61,7 @@ test('two logs that are dropped at once are compared, the one that was changed e
   await page.getByRole('button', { name: 'Swap before and after' }).click();
   await expect(captions(page).first()).toContainText(/Before.*after\.eventlog/);
   await expect(words).toHaveText(said.startsWith('better') ? 'worse (too few runs)' : 'better (too few runs)');
-  await expect(page.getByRole('region', { name: 'What differs between the two' })).toContainText(/GHC9\.6\.6 → 9\.0\.2/);
+  await expect(page.getByRole('region', { name: 'Differences between the runs' })).toContainText(/GHC9\.6\.6 → 9\.0\.2/);
 });
 
 test('a second log is offered to be compared, or opened instead', async ({ page }) => {
@@ -153,7 +153,7 @@ test('zooming, moving and selecting in one timeline does the same in the other',
   const lengths = (await page.locator('.compare h2').textContent()).match(/\(.*?\)/g);
   expect(new Set(lengths).size).toBe(1);
   await page.keyboard.press('Escape');
-  await expect(page.locator('.compare h2')).toHaveText('The whole of both logs');
+  await expect(page.locator('.compare h2')).toHaveText('Both whole logs');
   // The lower timeline works too.
   await page.keyboard.press('0');
   await fragment(page, /^(?!.*[#&]t=)/);
@@ -166,7 +166,7 @@ test('zooming, moving and selecting in one timeline does the same in the other',
 /** Performs an action by its name. */
 async function perform(page, name) {
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'What to find' }).fill(name);
+  await page.getByRole('combobox', { name: 'Search' }).fill(name);
   await page.keyboard.press('Enter');
 }
 
@@ -203,7 +203,7 @@ test('both timelines are saved, and where one log ends before the other it says 
   const [shown] = await ended();
   const panels = captions(page).nth(shown).getByRole('button', { name: 'Panels' });
   if (await panels.getAttribute('aria-pressed') === 'false') await panels.click();
-  await expect(page.locator('.in-view')).toContainText('has ended here; the other log goes on');
+  await expect(page.locator('.in-view')).toContainText('has ended, unlike the other log');
 });
 
 test.describe('on a phone', () => {
@@ -307,7 +307,7 @@ test('keys count also after a control of a panel was used', async ({ page }) => 
   await bands.pressSequentially('7');
   await opens();
   await expect(bands).toHaveValue('7');
-  await page.getByRole('tab', { name: 'Compare moments' }).click();
+  await page.getByRole('tab', { name: 'Compare censuses' }).click();
   await page.getByRole('checkbox', { name: 'One census' }).click();
   await opens();
   await page.getByRole('searchbox', { name: 'Filter bands' }).pressSequentially('v');
@@ -381,7 +381,7 @@ test('one flame graph tells what became more and what less from log to log', asy
 test('a flame graph that the other log has nothing for says so', async ({ page }) => {
   await openTwo(page, './', [PROFILED[1], NEW]);
   await page.getByRole('tab', { name: 'Flame graph' }).click();
-  await page.getByRole('combobox', { name: 'What it is about' }).selectOption('spans');
+  await page.getByRole('combobox', { name: 'Source' }).selectOption('spans');
   await compareStacks(page, 'Shares');
   await expect(steps(page)).toHaveText(['not compared: the log before has nothing for “Spans of the program”×']);
   await page.getByRole('button', { name: 'Stop comparing' }).click();

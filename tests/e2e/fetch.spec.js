@@ -41,12 +41,12 @@ async function follow(page, other, rest = '') {
   const requests = [];
   page.on('request', (request) => requests.push(request.url()));
   await page.goto(`./#url=${encodeURIComponent(other.address)}${rest}`);
-  const card = page.getByRole('region', { name: `This link names a log on ${other.host}` });
+  const card = page.getByRole('region', { name: `The log of this link is on ${other.host}` });
   await expect(card).toContainText(other.address);
   expect(other.asked).toEqual([]);
   const [second] = await Promise.all([
     page.waitForEvent('popup'),
-    card.getByRole('button', { name: `Get it from ${other.host}…` }).click(),
+    card.getByRole('button', { name: `Download from ${other.host}…` }).click(),
   ]);
   const stays = () => {
     const own = new URL(page.url()).origin;

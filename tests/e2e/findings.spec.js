@@ -33,7 +33,7 @@ test('the summary names the gravest finding first, and leads to it', async ({ pa
   await expect(card(page)).toContainText(/minor collections took/);
   await expect(card(page)).toContainText(/Place 1 of \d+/);
   await fragment(page, /[#&]r=.*[#&]io=nursery-too-small/);
-  await card(page).getByRole('button', { name: 'Advice, and when not to trust it' }).click();
+  await card(page).getByRole('button', { name: 'Advice and caveats' }).click();
   await expect(page.getByRole('tab', { name: 'Findings' })).toHaveAttribute('aria-selected', 'true');
   await expect(heads(page).first()).toHaveAttribute('aria-expanded', 'true');
   await expect(panel(page).getByRole('heading', { name: 'Advice' })).toBeVisible();
@@ -89,7 +89,7 @@ test('all of it can be done with the keyboard', async ({ page }) => {
   await openLog(page, LOG);
   await brief(page).getByRole('button').first().focus();
   await page.keyboard.press('Enter');
-  const explain = card(page).getByRole('button', { name: 'Advice, and when not to trust it' });
+  const explain = card(page).getByRole('button', { name: 'Advice and caveats' });
   await explain.focus();
   await page.keyboard.press('Enter');
   await expect(heads(page).first()).toBeFocused();

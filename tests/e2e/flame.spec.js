@@ -13,8 +13,8 @@ const HEAP = fixture('ghc-9.10.3/prof-heap-N1-hc-l-au');
 
 const canvas = (page) => page.locator('.flame-canvas canvas').first();
 const words = (page) => page.locator('.flame-strip .words');
-const source = (page) => page.getByRole('combobox', { name: 'What it is about' });
-const whose = (page) => page.getByRole('combobox', { name: 'Whose' });
+const source = (page) => page.getByRole('combobox', { name: 'Source' });
+const whose = (page) => page.getByRole('combobox', { name: 'Tracks' });
 const steps = (page) => page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
 const button = (page, name) => page.getByRole('button', { name, exact: true });
 
@@ -59,7 +59,7 @@ test('says where the time of a program went, by source', async ({ page }) => {
   await expect(source(page).locator('option')).toHaveText(titles);
   await source(page).selectOption('waiting');
   await button(page, 'Left heavy').click();
-  await select(page, ['ArrowRight'], /in all \(/);
+  await select(page, ['ArrowRight'], / total \(/);
   await fragment(page, /fk=waiting/);
   await source(page).selectOption('spans');
   await select(page, ['ArrowRight'], /filter|blur|sobel|median/);
@@ -73,7 +73,7 @@ test('says where the time of a program went, by source', async ({ page }) => {
 test('live heap has bytes, and no order of time', async ({ page }) => {
   await open(page, HEAP, '&fk=heap');
   await expect(button(page, 'Time order')).toHaveCount(0);
-  await select(page, ['ArrowRight'], /[KM]iB in all \(/);
+  await select(page, ['ArrowRight'], /[KM]iB total \(/);
 });
 
 test('a box of the heap is followed over time, and two censuses are compared', async ({ page }) => {
@@ -81,7 +81,7 @@ test('a box of the heap is followed over time, and two censuses are compared', a
   const area = page.getByRole('slider', { name: /over time/ });
   await expect(area).toHaveAttribute('aria-valuemax', /^[1-9]/);
   await expect(page.locator('.flame-area-words')).toContainText('All live data');
-  await select(page, ['ArrowRight'], /[KM]iB in all \(/);
+  await select(page, ['ArrowRight'], /[KM]iB total \(/);
   const name = await words(page).locator('strong').textContent();
   await expect(page.locator('.flame-area-words')).toContainText(name);
   await area.focus();
@@ -105,7 +105,7 @@ test('the tree of cost centres opens, closes and leads to the flame graph', asyn
   const rows = tree.locator('.grid-window [role=row]');
   const opened = rows.and(page.locator('[aria-expanded=true]'));
   const count = () => tree.getAttribute('aria-rowcount').then(Number);
-  await button(page, 'Close all').click();
+  await button(page, 'Collapse all').click();
   await expect(opened).toHaveCount(0);
   const closed = await count();
   await expect(rows.first()).toHaveAttribute('aria-level', '1');
@@ -131,7 +131,7 @@ test('steps are listed and taken back one by one', async ({ page }) => {
   await fragment(page, /fx=focus%3A[^,]+,idle,invert/);
   await page.getByRole('button', { name: `Undo: focus on ${name}` }).click();
   await expect(steps(page).first()).toContainText('idle hidden');
-  await button(page, 'Take all back').click();
+  await button(page, 'Undo all').click();
   await expect(steps(page)).toHaveCount(0);
 });
 
@@ -178,7 +178,7 @@ test('two times are compared', async ({ page }) => {
   await select(page, ['ArrowRight'], /of the time before, .* now/);
   await fragment(page, /fc=\d+/);
   await page.getByRole('button', { name: 'Stop comparing' }).click();
-  await select(page, ['ArrowRight'], /in all \(/);
+  await select(page, ['ArrowRight'], / total \(/);
 });
 
 test('a box leads to the timeline', async ({ page }) => {

@@ -53,11 +53,11 @@ async function opened(page) {
 
 test('digests become a page that says what changed', async ({ page }) => {
   const problems = await opened(page);
-  const claims = page.getByRole('region', { name: 'What stands out' });
+  const claims = page.getByRole('region', { name: 'Significant differences' });
   await expect(claims).toContainText('Version 1.0 → 1.1');
   await expect(claims).toContainText(/Elapsed time \+(49|50|51|52)\s%/);
   await expect(claims).toContainText('shop-1.0-host0-050');
-  await expect(page.getByText('1 file passed over')).toBeVisible();
+  await expect(page.getByText('1 file skipped')).toBeVisible();
   expect(problems).toEqual([]);
   // What a log chooses is text.
   await expect(page.getByText(HOSTILE).first()).toBeVisible();

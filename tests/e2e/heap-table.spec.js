@@ -104,7 +104,7 @@ test('saves all rows', async ({ page }) => {
 });
 
 test('compares two censuses, and looks at one', async ({ page }) => {
-  await open(page, 'Compare moments');
+  await open(page, 'Compare censuses');
   const before = page.getByRole('spinbutton', { name: 'Before' });
   await expect(before).toHaveValue('1');
   await page.getByRole('button', { name: 'Before: next census' }).click();
@@ -118,13 +118,13 @@ test('compares two censuses, and looks at one', async ({ page }) => {
   await page.getByRole('checkbox', { name: 'One census' }).click();
   await expect(page.locator('.census-rows .grid-row').first()).toBeVisible();
   await fragment(page, /hc=2(&|$)/);
-  await page.getByRole('button', { name: 'Ends of the range' }).click();
+  await page.getByRole('button', { name: 'Reset to the range' }).click();
   await expect(page.getByRole('spinbutton', { name: 'Census' })).not.toHaveValue('2');
 });
 
 test('lists what grows, and what correlate with it', async ({ page }) => {
   await open(page, 'Growth');
-  const list = page.getByRole('region', { name: 'What grows' });
+  const list = page.getByRole('region', { name: 'Growing bands' });
   await expect(list.getByRole('row').nth(1)).toContainText(/grows by|changes|only/);
   await list.getByRole('combobox').selectOption('gained');
   await fragment(page, /hr=gained/);

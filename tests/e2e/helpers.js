@@ -281,5 +281,5 @@ export async function violations(page) {
 export async function openPalette(page) {
   await expect(page.locator('dialog.palette')).toHaveCount(0);
   await page.keyboard.press('Control+k');
-  await expect(page.getByRole('combobox', { name: 'What to find' })).toBeFocused();
+  await expect(page.getByRole('combobox', { name: 'Search' })).toBeFocused();
 }

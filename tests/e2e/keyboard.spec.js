@@ -292,7 +292,7 @@ test('a note is added and named, an action found, panels walked through', async 
   await expect(page.getByRole('combobox')).toBeFocused();
   await page.keyboard.type('show the whole log');
   await press(page, 'Enter');
-  await expect(page.getByRole('combobox', { name: 'What to find' })).toHaveCount(0);
+  await expect(page.getByRole('combobox', { name: 'Search' })).toHaveCount(0);
   await parts(page, 't').toBeNull();
 
   const tabs = page.getByRole('tablist', { name: 'Panels' });

@@ -34,7 +34,7 @@ for (const width of [1280, 480]) {
     const help = page.getByRole('dialog');
     await expect(help.getByRole('heading', { name: 'Capabilities', exact: true })).toBeInViewport();
     await expect(help.getByText('Parallel collection requested')).toBeVisible();
-    await expect(help.locator('footer')).toContainText(/^Eventscope [0-9.]+ · licence /);
+    await expect(help.locator('footer')).toContainText(/^Eventscope [0-9.]+ · license /);
     const colors = await samples(page);
     expect(colors.length).toBeGreaterThan(60);
     expect(Math.min(...colors)).toBeGreaterThan(1);

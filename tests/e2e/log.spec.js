@@ -90,18 +90,18 @@ test('selects a range by dragging, and every number follows', async ({ page }) =
   await openLog(page, fixture(GC_HEAVY));
   const { x, cap } = await timeline(page);
   const caption = page.locator('.summary caption');
-  await expect(caption).toHaveText('How each capability spent the whole log');
+  await expect(caption).toHaveText('Time of each capability in the whole log');
   const whole = await page.locator('.summary tbody').textContent();
   await page.mouse.move(x(0.3), cap(0));
   await page.mouse.down();
   await page.mouse.move(x(0.6), cap(1), { steps: 5 });
   await page.mouse.up();
-  await expect(caption).toContainText(/How each capability spent [\d.]+\sms – [\d.]+\sms/);
+  await expect(caption).toContainText(/Time of each capability in [\d.]+\sms – [\d.]+\sms/);
   await expect(page.locator('.chip')).toBeVisible();
   await expect.poll(() => page.locator('.summary tbody').textContent()).not.toBe(whole);
   await fragment(page, /[#&]r=/);
   await page.getByRole('button', { name: /Clear the selected range/ }).click();
-  await expect(caption).toHaveText('How each capability spent the whole log');
+  await expect(caption).toHaveText('Time of each capability in the whole log');
   await expect.poll(() => page.locator('.summary tbody').textContent()).toBe(whole);
 });
 
@@ -113,7 +113,7 @@ test('shows the flame graph of a profiled log', async ({ page }) => {
   await expect(async () => {
     await canvas.focus();
     for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown']) await page.keyboard.press(key);
-    await expect(sentence).toContainText(/in all \([\d.]+\s%\)/, { timeout: 500 });
+    await expect(sentence).toContainText(/ total \([\d.]+\s%\)/, { timeout: 500 });
   }).toPass();
   await page.getByRole('button', { name: 'Left heavy' }).click();
   await page.getByRole('searchbox', { name: 'Search frames' }).fill('level2');
@@ -124,7 +124,7 @@ test('shows the flame graph of a profiled log', async ({ page }) => {
 test('shows foreign calls on their OS threads', async ({ page }) => {
   await openLog(page, new URL('../../www/demo/profiled-ffi.eventlog.gz', import.meta.url).pathname);
   await page.getByRole('tab', { name: 'Flame graph' }).click();
-  const source = page.getByRole('combobox', { name: 'Whose' });
+  const source = page.getByRole('combobox', { name: 'Tracks' });
   await expect(source.locator('option', { hasText: /^OS thread \d+ · \d+ calls$/ })).toHaveCount(4);
   await source.selectOption('threads');
   await expect(page.locator('.found')).toHaveCount(0);

@@ -56,7 +56,7 @@ test('three logs that are dropped become one, with tracks by process', async ({ 
   await expect(heads(page).filter({ hasText: 'fib-forkio · cap 0' })).toHaveCount(0);
 
   await page.getByRole('tab', { name: 'Summary' }).click();
-  await expect(page.locator('.several')).toContainText('This log is of 3 processes: fib-forkio, sparks, dense.');
+  await expect(page.locator('.several')).toContainText('This log contains 3 processes: fib-forkio, sparks, dense.');
   await expect(page.getByRole('row', { name: /^dense \(pid \d+\)/ })).toBeVisible();
   await page.getByRole('tab', { name: 'Process' }).click();
   await expect(page.getByRole('heading', { name: 'Log of 3 processes' })).toBeVisible();

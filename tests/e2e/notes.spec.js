@@ -84,7 +84,7 @@ test("the program's markers become notes", async ({ page }) => {
   expect(await names(page)).toEqual(markers);
   await expect(done(page)).toHaveText(`${markers.length} new notes from markers.`);
   await page.getByRole('button', { name: 'From markers' }).click();
-  await expect(done(page)).toContainText('were there already');
+  await expect(done(page)).toContainText('already existed');
   await expect(rows(page)).toHaveCount(markers.length);
 });
 

@@ -46,7 +46,7 @@ test('while a log is read, numbers of a part are never called those of the whole
     [...new Set(globalThis.shown.map(([title]) => title))],
     [...new Set(globalThis.shown.filter(([title]) => title === 'The whole log').map(([, numbers]) => numbers))],
   ]);
-  expect(titles).toEqual(['The part of the log that is read', 'The whole log']);
+  expect(titles).toEqual(['The part of the log that was read so far', 'The whole log']);
   expect(whole).toHaveLength(1);
   rmSync(path);
 });

@@ -6,7 +6,7 @@ import { fixture, fragment, openLog, openPalette, started, test } from './helper
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
 
 const palette = (page) => page.getByRole('dialog', { name: 'Find an action' });
-const field = (page) => page.getByRole('combobox', { name: 'What to find' });
+const field = (page) => page.getByRole('combobox', { name: 'Search' });
 const active = (page) => page.locator('#palette-list [aria-selected="true"]');
 
 test('finds an action by some letters and performs it', async ({ page }) => {

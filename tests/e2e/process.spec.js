@@ -38,7 +38,7 @@ test('names program, arguments, process and runtime', async ({ page, context }) 
   await expect(fact(page, 'Started by')).toHaveText(`process ${number('OsProcessParentPid', 'ppid')}`);
   await expect(fact(page, 'GHC')).toHaveText('9.6.6');
   await expect(fact(page, 'Kind')).toContainText('threaded');
-  await expect(fact(page, 'Calls itself')).toHaveText('GHC-9.6.6 rts_thr');
+  await expect(fact(page, 'Runtime ID')).toHaveText('GHC-9.6.6 rts_thr');
   const area = Number(number('HeapInfoGHC', 'allocAreaSize'));
   await expect(fact(page, 'Allocation area')).toContainText(`${area / 2 ** 20}.0\u00a0MiB`);
 });

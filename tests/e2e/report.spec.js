@@ -12,7 +12,7 @@ const PROGRAM = process.env.EVENTSCOPE_PROGRAM ?? 'target/debug/eventscope';
 async function save(page, info) {
   const saving = page.waitForEvent('download');
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'What to find' }).fill('save a report');
+  await page.getByRole('combobox', { name: 'Search' }).fill('save a report');
   await page.keyboard.press('Enter');
   const file = await saving;
   expect(file.suggestedFilename()).toBe('fib-forkio-N2-l.html');

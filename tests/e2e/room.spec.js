@@ -35,7 +35,7 @@ test('a panel has all of the window below the header, and gives it back', async 
     return rows.filter((row) => row.getBoundingClientRect().bottom <= bottom + 1).length;
   });
   await expect.poll(rows).toBeGreaterThan(7);
-  const button = page.getByRole('button', { name: 'Maximise the panel' });
+  const button = page.getByRole('button', { name: 'Maximize the panel' });
   await button.click();
   const header = await page.locator('header.bar').boundingBox();
   await expect.poll(async () => (await panel.boundingBox()).height).toBeGreaterThan(900 - header.height - header.y - 3);

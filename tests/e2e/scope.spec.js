@@ -59,7 +59,7 @@ test('the summary shows the selected capabilities, and says what is of the whole
   await mark(page, 'cap1');
   await expect(chip(page)).toContainText(/^1 track/);
   await expect(caps(page)).toHaveText(['Capability 1']);
-  await expect(caption).toHaveText('How the selected capability spent the whole log');
+  await expect(caption).toHaveText('Time of the selected capability in the whole log');
   await expect(sum).toHaveCount(0);
   await expect(page.locator('.numbers-head')).toContainText('Of the whole program; the table of capabilities only of the selected tracks (1 track)');
   await expect(page.locator('.fact', { hasText: 'Allocated' }).first()).toHaveText(allocated);
@@ -68,7 +68,7 @@ test('the summary shows the selected capabilities, and says what is of the whole
   await select(page, 0.3, 0.6);
   await expect(chip(page)).toContainText(/^[\d.]+\s\S+ – .*, 2 tracks/);
   await expect(caps(page)).toHaveText(['Capability 1', 'Capability 3']);
-  await expect(caption).toContainText(/^How each selected capability spent [\d.]+/);
+  await expect(caption).toContainText(/^Time of each selected capability in [\d.]+/);
   await expect(sum).toHaveText('These 2 of 4');
 
   // Escape clears the range, then the tracks.
@@ -198,6 +198,6 @@ test('the flame graph has the samples of the selected capabilities', async ({ pa
   await expect.poll(whole).toMatch(/in all/);
   await expect.poll(whole).not.toBe(all);
   // A choice in the panel takes precedence.
-  await page.getByRole('combobox', { name: 'Whose' }).selectOption('cap0');
+  await page.getByRole('combobox', { name: 'Tracks' }).selectOption('cap0');
   await expect(status(page)).toHaveText('for the whole log');
 });

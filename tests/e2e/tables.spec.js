@@ -45,7 +45,7 @@ test('the tree of cost centres is saved as it is open', async ({ page }) => {
   await loaded(page);
   await page.getByRole('tab', { name: 'Tree' }).click();
   const tree = page.locator('.heap-tree');
-  await tree.getByRole('button', { name: 'Open all' }).click();
+  await tree.getByRole('button', { name: 'Expand all' }).click();
   const rows = tree.getByRole('row', { level: 1 });
   await expect(rows.first()).toBeVisible();
   const downloading = page.waitForEvent('download');

@@ -19,7 +19,7 @@ const STEPS = [
     await expect(panel(page)).toContainText('85.8 %');
     await expect(panel(page)).toContainText('28.5 %');
   }],
-  ['The numbers of a part', async (page) => {
+  ['The numbers of a range', async (page) => {
     await expect(page.locator('.chip')).toBeVisible();
     await expect(panel(page).getByRole('heading').first()).toContainText('200 ms');
   }],
@@ -28,7 +28,7 @@ const STEPS = [
     await expect(strip(page)).toContainText('13.98 ms');
     await expect(page.locator('.chip')).toHaveCount(0);
   }],
-  ['What a thread waits for', async (page) => {
+  ['The waits of a thread', async (page) => {
     await tab(page, 'Threads');
     await expect(page.locator('.heads-pinned #head-thread24')).toBeVisible();
     await expect(strip(page)).toContainText('client-02 (thread 24) was blocked on an MVar for 6.87 ms');

@@ -41,7 +41,7 @@ async function drag(page, from, to, modifier) {
 /** Performs an action by its name. */
 async function perform(page, name) {
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'What to find' }).fill(name);
+  await page.getByRole('combobox', { name: 'Search' }).fill(name);
   await expect(page.getByRole('option').first()).toContainText(name);
   await page.keyboard.press('Enter');
 }

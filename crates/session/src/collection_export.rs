@@ -16,7 +16,7 @@ pub const COLUMNS: Columns<Collection, 16> = Columns([
     (Column::number("start_ns", "Start"), |gc| gc.start.0.into()),
     (Column::number("end_ns", "End"), |gc| gc.end.0.into()),
     (
-        Column::number("pause_ns", "Time for which the program stood still"),
+        Column::number("pause_ns", "Time for which the program was stopped"),
         |gc| gc.pause_ns().into(),
     ),
     (

@@ -203,13 +203,13 @@ fn in_words(kind: Kind, load: Load, named: u64, addresses: u64) -> String {
         }
         Load::OtherBuild => {
             return format!(
-                "Nothing symbolicated: the log has other names for what it describes itself than the {kind}, which is another build of the program. Use the executable that wrote this log."
+                "Nothing symbolicated: names in the log differ from those in the {kind}, which is another build of the program. Use the executable that wrote this log."
             );
         }
         Load::Moved(by) => format!(", loaded at its file addresses {}", offset(by)),
         Load::AtFileAddress => String::new(),
     };
-    let have = |has: &str| format!("{has} now, by the {kind}{moved}.");
+    let have = |has: &str| format!("{has} now, from the {kind}{moved}.");
     match named {
         0 => format!(
             "Nothing symbolicated: none of {all} of the log is in a function of the {kind}. Use the executable that wrote this log."

@@ -32,7 +32,7 @@ pub const COLUMNS: Columns<ThreadTimes, 28> = Columns([
     (
         Column::number(
             "running_at_end_ns",
-            "Time of a run that was not over when the log ended; not in running_ns",
+            "Time of a run that was unfinished at the end of the log; not in running_ns",
         ),
         |row| row.sums.times.open_ns.into(),
     ),

@@ -145,7 +145,7 @@ actions! {
             Effect::Timeline(|control| control.jump(true));
         Back, Open, [by_character("["), by_position("BracketLeft"), by_character("z").ctrl(), by_position("KeyZ").ctrl()], "Go back", "Undoes the last change.",
             Effect::Page(Command::Back);
-        Forward, Open, [by_character("]"), by_position("BracketRight"), by_character("z").ctrl().shift(), by_character("y").ctrl(), by_position("KeyZ").ctrl().shift()], "Go forward", "Redoes the change that going back undid.",
+        Forward, Open, [by_character("]"), by_position("BracketRight"), by_character("z").ctrl().shift(), by_character("y").ctrl(), by_position("KeyZ").ctrl().shift()], "Go forward", "Redoes the change that was undone last.",
             Effect::Page(Command::Forward);
     }
     Selection, "Selection": {
@@ -163,9 +163,9 @@ actions! {
             Effect::Timeline(|control| control.step(true));
         PreviousItem, Timeline, [by_character("ArrowLeft"), by_character(",")], "Go to the previous item", "",
             Effect::Timeline(|control| control.step(false));
-        GotoWaker, Open, [by_position("KeyU")], "Go to what woke this thread", "The run that woke the selected thread.",
+        GotoWaker, Open, [by_position("KeyU")], "Go to the waker", "The run that woke the selected thread.",
             Effect::Timeline(|control| control.follow(LinkRelation::Waker));
-        NextOnCapability, Open, [by_position("KeyN")], "Go to what ran here next", "The next run on the capability of the selected item.",
+        NextOnCapability, Open, [by_position("KeyN")], "Go to the next run here", "The next run on the capability of the selected item.",
             Effect::Timeline(|control| control.follow(LinkRelation::Next));
         AllWakeups, Open, [by_position("KeyJ")], "Show all wakeups of this thread", "As arrows, all in view instead of those of the selected item; press again to undo.",
             Effect::Timeline(Control::show_all_wakeups);
@@ -217,9 +217,9 @@ actions! {
             Effect::Page(Command::SaveNotes);
     }
     Panels, "Panels": {
-        TogglePanel, Open, [by_position("Backslash"), by_character("\\")], "Hide or show the panel", "The one below the timeline.",
+        TogglePanel, Open, [by_position("Backslash"), by_character("\\")], "Hide or show the panel", "The panel below the timeline.",
             Effect::View(effect::toggle_panel);
-        MaximisePanel, Open, [by_position("Backslash").shift()], "Maximise the panel", "Fills the window below the header; press again to undo.",
+        MaximisePanel, Open, [by_position("Backslash").shift()], "Maximize the panel", "Fills the window below the header; press again to undo.",
             Effect::View(effect::maximise_panel);
     }
     Log, "Log": {
@@ -227,23 +227,23 @@ actions! {
             Effect::Page(Command::Open);
         ReadAgain, Open, [by_position("KeyR")], "Read the log again", "Reloads the file; the view stays.",
             Effect::Page(Command::ReadAgain);
-        Follow, Open, [by_position("KeyG")], "Follow the log as it grows", "While its program writes it. Press again to pause or resume.",
+        Follow, Open, [by_position("KeyG")], "Follow the log as it grows", "While the program writes it. Press again to pause or resume.",
             Effect::Page(Command::Follow);
         StickToEnd, Open, [by_position("KeyG").shift()], "Stick to the end", "Keeps the end of a followed log in view until you move away; press again to undo.",
             Effect::Page(Command::StickToEnd);
-        StopFollowing, Open, [], "Stop following the log", "Keeps the part that is read.",
+        StopFollowing, Open, [], "Stop following the log", "Keeps the part that was read.",
             Effect::Page(Command::StopFollowing);
-        Home, Open, [], "Go to the first page", "The log stays open.",
+        Home, Open, [], "Go to the start page", "The log stays open.",
             Effect::Page(Command::Home);
-        Compare, Open, [by_position("KeyV")], "Compare with another log", "Shows it with the open one, at the same zoom.",
+        Compare, Open, [by_position("KeyV")], "Compare with another log", "Shows both logs at the same zoom.",
             Effect::Page(Command::Compare);
-        Merge, Open, [], "Merge logs into one timeline", "The two compared logs, or the open one with others; realigns a merged log.",
+        Merge, Open, [], "Merge logs into one timeline", "Merges the two compared logs, or the open log with others; realigns a merged log.",
             Effect::Page(Command::Merge);
-        SwapRoles, Two, [], "Swap before and after", "Of the two logs that are compared.",
+        SwapRoles, Two, [], "Swap before and after", "Of the two compared logs.",
             Effect::Page(Command::SwapRoles);
-        OtherLog, Two, [by_position("KeyE")], "Show the panels of the other log", "Of the two logs that are compared.",
+        OtherLog, Two, [by_position("KeyE")], "Show the panels of the other log", "Of the two compared logs.",
             Effect::Page(Command::OtherLog);
-        CloseOther, Two, [], "Close the other log", "The one that the panels do not show.",
+        CloseOther, Two, [], "Close the other log", "The log that the panels do not show.",
             Effect::Page(Command::CloseOther);
         Share, Open, [by_position("KeyL")], "Copy the link to this view", "Contains settings and notes only, not the log.",
             Effect::Page(Command::Share);
@@ -257,7 +257,7 @@ actions! {
             Effect::Page(Command::SaveLog);
         Theme, Always, [by_position("KeyT")], "Change the theme", "System, light, dark.",
             Effect::Page(Command::Theme);
-        Contrast, Always, [], "Change the contrast", "As set in the system, or more, with patterns in addition to colors.",
+        Contrast, Always, [], "Change the contrast", "System setting, or higher, with patterns in addition to colors.",
             Effect::Page(Command::Contrast);
         Palette, Always, [by_character("k").ctrl(), by_position("KeyK").ctrl()], "Find an action", "Finds any action, thread, track or note by name.",
             Effect::Page(Command::Palette);
@@ -377,7 +377,7 @@ pub const GESTURES: &[(&str, &str)] = &[
     ),
     (
         "Drag the name of a track",
-        "move the track; a group by its heading",
+        "move the track; drag a heading to move its group",
     ),
     ("Wheel over the names, Shift + wheel", "scroll the tracks"),
     (
@@ -396,10 +396,10 @@ pub const GESTURES: &[(&str, &str)] = &[
 pub fn keys_page(panels: &'static [Panel]) -> String {
     let mut page = String::from(
         "# Keys and gestures\n\n\
-         Written by the tables of actions and panels; `UPDATE_DOCS=1 cargo test keys_page` writes it anew.\n\n\
-         Letters are found by their place on the keyboard: W, A, S and D are beside each other on every layout.\n\
-         On a Mac, Ctrl is Cmd. Actions without a key are in the palette (Ctrl+K), as all others are.\n\
-         Keys with a * count while the timeline has the focus, or nothing has.\n",
+         Generated from the tables of actions and panels; `UPDATE_DOCS=1 cargo test keys_page` updates it.\n\n\
+         Letter keys are positions on a QWERTY keyboard: W, A, S and D are neighbors on every layout.\n\
+         On a Mac, Ctrl is Cmd. The palette (Ctrl+K) lists all actions, including those without a key.\n\
+         Keys with a * work while the timeline or nothing has the focus.\n",
     );
     for &section in Section::ALL {
         let _ = write!(
@@ -421,11 +421,11 @@ pub fn keys_page(panels: &'static [Panel]) -> String {
             let _ = writeln!(page, "| {keys} | {} | {} |", binding.title, binding.help);
         }
     }
-    page.push_str("\n## Mouse, touchpad, touch\n\n| gesture | what it does |\n|---|---|\n");
+    page.push_str("\n## Mouse, touchpad, touch\n\n| gesture | effect |\n|---|---|\n");
     for (gesture, help) in GESTURES {
         let _ = writeln!(page, "| {gesture} | {help} |");
     }
-    page.push_str("\n## Flame graph\n\n| key or gesture | what it does |\n|---|---|\n");
+    page.push_str("\n## Flame graph\n\n| key or gesture | effect |\n|---|---|\n");
     for (key, help) in flame::flame_keys() {
         let _ = writeln!(page, "| {key} | {help} |");
     }

@@ -49,7 +49,7 @@ codes! {
     TooBig 109 "The log needs more memory than the limit." "Allow more with `?memory=` in the address, or log less.";
     NotRead 110 "The file could not be read." "It was probably moved, changed or deleted: open it again.";
     NoEvents 111 "The log has a header but no events." "The program may have been killed at once, or logged nothing: try `+RTS -l`.";
-    Folder 112 "That is a folder." "Drop the .eventlog or .hp file inside it.";
+    Folder 112 "This is a folder." "Drop the .eventlog or .hp file inside it.";
     NoFile 113 "Not a file." "Drop an .eventlog or .hp file.";
     SampleNotFetched 201 "The sample could not be fetched." "Reload the page and try again.";
     ServedNotFetched 202 "The file could not be fetched." "Is eventscope view still running? A large file also needs browser disk space: drop it here to read it in place.";
@@ -214,10 +214,10 @@ pub fn report(error: &PageError, context: &ErrorContext) -> String {
 
 /// Returns the contents of `docs/errors.md`.
 pub fn errors_page() -> String {
-    let mut page = "# What can go wrong\n\n\
-         Each message of the page has a code that stays what it is. *Copy report* beside it copies code, version, browser, sizes and \
-         counts: nothing of the log, no name and no text.\n\n\
-         Written by the table of `crates/views/src/page_error.rs`; `UPDATE_DOCS=1 cargo test -p views errors_page` writes it anew.\n\n\
+    let mut page = "# Error messages\n\n\
+         Each message of the page has a stable code. *Copy report* copies the code, version, browser, sizes and \
+         counts, but no data, names or texts of the log.\n\n\
+         Generated from the table in `crates/views/src/page_error.rs`; `UPDATE_DOCS=1 cargo test -p views errors_page` updates it.\n\n\
          | code | what | what to do |\n|---|---|---|\n"
         .to_owned();
     for code in Code::ALL {

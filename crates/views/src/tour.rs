@@ -42,29 +42,29 @@ pub const STEPS: &[Step] = &[
     Step {
         title: "Two seconds of a web server",
         see: "Time runs from left to right. Each row under Capabilities is one capability: it runs one Haskell thread at a time. This server had four (+RTS -N4).",
-        why: "Green is Haskell code, orange is garbage collection, and where nothing is drawn the capability was idle. Too much orange, or too many gaps: that is what a slow program looks like.",
+        why: "Green is Haskell code, orange is garbage collection, and gaps are idle time. A slow program has too much orange or too many gaps.",
         view: "p=summary",
     },
     Step {
         title: "Collecting, or idle?",
-        see: "The Summary has the same in numbers. Productivity is 85.8 %, so garbage collection is not the problem. But Running says that the capabilities ran threads only 28.5 % of the time.",
-        why: "If Productivity is low, look at memory first. If only Running is low, threads wait: more capabilities would not help.",
+        see: "The Summary panel shows the same in numbers. Productivity is 85.8 %, so garbage collection is not the problem. But Capabilities busy shows that the capabilities ran threads only 28.5 % of the time.",
+        why: "If Productivity is low, look at memory first. If only Capabilities busy is low, threads wait: more capabilities would not help.",
         view: "p=summary&hide=spans",
     },
     Step {
-        title: "The numbers of a part",
+        title: "The numbers of a range",
         see: "Drag on the timeline to select a range of time. Here it is 200 ms long, and the panel below now shows only this part.",
-        why: "Compare a slow part with a good one: what differs is the first suspect. Esc drops the range.",
+        why: "Compare a slow part with a good one: the differences are the first suspects. Esc clears the range.",
         view: "p=summary&r=840m200",
     },
     Step {
         title: "The longest pause",
-        see: "The panel Collections lists every garbage collection. The longest is selected on the timeline: for 13.98 ms no thread ran. Below it each capability shows its part: bright orange works, faded orange waits.",
+        see: "The panel Collections lists every garbage collection. The longest is selected on the timeline: for 13.98 ms no thread ran. Below it each capability shows its part: bright orange is work, faded orange is waiting.",
         why: "A request that comes in now waits that long. Less live data, a larger nursery (-A) or the nonmoving collector make pauses shorter or rarer.",
         view: "t=835m40&e=847108873.gc&p=gc",
     },
     Step {
-        title: "What a thread waits for",
+        title: "The waits of a thread",
         see: "One thread of the server, client-02, is pinned at the top. The thin purple line means blocked on an MVar: for 6.87 ms it waits for an answer. The dark blue line before it is sleep: the client pauses between two requests.",
         why: "A thread that hardly runs is not slow, it waits. Press U to go to the thread that woke it: it waited for worker-5.",
         view: "t=805m20&e=812952761.thread24&pin=thread24&p=threads&tq=client-02",
@@ -77,8 +77,8 @@ pub const STEPS: &[Step] = &[
     },
     Step {
         title: "A flame graph of waiting",
-        see: "The wider a box, the more time. Each column is a thread; below it, whether it was blocked or ready, and for what. Double-click a box to zoom in.",
-        why: "The widest box is worth the most. A log of a profiled program has the same picture of its functions: where the time goes in your code.",
+        see: "The wider a box, the more time. Each column is a thread; the boxes below show whether it was blocked or ready, and the reason. Double-click a box to zoom in.",
+        why: "The widest box matters most. A log of a profiled program has the same picture of its functions: it shows where your code spends time.",
         view: "p=flame&fk=waiting&fo=left",
     },
     Step {

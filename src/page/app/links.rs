@@ -175,7 +175,7 @@ impl App {
             Some((role, its)) if its == print => Some((role.other(), linked)),
             _ if linked != print => {
                 self.dialogs.notice = Some(format!(
-                    "The link is for another log, of {}; this one has {}. Settings that fit were applied.",
+                    "The link is for another log: that log has {}, this one {}. Settings that fit were applied.",
                     format::bytes(linked.len()),
                     format::bytes(print.len())
                 ));
@@ -186,7 +186,7 @@ impl App {
         match missing {
             Some((role, missing)) => {
                 self.dialogs.notice = Some(format!(
-                    "The link compares two logs; this is the one {}. Also drop the one {}: it has {}.",
+                    "The link compares two logs; this is the log {}. Also drop the log {}: it has {}.",
                     role.other().name(),
                     role.name(),
                     format::bytes(missing.len())

@@ -316,14 +316,14 @@ impl App {
                 let host = log.address.host();
                 html! {
                     <section class="hint remote" aria-labelledby="remote-title">
-                        <h2 id="remote-title">{ "This link names a log on " }<strong>{ &host }</strong></h2>
+                        <h2 id="remote-title">{ "The log of this link is on " }<strong>{ &host }</strong></h2>
                         <p><code>{ log.address.href() }</code></p>
-                        <p>{ "This page cannot connect to other hosts, so it cannot send any part of a log. A second page, which has no access to your logs, can: it asks for the file size, and downloads the file when you confirm. " }{ &host }{ " then sees the address of your computer." }</p>
+                        <p>{ "This page cannot connect to other hosts, so it cannot send any part of a log. A second page, which has no access to your logs, can: it requests the file size, and downloads the file after you confirm. " }{ &host }{ " then sees the address of your computer." }</p>
                         if log.page.is_some() {
                             <p role="status">{ "Continue in the page that opened. The log appears here after the download." }</p>
                         }
                         <p class="buttons">
-                            <button class="primary" onclick={open}>{ format!("Get it from {host}…") }</button>
+                            <button class="primary" onclick={open}>{ format!("Download from {host}…") }</button>
                             <button onclick={on_cancel}>{ "Not now" }</button>
                         </p>
                     </section>

@@ -96,7 +96,7 @@ fn Choices(props: &ColumnsMenuProps) -> Html {
         <>
             <p class="faint">{ count(props) }{ ". Copied and saved tables contain all columns, in a fixed order." }</p>
             <ul>{ for places.map(|place| choice(props, place.column, place.is_shown, &moved)) }</ul>
-            <p class="tools">{ button(Change::ShowAll, "Show all") }{ button(Change::Reset, "As at first") }</p>
+            <p class="tools">{ button(Change::ShowAll, "Show all") }{ button(Change::Reset, "Reset") }</p>
             <span class="visually-hidden" role="status">{ moved.map(|(column, _)| where_it_is(&props.arrangement, column)) }</span>
         </>
     }

@@ -305,7 +305,7 @@ fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html
                 <thead>
                     <tr>
                         { heading("Gen", "Oldest collected generation; younger ones are collected with it.") }
-                        { heading("Number", "How many collections.") }
+                        { heading("Number", "Number of collections.") }
                         { heading_saved("Median", "Median: half of the pauses are no longer.", "median_ns") }
                         { heading_saved("90 %", "90th percentile: nine of ten pauses are no longer.", "p90_ns") }
                         { heading_saved("99 %", "99th percentile: one of a hundred pauses is longer.", "p99_ns") }

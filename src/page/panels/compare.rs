@@ -122,7 +122,7 @@ fn head(
     comparison: &Comparison,
 ) -> Html {
     let about = match (own.range, its.range) {
-        (None, None) => "The whole of both logs".to_owned(),
+        (None, None) => "Both whole logs".to_owned(),
         _ if compared_to.role == Role::Before => {
             format!("{} before, {} after", its.title(), own.title())
         }
@@ -155,7 +155,7 @@ fn unequal(unequal: &[UnequalFact]) -> Html {
         html! { <div><dt>{ of.name.to_string() }</dt><dd>{ value(&of.before) }{ " → " }{ value(&of.after) }</dd></div> }
     };
     html! {
-        <section class="compare-facts differ" aria-label="What differs between the two">
+        <section class="compare-facts differ" aria-label="Differences between the runs">
             <p><strong>{ "Differences between the runs, which may explain those of the numbers:" }</strong></p>
             <dl>{ for unequal.iter().map(row) }</dl>
         </section>

@@ -123,7 +123,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
             if !minor.is_empty() {
                 <section aria-label="Minor findings">
                     <button class="small" aria-expanded={minor_open.to_string()} onclick={on_minor}>
-                        { format!("{} that hardly {}", format::count(minor.len() as u64), if minor.len() == 1 { "matters" } else { "matter" }) }
+                        { format::pluralize(minor.len() as u64, "minor finding") }
                     </button>
                     if minor_open { <ul>{ for minor.iter().map(row) }</ul> }
                 </section>

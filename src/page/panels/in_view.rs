@@ -108,7 +108,7 @@ pub(super) fn InView(props: &PanelProps) -> Html {
             if shown.is_empty() {
                 <p class="empty">{ "No marks in view: zoom out (0), or scroll to tracks with spans." }</p>
             } else {
-                <Grid name="in-view-rows" label="What is in view" columns={COLUMNS} total={shown.len() as u64}
+                <Grid name="in-view-rows" label="Marks in view" columns={COLUMNS} total={shown.len() as u64}
                     rows={Rc::clone(&rows)} on_window={Callback::noop()} current={*current} {on_current} {on_activate} />
             }
         </div>

@@ -65,8 +65,7 @@ impl NotesEditor {
 fn merged_text(merged: MergeCounts, from: &str) -> String {
     let mut text = format!("{} {from}.", pluralize(merged.added as u64, "new note"));
     if merged.known > 0 {
-        let were = if merged.known == 1 { "was" } else { "were" };
-        text += &format!(" {} {were} there already.", merged.known);
+        text += &format!(" {} already existed.", merged.known);
     }
     if merged.dropped > 0 {
         text += &format!(
@@ -181,7 +180,7 @@ fn view_table(props: &PanelProps, editor: &NotesEditor, node: &NodeRef) -> Html 
             <table class="plain-table">
                 <thead>
                     <tr><th scope="col">{ "Time" }</th><th scope="col">{ "Length" }</th><th scope="col">{ "Name" }</th>
-                        <th scope="col"><span class="visually-hidden">{ "What to do with it" }</span></th></tr>
+                        <th scope="col"><span class="visually-hidden">{ "Actions" }</span></th></tr>
                 </thead>
                 <tbody>{ for notes.iter().enumerate().map(row) }</tbody>
             </table>

@@ -286,7 +286,7 @@ fn runtime(process: &process::Process, place: Option<usize>) -> Html {
                     { fact("Kind", html! { <>{ words::ways(&process.ways) }{ for ways }</> }, CLEAR) }
                 }
                 if let Some(rts) = &process.rts {
-                    { fact("Calls itself", html! { <code>{ rts }</code> }, CLEAR) }
+                    { fact("Runtime ID", html! { <code>{ rts }</code> }, CLEAR) }
                 }
                 if let Some(heap) = &process.heap {
                     { heap_settings(heap) }

@@ -21,7 +21,7 @@ use model::format;
 /// Label of the threads, from `GHC.Weak.Finalize`.
 pub(super) const LABEL: &str = "weak finalizer thread";
 /// Minimum number of such threads; fewer belong to the end of some phase.
-const MIN_COUNT: usize = 5;
+const MIN_COUNT: usize = 3;
 /// Minimum share of the time; less is not worth a change.
 const MIN_SHARE: f64 = 0.01;
 
@@ -98,7 +98,7 @@ async fn evaluate(
             return Outcome::Found(vec![finding]);
         }
         return Outcome::Clear(format!(
-            "{} ran finalizers, for {} of the time; the limits are 5 and 1 %",
+            "{} ran finalizers, for {} of the time; the limits are 3 and 1 %",
             format::pluralize(threads.len() as u64, "thread"),
             format::fraction(share)
         ));

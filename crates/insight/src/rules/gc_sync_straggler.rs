@@ -41,7 +41,7 @@ const MAX_THREADS: usize = 16;
 /// Minimum share of the time that several threads delayed, and minimum mean delay: of several threads, chance and
 /// the machine explain more than of one.
 const MIN_SHARE_OF_SEVERAL: f64 = 0.05;
-const MIN_MEAN_NS: u64 = 5_000_000;
+const MIN_MEAN_NS: u64 = 3_000_000;
 
 pub(super) const RULE: Rule = Rule {
     name: "gc-sync-straggler",
@@ -137,7 +137,7 @@ fn held_up_by_several(
     let mean_ns = ns / count.max(1);
     if count < MANY || mean_ns < MIN_MEAN_NS {
         return Outcome::Clear(format!(
-            "{} were the last to stop for {}, {} late on average; the limits are {MANY} collections and 5 ms",
+            "{} were the last to stop for {}, {} late on average; the limits are {MANY} collections and 3 ms",
             format::pluralize(threads.len() as u64, "thread"),
             format::pluralize(count, "collection"),
             format::duration(Duration(mean_ns)),
@@ -146,18 +146,33 @@ fn held_up_by_several(
     for late in &of_thread {
         loss_budget.claim_sync(late.index);
     }
+    let is_likely = mean_ns >= LIKELY_NS;
     let title = format!(
-        "{} could not be interrupted: {} waited {} for one of them, {} each",
+        "{} {}: {} waited {} for one of them, {} each",
         format::pluralize(threads.len() as u64, "thread"),
+        match is_likely {
+            true => "could not be interrupted",
+            false => "stopped late",
+        },
         format::pluralize(count, "collection"),
         format::duration(Duration(ns)),
         format::duration(Duration(mean_ns)),
     );
     let cost = ns.saturating_mul(context.caps.saturating_sub(1));
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Stopping, cost));
-    finding.confidence = Confidence::Probable;
-    finding.meaning = format!("A collection begins only when all capabilities have stopped. Each of these threads was in an unsafe foreign call, or in a loop that does not allocate: it stops when that ends, and the others wait, for {} of the program's time.", finding.cost).into();
+    finding.confidence = match is_likely {
+        true => Confidence::Probable,
+        false => Confidence::Hint,
+    };
+    let or_busy = match is_likely {
+        true => "",
+        false => " Or the machine was busy, and other programs ran on the cores of these threads.",
+    };
+    finding.meaning = format!("A collection begins only when all capabilities have stopped. A thread in an unsafe foreign call, or in a loop that does not allocate, stops when that ends, and the others wait, for {} of the program's time.{or_busy}", finding.cost).into();
     finding.tries = advice(context, count);
+    if !is_likely {
+        finding.tries.push(record_again());
+    }
     finding.distrust = DISTRUST.into();
     finding.set_numbers([
         ("held up", Value::Ns(ns)),
@@ -198,6 +213,12 @@ fn advice(context: &RuleContext<'_>, waits: u64) -> Vec<Advice> {
         ),
     ];
     std::iter::once(calls).chain(area).chain(loops).collect()
+}
+
+fn record_again() -> Advice {
+    Advice::code(
+        "Record the log again on an idle machine, and check whether the same threads stop last.",
+    )
 }
 
 fn evidence<'a>(
@@ -289,8 +310,11 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         (false, true) => {
             " This number of long waits for one thread is hardly chance: it was in a foreign call or a loop that cannot be interrupted."
         }
+        (false, false) if count >= MANY => {
+            " Each wait was short: the thread could not be interrupted, or other programs ran on its core."
+        }
         (false, false) => {
-            " It happened too rarely to distinguish a thread that cannot be interrupted from other work on its core."
+            " It happened too rarely to distinguish a thread that cannot be interrupted from other programs on its core."
         }
     };
     finding.meaning = format!(
@@ -303,9 +327,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     .into();
     finding.tries = advice(context, count);
     if !is_sure {
-        finding.tries.push(Advice::code(
-            "Record the log again on an idle machine, and check whether the same thread stops last.",
-        ));
+        finding.tries.push(record_again());
     }
     finding.distrust = DISTRUST.into();
     finding.set_numbers([

@@ -15,7 +15,7 @@ use model::gauge::Samples;
 use model::time::Interval;
 
 /// Minimum growth; less depends on when the collections happened.
-const MIN_BYTES: u64 = 10_000_000;
+const MIN_BYTES: u64 = 5_000_000;
 /// Minimum growth as a share of the maximum live data.
 const MIN_SHARE: f64 = 0.25;
 /// Live data below which growth is no severe problem yet, and a program that runs for less than `SHORT_NS` may simply
@@ -170,7 +170,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     );
     if growth < MIN_BYTES || share < MIN_SHARE {
         return Outcome::Clear(format!(
-            "live data was {said}; the limits are 10 MB and a quarter of the maximum"
+            "live data was {said}; the limits are 5 MB and a quarter of the maximum"
         ));
     }
     if has_ended(context, &live, growth) {

@@ -153,7 +153,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     }
     if !is_list {
         finding.tries.push(Advice::code(
-            "Free stable pointers (freeStablePtr), and let fewer threads live at a time.",
+            "Without such arrays: free stable pointers (freeStablePtr), and let fewer threads live at a time.",
         ));
     }
     if context.larger_areas().any(|(flag, _)| flag == "-A16m") {

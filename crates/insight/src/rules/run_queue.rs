@@ -216,7 +216,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
         ),
     ];
     finding.distrust =
-        "If only total time matters, not the latency of single threads, queues cost nothing."
+        "If only total time matters, queues cost nothing, unless the threads wait in unsafe foreign calls: these keep their capabilities."
             .into();
     finding.set_numbers([
         ("one of 100 waits", Value::Ns(high_ns)),

@@ -45,6 +45,8 @@ const MIN_PARALLEL: f64 = 0.05;
 /// Alternatively, several threads each do at least this share of the work outside: they were meant to run in
 /// parallel, but take turns, perhaps for a lock.
 const WORKER: f64 = 0.15;
+/// Minimum share of the running time in a stretch of a thread that works there alone.
+const LONE: f64 = 0.90;
 /// Minimum share of one stretch in all of them, for shares of the work that are uneven.
 const MAIN_STRETCH: f64 = 0.50;
 /// Maximum length of an interruption of that stretch, in relation to what comes before it.
@@ -161,12 +163,12 @@ async fn find_stretches(context: &RuleContext<'_>, yielder: &dyn Yield) -> Seria
     found
 }
 
-/// Returns the thread with most running time in a stretch.
+/// Returns the thread with most running time in a stretch, and whether it has nearly all of it.
 async fn lone_thread(
     context: &RuleContext<'_>,
     range: Interval,
     yielder: &dyn Yield,
-) -> Option<ThreadId> {
+) -> Option<(ThreadId, bool)> {
     let mut steps = Steps::new(yielder);
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let store = &context.log.store;
@@ -186,8 +188,9 @@ async fn lone_thread(
             }
         }
     }
+    let all_ns: u64 = by_thread.values().sum();
     let most = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
-    most.map(|(thread, _)| thread)
+    most.map(|(thread, ns)| (thread, ns as f64 >= LONE * all_ns as f64))
 }
 
 async fn evaluate(
@@ -346,9 +349,11 @@ async fn finding(
     let mut longest = found.stretches.clone();
     longest.sort_small_by_key(|stretch| std::cmp::Reverse(stretch.idle_ns));
     longest.truncate(crate::finding::MAX_EVIDENCE);
-    let mut evidence = Vec::new();
+    let (mut evidence, mut is_lone) = (Vec::new(), true);
     for stretch in longest {
-        let lone = lone_thread(context, stretch.range, yielder).await;
+        let most = lone_thread(context, stretch.range, yielder).await;
+        is_lone &= most.is_some_and(|(_, is_lone)| is_lone);
+        let lone = most.map(|(thread, _)| thread);
         evidence.push(Evidence {
             range: stretch.range,
             subjects: lone.map(Subject::Thread).into_iter().collect(),
@@ -358,7 +363,9 @@ async fn finding(
     let mut threads = evidence.iter().flat_map(|evidence| &evidence.subjects);
     let first = threads.next().copied();
     let lone = match first {
-        Some(Subject::Thread(thread)) if threads.all(|other| Some(*other) == first) => Some(thread),
+        Some(Subject::Thread(thread)) if is_lone && threads.all(|other| Some(*other) == first) => {
+            Some(thread)
+        }
         _ => None,
     };
     let lower = |thread| context.thread_name(thread).replacen("Thread", "thread", 1);

@@ -201,7 +201,8 @@ fn busiest(run_times: &[(ThreadId, u64)], open_ns: u64) -> Result<Stage, String>
     }
     Ok(Stage {
         thread,
-        ran_ns,
+        // Its runs last into the time before collections in which capabilities stop.
+        ran_ns: ran_ns.min(open_ns),
         is_alone: share(sum_ns) < OTHERS,
     })
 }

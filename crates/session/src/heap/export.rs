@@ -22,11 +22,11 @@ pub(crate) const COLUMNS: Columns<BandRow, 17> = Columns([
     (Column::text("module", "Module of the closures"), |row| {
         described(row, |it| it.module.as_ref())
     }),
-    (Column::text("place", "Place in the source"), |row| {
+    (Column::text("place", "Source location"), |row| {
         described(row, |it| it.place.as_ref())
     }),
     (
-        Column::number("censuses", "Number of censuses in which it held something"),
+        Column::number("censuses", "Number of censuses with bytes of the band"),
         |row| u64::from(row.numbers.held).into(),
     ),
     (Column::ratio("mean", "Mean bytes"), |row| {

@@ -91,7 +91,7 @@ impl ProfileInfo {
     /// Returns the title, such as `by closure type (-hT)`.
     pub fn title(&self) -> String {
         match self.breakdown {
-            Breakdown::Unknown => "by what the log does not name".to_owned(),
+            Breakdown::Unknown => "by an unknown breakdown".to_owned(),
             breakdown => format!("by {} ({})", breakdown.what(), breakdown.flag()),
         }
     }
@@ -104,7 +104,7 @@ impl ProfileInfo {
             0 if self.from_text => String::new(),
             0 => " at each collection".to_owned(),
             period => format!(
-                ", at collections, {} of CPU time apart at least",
+                ", at collections at least {} of CPU time apart",
                 format::duration_ns(period)
             ),
         };
@@ -131,7 +131,7 @@ impl ProfileInfo {
 
 /// Returns a sentence on a filter.
 fn left_out(what: &str, text: &str) -> String {
-    format!("Limited to {what} {text}: data of any other {what} is in no band.")
+    format!("Limited to {what} {text}: bands exclude data of any other {what}.")
 }
 
 /// Recipe for a heap profile: `+RTS` flags, result, and required compiler flags.

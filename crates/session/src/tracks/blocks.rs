@@ -111,7 +111,7 @@ impl TrackKind for Blocks {
             }
             return vec![
                 Fact::new("blocks", format::count(count)),
-                Fact::new("together", format::bytes(bytes)),
+                Fact::new("total size", format::bytes(bytes)),
             ];
         }
         // A block that overlaps the previous one is drawn from the end of that one.

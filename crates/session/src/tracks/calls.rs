@@ -145,7 +145,7 @@ impl TrackKind for ForeignCalls {
         let function = function.and_then(|number| names.foreign_function(number));
         let name = function.map_or_else(|| "Foreign call".to_owned(), Frame::display_name);
         let open = if open {
-            ", not over when the log ended"
+            ", unfinished at the end of the log"
         } else {
             ""
         };
@@ -297,15 +297,15 @@ impl Calls<'_> {
         details.duration_facts(span, &mut facts);
         if whole != span {
             let text = format!(
-                "{}, {} – {}: callbacks called out meanwhile",
+                "{}, {} – {}, with calls made by callbacks",
                 exact_duration(whole.duration()),
                 format::time(whole.start()),
                 format::time(whole.end())
             );
-            facts.push(Fact::new("a part of the call for", text));
+            facts.push(Fact::new("whole call", text));
         }
         if open {
-            facts.push(Fact::new("returned", "not before the log ended"));
+            facts.push(Fact::new("returned", "not before the end of the log"));
         }
         let source = self.track.source;
         facts.push(flame(sources::COST_CENTRES, source, span.middle()));
@@ -361,7 +361,7 @@ impl Calls<'_> {
             }
         }
         let time = format::duration_ns;
-        heaviest(self.profile, weights, "in it", time, facts);
+        heaviest(self.profile, weights, "inside", time, facts);
     }
 
     /// Returns number, total duration and functions of several calls, and the longest of them.
@@ -391,7 +391,7 @@ impl Calls<'_> {
         let time = format::duration_ns;
         let mut facts = vec![
             Fact::new("calls", format::count(count)),
-            Fact::new("together", time(total)),
+            Fact::new("total time", time(total)),
             Fact::new("longest", format::duration(longest.duration())).linked_to(
                 LinkRelation::Other,
                 row,

@@ -439,14 +439,14 @@ impl Details<'_> {
         for i in places {
             let ends = pause.is_some_and(|pause| pause.end == span(i).end());
             let label = match pieces.class(i) {
-                Class::GcSync => "stood still until all had stopped",
+                Class::GcSync => "waited until all had stopped",
                 Class::GcStart if leads => "prepared the collection",
                 Class::GcStart => "no work logged",
                 Class::GcIdle => "found no work",
                 Class::GcDone if leads && ends => "finished the collection",
-                Class::GcDone => "had done its part",
-                Class::Census => "the heap was counted",
-                Class::Returning => "came back",
+                Class::GcDone => "done with its part",
+                Class::Census => "heap census",
+                Class::Returning => "resuming after GC",
                 Class::Unknown => continue,
                 _ => "collected",
             };

@@ -350,7 +350,7 @@ fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
     let span = Interval::new(longest.start, longest.end);
     vec![
         Fact::new("collections", format::count(count)),
-        Fact::new("pauses in all", format::duration_ns(pauses_ns)),
+        Fact::new("total pause", format::duration_ns(pauses_ns)),
         Fact::new("longest", text).linked_to(LinkRelation::Other, Collections, span),
         Fact::new("copied", format::bytes(copied)),
     ]

@@ -230,10 +230,7 @@ impl<'a> Details<'a> {
                 continue;
             }
             let share = format::fraction(share);
-            let text = format!(
-                "{}, {share} of this stretch",
-                exact_duration(Duration(time))
-            );
+            let text = format!("{}, {share} of this range", exact_duration(Duration(time)));
             facts.push(Fact::new(class.name(), text));
         }
         if let Some(longest) = (from < to).then(|| lane.longest(from, to)).flatten() {

@@ -48,7 +48,7 @@ pub(super) fn sums(lane: &SpanLane, query: &DetailsQuery, what: &str) -> Vec<Fac
     let span = span_of(longest);
     vec![
         Fact::new(what, format::count(found().count() as u64)),
-        Fact::new("together", format::duration_ns(total.sum())),
+        Fact::new("total time", format::duration_ns(total.sum())),
         Fact::new("longest", format::duration(span.duration())).linked_to(
             LinkRelation::Other,
             query.row,

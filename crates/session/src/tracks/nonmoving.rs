@@ -223,15 +223,15 @@ fn paint_phase(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut
 
 fn describe_report(item: &Item) -> String {
     match item.count {
-        1 => format!("reported on itself · {}", format::time(item.span.start())),
-        count => format!("reported on itself {count} times · {}", when(item)),
+        1 => format!("wrote a report · {}", format::time(item.span.start())),
+        count => format!("wrote {count} reports · {}", when(item)),
     }
 }
 
 fn one(item: &Item, part: PhasePayload) -> String {
     let (duration, when) = (duration(item), when(item));
     let open = if part.open {
-        ", not over when the log ended"
+        ", unfinished at the end of the log"
     } else {
         ""
     };
@@ -266,7 +266,7 @@ fn report_fact(point: &Point) -> Fact {
         }
         Point::Pruned { pruned, free } => {
             let [pruned, free] = [pruned, free].map(|n| format::count(n.into()));
-            Fact::new("free segments", format!("{pruned} given back, {free} left"))
+            Fact::new("free segments", format!("{pruned} returned, {free} left"))
         }
     }
 }

@@ -109,7 +109,7 @@ impl Processes {
         let count = format::count(self.all.len() as u64);
         self.are_several().then(|| {
             let names = names.collect::<Vec<_>>().join(", ");
-            format!("This log is of {count} processes: {names}.")
+            format!("This log contains {count} processes: {names}.")
         })
     }
 }

@@ -242,11 +242,11 @@ impl Details<'_> {
         let parts = [
             ("ran threads", times.running_ns),
             (
-                "was held up by collections",
+                "in collections",
                 times.collection_cost_ns() + times.census_ns,
             ),
             ("idle", times.all_idle_ns()),
-            ("is not known", times.unknown_ns),
+            ("unknown", times.unknown_ns),
         ];
         let parts = parts.into_iter().filter(|&(_, ns)| ns > 0);
         let parts: Vec<String> = parts
@@ -255,19 +255,23 @@ impl Details<'_> {
         facts.push(Fact::new(label, parts.join(", ")));
         for ran in cap_activity.threads.iter().take(NAMED) {
             let text = format!("{} for {}", self.name(ran.thread), share(ran.ns));
-            facts.push(Fact::new("it ran", text).linked_to(LinkRelation::Other, row, ran.longest));
+            facts.push(Fact::new("ran there", text).linked_to(
+                LinkRelation::Other,
+                row,
+                ran.longest,
+            ));
         }
         let others = cap_activity.threads.get(NAMED..).unwrap_or_default();
         if !others.is_empty() {
             let ns = others.iter().map(|ran| ran.ns).sum();
             let many = format::pluralize(others.len() as u64, "other thread");
-            facts.push(Fact::new("it ran", format!("{many} for {}", share(ns))));
+            facts.push(Fact::new("ran there", format!("{many} for {}", share(ns))));
         }
         if cap_activity.examined_until < stretch.end() {
             let many = format::count(CapActivity::MOST_RUNS as u64);
             let until = format::time(cap_activity.examined_until);
-            let text = format!("the first {many} runs there, until {until}, for these threads");
-            facts.push(Fact::new("looked at", text));
+            let text = format!("only the first {many} runs there, until {until}");
+            facts.push(Fact::new("examined", text));
         }
         if let Some(pause) = cap_activity.collection {
             let text = format!("longest for {}", format::duration(pause.duration()));

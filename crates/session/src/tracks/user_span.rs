@@ -109,7 +109,7 @@ impl TrackKind for UserSpan {
         let UserSpanPayload { starts, open } = item.read();
         let (duration, when) = (duration(item), when(item));
         let open = if open {
-            ", not over when the log ended"
+            ", unfinished at the end of the log"
         } else {
             ""
         };
@@ -133,12 +133,12 @@ impl TrackKind for UserSpan {
             let spans = name.spans.get(place..until).unwrap_or_default();
             let total = spans.iter().map(|span| span.end - span.start).sum();
             facts.push(Fact::new("spans", format::count(spans.len() as u64)));
-            facts.push(Fact::new("together", format::duration_ns(total)));
+            facts.push(Fact::new("total time", format::duration_ns(total)));
         } else if let Some(span) = name.spans.get(place) {
             facts.extend(message_place(log, "started", span.first));
             match span.last {
                 Some(last) => facts.extend(message_place(log, "stopped", last)),
-                None => facts.push(Fact::new("stopped", "not before the log ended")),
+                None => facts.push(Fact::new("stopped", "not before the end of the log")),
             }
             if span.starts > 1 {
                 let starts = format!("{} of this name at once or nested", span.starts);
@@ -148,8 +148,8 @@ impl TrackKind for UserSpan {
         let count = format::count(name.info.count);
         let total = format::duration_ns(name.info.total_ns);
         facts.push(Fact::new(
-            "in all",
-            format!("{count} times, {total} together"),
+            "all of this name",
+            format!("{count} times, {total} total"),
         ));
         if name.stray_stops > 0 {
             let strays = format::count(name.stray_stops);

@@ -48,7 +48,7 @@ impl FlameAction {
 const OTHERS: [(&str, &str); 6] = [
     ("Arrows", "select the next, outer or inner box"),
     ("Enter", "zoom to the selected box"),
-    ("Escape", "show all; then: select nothing"),
+    ("Escape", "show all; again: clear the selection"),
     ("+, -", "zoom at the selected box"),
     ("Shift + ←, →", "move"),
     (

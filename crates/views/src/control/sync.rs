@@ -64,8 +64,8 @@ impl Control {
                 track_title: "The log".to_owned(),
                 span: Interval::new(time(from), time(to)),
                 text: match end {
-                    LogEnd::First => "has not begun here; the other log has".to_owned(),
-                    LogEnd::Last => "has ended here; the other log goes on".to_owned(),
+                    LogEnd::First => "has not started yet, unlike the other log".to_owned(),
+                    LogEnd::Last => "has ended, unlike the other log".to_owned(),
                 },
             })
         })

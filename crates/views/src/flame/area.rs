@@ -115,7 +115,7 @@ impl<'a> AreaPlot<'a> {
     pub fn words(&self, index: usize) -> Option<String> {
         let (total, own) = (self.area.total.get(index)?, self.area.own.get(index)?);
         let text = |bytes: f64| format::bytes(bytes as u64);
-        Some(format!("{}, {} itself", text(*total), text(*own)))
+        Some(format!("{}, {} self", text(*total), text(*own)))
     }
 }
 

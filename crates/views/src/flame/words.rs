@@ -160,7 +160,7 @@ impl Graph {
             (package, Some(place)) => format!(" · package {package}, {place}"),
         };
         let text = format!(
-            "{} in all ({share}), {} itself{counted}{place}",
+            "{} total ({share}), {} self{counted}{place}",
             self.value.text(total),
             self.value.text(own)
         );

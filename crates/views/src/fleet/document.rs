@@ -103,11 +103,11 @@ fn sections(page: &FleetPage<'_>) -> Vec<(&'static str, &'static str, Html)> {
     }
     let details = Html::element("div", "class=\"static\"", &details);
     vec![
-        ("claims", "What stands out", claims::section(page)),
+        ("claims", "Significant differences", claims::section(page)),
         ("overview", "Numbers", overview::section(page)),
-        ("numbers", "Number by number", details),
+        ("numbers", "Details by number", details),
         ("findings", "Findings", findings::section(page)),
-        ("method", "How this was computed", method::section(page)),
+        ("method", "Method", method::section(page)),
     ]
 }
 
@@ -133,7 +133,7 @@ fn facts(page: &FleetPage<'_>) -> Html {
     }
     if !page.skipped.is_empty() {
         rows.push((
-            "Passed over".to_owned(),
+            "Skipped".to_owned(),
             format::pluralize(page.skipped.len() as u64, "file"),
         ));
     }

@@ -27,7 +27,7 @@ pub(super) fn section(page: &FleetPage<'_>) -> Html {
     let head: Vec<Cell> = head
         .into_iter()
         .chain(numbers)
-        .chain([Cell::Text("At worst".to_owned())])
+        .chain([Cell::Text("Highest cost".to_owned())])
         .collect();
     let rows: Vec<Vec<Cell>> = findings
         .iter()
@@ -128,14 +128,11 @@ fn details(page: &FleetPage<'_>, finding: &FindingFrequency, runs: usize) -> Htm
         let head = [
             Cell::Text(word.clone()),
             Cell::Number("Share".to_owned()),
-            Cell::Number("With it".to_owned()),
+            Cell::Number("With the finding".to_owned()),
             Cell::Number("All runs".to_owned()),
         ];
         let caption = if is_cut {
-            format!(
-                "By {}: the {VALUES} greatest shares",
-                label_word(&label.key)
-            )
+            format!("By {}: the {VALUES} largest shares", label_word(&label.key))
         } else {
             format!("By {}", label_word(&label.key))
         };

@@ -40,7 +40,7 @@ pub(super) fn table(number: &NumberAnalysis, label: &LabelGroups) -> Html {
     head.push(Cell::Text("Differs".to_owned()));
     let caption = if all > rows.len() {
         format!(
-            "By {word}: the {ROWS} greatest medians of {}",
+            "By {word}: the {ROWS} largest medians of {}",
             format::count(all as u64)
         )
     } else {

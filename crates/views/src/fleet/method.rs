@@ -12,17 +12,17 @@ const SKIPPED: usize = 20;
 pub(super) fn section(page: &FleetPage<'_>) -> Html {
     let mut html = Html::default();
     let alpha = ALPHA * 100.0;
-    html.paragraph("", format!("If no run differed but by chance, this page would claim anything with a probability of at most {alpha:.0} %: a third each for changes in time, labels and single runs; four fifths for the numbers of the table above, the rest for all others. Times are compared as ratios, shares by difference. Differences below 5 %, or 1 percentage point, are not claimed. Each program is analyzed on its own."));
+    html.paragraph("", format!("If all differences were due to chance, the probability of any claim on this page would be at most {alpha:.0} %: a third each for changes in time, labels and single runs; four fifths for the numbers of the table above, the rest for all others. Times are compared as ratios, shares by difference. Differences below 5 %, or 1 percentage point, are not claimed. Each program is analyzed on its own."));
     html.paragraph(
         "",
         format!("The order of runs is {}.", order(page.fleet.order)),
     );
     let mut list = Html::default();
     if page.fleet.order != TimeOrder::Name {
-        list.add("li", "", &Html::text("A change in time is found by ranks (Pettitt’s test with binary segmentation), with a variance that allows runs of one day to resemble each other, after the effect of labels such as hosts is subtracted. The labels named with it are those that nearly all runs shortly before and after it differ in: it need not be their fault."));
+        list.add("li", "", &Html::text("Changes in time are found by ranks (Pettitt’s test with binary segmentation), after subtracting the effect of labels such as hosts. The variance allows for similar runs on the same day. A change lists the labels that differ between nearly all runs shortly before and after it: they need not be its cause."));
     }
-    list.add("li", "", &Html::text("A host or another label differs by the rank test, after changes in time are subtracted; with six values or more, also by more than the others differ among themselves."));
-    list.add("li", "", &Html::text("A run is an outlier if it is farther from the median of comparable runs than a normal distribution with their median absolute deviation reaches, and than an exponential tail through the 90th and the 97.5th percentile."));
+    list.add("li", "", &Html::text("Differences of a host or another label are found by the rank test, after subtracting changes in time. With six values or more, a value must also differ by more than the others differ among themselves."));
+    list.add("li", "", &Html::text("A run is an outlier if its distance from the median of comparable runs exceeds the reach of both a normal distribution with their median absolute deviation and an exponential tail through the 90th and the 97.5th percentile."));
     list.add(
         "li",
         "",
@@ -43,7 +43,7 @@ pub(super) fn section(page: &FleetPage<'_>) -> Html {
     }
     if !page.skipped.is_empty() {
         let files = format::pluralize(page.skipped.len() as u64, "file");
-        let mut list = Html::element("summary", "", &Html::text(format!("{files} passed over")));
+        let mut list = Html::element("summary", "", &Html::text(format!("{files} skipped")));
         let mut items = Html::default();
         for file in page.skipped.iter().take(SKIPPED) {
             items.add(

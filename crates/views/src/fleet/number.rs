@@ -21,7 +21,10 @@ pub(super) fn article(page: &FleetPage<'_>, index: usize, number: &NumberAnalysi
     let (all, runs) = (number.distribution, page.fleet.runs.len());
     let missing = runs - all.count;
     let missing = if missing > 0 {
-        format!(" {} without it.", format::pluralize(missing as u64, "run"))
+        format!(
+            " {} without this number.",
+            format::pluralize(missing as u64, "run")
+        )
     } else {
         String::new()
     };
@@ -79,7 +82,7 @@ fn changes(page: &FleetPage<'_>, number: &NumberAnalysis) -> Html {
     if !rows.is_empty() {
         let head = [
             text("First run after"),
-            text("What differs"),
+            text("Differing labels"),
             figure("Change"),
             figure("Median before"),
             figure("After"),

@@ -12,7 +12,7 @@ pub(super) fn section(page: &FleetPage<'_>) -> Html {
         ["Number", "Distribution", "Medians over time"].map(|text| Cell::Text(text.to_owned()));
     let quantiles =
         ["5 %", "Median", "95 %", "99 %", "Max"].map(|text| Cell::Number(text.to_owned()));
-    let last = [Cell::Text("Stands out".to_owned())];
+    let last = [Cell::Text("Differences".to_owned())];
     let head: Vec<Cell> = head.into_iter().chain(quantiles).chain(last).collect();
     let numbers = page.analysis.numbers.iter().enumerate();
     let rows: Vec<Vec<Cell>> = numbers

@@ -211,7 +211,7 @@ pub(super) const fn order(order: TimeOrder) -> &'static str {
         }
         TimeOrder::Day => "by the label day, within a day by name (runs without one come first)",
         TimeOrder::Name => {
-            "by name: the logs have no wall-clock time and no day, so no changes in time are looked for"
+            "by name: the logs have no wall-clock time and no day, so changes in time are not tested"
         }
     }
 }
@@ -295,7 +295,7 @@ pub fn summary(page: &FleetPage<'_>) -> String {
             .first()
             .map_or("", |worst| worst.title.as_str());
         line(format!(
-            "  {share:>7} of runs  {:<22} at worst: {title}",
+            "  {share:>7} of runs  {:<22} highest cost: {title}",
             finding.rule
         ));
     }
@@ -308,14 +308,14 @@ const FEW_RUNS: usize = 20;
 /// Returns the text of a fleet without claims.
 pub(super) fn nothing(fleet: &Fleet) -> String {
     if fleet.runs.len() < FEW_RUNS {
-        return "With so few runs, hardly anything can be told from chance: the charts show each of them. To compare two sets of runs, use eventscope compare.".to_owned();
+        return "With so few runs, most differences cannot be distinguished from chance. The charts show each run. To compare two sets of runs, use eventscope compare.".to_owned();
     }
-    "Nothing stands out: no change in time, no host or other label, and no single run differs by more than chance explains.".to_owned()
+    "No significant differences: no change in time, host, other label or single run differs by more than chance explains.".to_owned()
 }
 
 /// Headings of the kinds of claims.
 pub(super) const KINDS: [&str; 3] = [
     "Changes in time",
-    "Labels whose runs differ",
-    "Runs unlike comparable ones",
+    "Labels with different runs",
+    "Runs that differ from comparable ones",
 ];

@@ -40,7 +40,7 @@ model::named_enum! {
         /// Table of all bands.
         Table: "table", "Table", "All bands with their numbers.";
         /// One census, or the difference of two.
-        Moments: "moments", "Compare moments", "One census, or the differences between two.";
+        Moments: "moments", "Compare censuses", "One census, or the differences between two.";
         /// Bands ranked by growth.
         Growth: "growth", "Growth", "Growing bands, and bands that correlate with them.";
         /// Memory held by the runtime.

@@ -63,7 +63,7 @@ pub fn growth(numbers: &BandNumbers) -> String {
     let how = match r2 {
         r2 if r2 >= 0.9 => "steadily",
         r2 if r2 >= 0.5 => "with ups and downs",
-        _ => "but goes up and down more than that",
+        _ => "but with larger ups and downs",
     };
     let verb = if slope < 0.0 { "shrinks" } else { "grows" };
     let rate = rate(slope.abs());

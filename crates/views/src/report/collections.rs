@@ -66,7 +66,7 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
     html.table(&Table {
         caption: "Pauses of the program, by oldest collected generation".to_owned(),
         columns: Column::parse(
-            "Generation|#Collections|#Together|#Median|#90 %|#99 %|#Longest|#which began at",
+            "Generation|#Collections|#Total|#Median|#90 %|#99 %|#Longest|#Start of longest",
         ),
         rows: generations
             .iter()
@@ -85,7 +85,7 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
     };
     html.table(&Table {
         caption: "Pauses by length".to_owned(),
-        columns: Column::parse("Length|#Collections|#Together|#of all pauses"),
+        columns: Column::parse("Length|#Collections|#Total|#Share of all pauses"),
         rows: all
             .bins
             .iter()

@@ -53,16 +53,16 @@ pub(super) async fn section(
         .filter(|finding| !finding.is_significant());
     let minor: Vec<&str> = minor.map(|finding| finding.title.as_str()).collect();
     if !minor.is_empty() {
-        html.heading("Hardly matters");
+        html.heading("Minor findings");
         html.list(minor);
     }
     passed(
         html,
         "Not checked: missing events",
-        "What is missing",
+        "Missing data",
         &report.cannot_tell,
     );
-    passed(html, "Checked, without findings", "Why", &report.clear);
+    passed(html, "Checked, without findings", "Reason", &report.clear);
     Some(section)
 }
 
@@ -153,7 +153,7 @@ fn passed(html: &mut Html, title: &str, why: &'static str, rules: &[RuleWithoutF
     let row = |rule: &RuleWithoutFinding| vec![rule.question.clone(), words::sentence(&rule.why)];
     html.table(&Table {
         caption: format::pluralize(rules.len() as u64, "rule"),
-        columns: vec![Column::Text("What is asked"), Column::Text(why)],
+        columns: vec![Column::Text("Question"), Column::Text(why)],
         rows: rules.iter().map(row).collect(),
         all: None,
     });

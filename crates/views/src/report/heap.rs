@@ -98,7 +98,7 @@ fn no_profile(html: &mut Html, overview: &Overview) {
     };
     html.table(&Table {
         caption: "Heap profiles".to_owned(),
-        columns: Column::parse("+RTS|What it shows|How to compile"),
+        columns: Column::parse("+RTS|Breakdown|Compile with"),
         rows: profiling_hints(ghc).into_iter().map(row).collect(),
         all: None,
     });
@@ -145,7 +145,7 @@ async fn profile(
     }
     html.table(&Table {
         caption: format!("{}, largest first", format::pluralize(table.total, "band")),
-        columns: Column::parse("Band|What it is|#Mean|#Share|#Most|#First|#Last|How it grows"),
+        columns: Column::parse("Band|Description|#Mean|#Share|#Maximum|#First|#Last|Growth"),
         rows: table.rows.iter().map(cells).collect(),
         all: None,
     });

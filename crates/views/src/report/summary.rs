@@ -58,7 +58,7 @@ fn or_nothing<T>(number: Option<T>, text: impl FnOnce(T) -> String) -> String {
 }
 
 /// Row that only logs of programs built for profiling have.
-const PROF: &str = "PROF: the heap is counted for a profile";
+const PROF: &str = "PROF: heap censuses";
 
 /// Returns the rows of the time summary.
 fn times(summary: &Summary) -> Vec<(&'static str, String)> {
@@ -71,7 +71,7 @@ fn times(summary: &Summary) -> Vec<(&'static str, String)> {
             duration_ns(summary.account.life_ns),
         ),
         (
-            "INIT: the runtime starts",
+            "INIT: startup of the runtime",
             or_nothing(summary.init_ns, part),
         ),
         (
@@ -80,7 +80,10 @@ fn times(summary: &Summary) -> Vec<(&'static str, String)> {
         ),
         ("GC: in collections", or_nothing(summary.gc_ns, part)),
         (PROF, or_nothing(summary.prof_ns, part)),
-        ("EXIT: the runtime ends", or_nothing(summary.exit_ns, part)),
+        (
+            "EXIT: shutdown of the runtime",
+            or_nothing(summary.exit_ns, part),
+        ),
         (
             "Capabilities busy: running threads",
             or_nothing(summary.cap_busy, format::fraction),
@@ -102,7 +105,7 @@ fn times(summary: &Summary) -> Vec<(&'static str, String)> {
             or_nothing(summary.work_balance, format::fraction),
         ),
         (
-            "Sync time: until all had stopped",
+            "Sync time: until all capabilities had stopped",
             or_nothing(summary.sync_ns, duration_ns),
         ),
         (
@@ -168,9 +171,9 @@ fn capabilities(html: &mut Html, summary: &Summary) {
         cells(&summary.account.all_caps(), summary.bytes_allocated),
     ];
     html.table(&Table {
-        caption: "How each capability spent the time".to_owned(),
+        caption: "Time of each capability".to_owned(),
         columns: Column::parse(
-            "Capability|#Running threads|#In collections|#Stopping, coming back|#Idle, a thread ready|#Idle|#Unknown|#Allocated",
+            "Capability|#Running threads|#In collections|#Stopping, resuming|#Idle, a thread ready|#Idle|#Unknown|#Allocated",
         ),
         rows: rows.collect(),
         all: (caps.len() > 1).then(|| all.concat()),
@@ -196,7 +199,7 @@ fn parallelism(html: &mut Html, account: &ProgramTimes) {
             vec![name, duration_ns(ns), format::percent(ns, account.life_ns)]
         });
     html.table(&Table {
-        caption: "For how long how many capabilities ran threads".to_owned(),
+        caption: "Time by number of capabilities that ran threads".to_owned(),
         columns: Column::parse("Capabilities|#Time|#Share"),
         rows: rows.collect(),
         all: None,
@@ -206,7 +209,7 @@ fn parallelism(html: &mut Html, account: &ProgramTimes) {
         .zip(account.mean_parallelism());
     if let Some((all, running)) = means {
         html.note(&format!(
-            "On average {all:.2} ran; {running:.2} while any did."
+            "Mean: {all:.2}; while any ran threads: {running:.2}."
         ));
     }
 }

@@ -45,7 +45,7 @@ pub(super) async fn section(
             format::pluralize(table.total, "thread")
         ),
         columns: Column::parse(
-            "Thread|#Running|#Ready, not run|#Blocked|#Foreign calls|#Longest ready|#Runs|#Wakeups|#Migrations|In the end",
+            "Thread|#Running|#Ready, not run|#Blocked|#Foreign calls|#Longest ready|#Runs|#Wakeups|#Migrations|Final state",
         ),
         rows: table.rows.iter().map(row).collect(),
         all: Some(

@@ -61,7 +61,7 @@ pub(super) async fn section(
         Picture::new(vec![(caption.clone(), scene)])
     };
     let size = picture(&Palette::LIGHT).size();
-    let about = format!("The timeline of {}, with a legend beneath", subject.name);
+    let about = format!("The timeline of {}, with a legend below", subject.name);
     let svg = SvgPainter::themed(size, ("t", &about), |palette, painter: &mut SvgPainter| {
         picture(palette).paint(painter);
     });

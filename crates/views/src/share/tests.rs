@@ -601,7 +601,10 @@ fn a_link_says_what_it_holds() {
     };
     let says = |text: &str, is_text| (text.to_owned(), is_text);
     assert_eq!(value("selected item"), says("cap3 at 12.601235 s", false));
-    assert_eq!(value("where the log is"), says("“logs/a b.eventlog”", true));
+    assert_eq!(
+        value("address of the log"),
+        says("“logs/a b.eventlog”", true)
+    );
     assert_eq!(
         value("moved tracks"),
         says("cap3 behind cap0, a!b first", true)

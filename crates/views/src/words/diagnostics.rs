@@ -37,7 +37,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
             resident_bytes,
             allowed_bytes,
         } => format!(
-            "{} of the log are in memory, where {} are allowed: there is no disk space to spill the rest",
+            "{} of the log are in memory, more than the limit of {}: there is no disk space to spill the rest",
             format::bytes(*resident_bytes),
             format::bytes(*allowed_bytes)
         ),
@@ -69,7 +69,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
             format::bytes(InfoTables::BUDGET_BYTES as u64)
         ),
         Fact::HeapBandsFolded(count) => format!(
-            "{} merged: there is no memory for each",
+            "{} merged to save memory",
             number(
                 *count,
                 "small band of a heap profile is",
@@ -104,7 +104,7 @@ pub fn sentence(diagnostic: &Diagnostic) -> String {
             description,
             events,
         } => format!(
-            "{} of type {id} (“{description}”), which is not known to this program",
+            "{} of type {id} (“{description}”), which is unknown to this program",
             number(*events, "event", "events")
         ),
         Fact::OpenCollection => "a garbage collection has no end".to_owned(),
@@ -296,12 +296,11 @@ fn damage(kind: DamageKind, lost_bytes: u64) -> String {
         ),
         DamageKind::ReportLine(flaw) => format!("{}; {skipped}", line_flaw_text(flaw)),
         DamageKind::ReportTime(time) => format!(
-            "a census or mark is dated {}, earlier than the one before it; it is shown at the time of that one",
+            "a census or mark is dated {}, earlier than its predecessor; it is shown at the time of the predecessor",
             format::time(time)
         ),
         DamageKind::ReportUnit => {
-            "the unit on this line is not known; the numbers are read as seconds and bytes"
-                .to_owned()
+            "the unit on this line is unknown; the numbers are read as seconds and bytes".to_owned()
         }
         DamageKind::ReportCut => format!(
             "incomplete heap profile: it ends inside a line or census, and {} left out; the program was killed or was still running, or the file was not copied whole",
@@ -317,9 +316,7 @@ const fn line_flaw_text(flaw: LineFlaw) -> &'static str {
         LineFlaw::Number => "the number on this line cannot be read",
         LineFlaw::Outside => "this line belongs in a census, but is outside of one",
         LineFlaw::TooLong => "this line is longer than any that the runtime writes",
-        LineFlaw::Unended => {
-            "a census begins here inside another, which is assumed to end before it"
-        }
+        LineFlaw::Unended => "a census begins inside another, which is assumed to have ended",
     }
 }
 
@@ -448,7 +445,10 @@ fn call_problem_text(problem: &CallProblem) -> String {
             format!("function {function} returns on OS thread {thread}, where it was not running")
         }
         CallProblem::TooManyAtOnce(key) => {
-            format!("{} is not shown: too many calls go on at once", Call(key))
+            format!(
+                "{} is not shown: too many calls at the same time",
+                Call(key)
+            )
         }
     }
 }
@@ -456,10 +456,10 @@ fn call_problem_text(problem: &CallProblem) -> String {
 fn stack_problem_text(problem: StackProblem) -> String {
     match problem {
         StackProblem::LastPartMissing(thread) => {
-            format!("a stack sample of thread {thread} has no last part")
+            format!("a stack sample of thread {thread} lacks its last part")
         }
         StackProblem::NoSuchCapability(cap) => {
-            format!("a stack sample names capability {cap}, or a thread, that no log can have")
+            format!("a stack sample has an impossible number of a capability ({cap}) or thread")
         }
         StackProblem::UnknownText(id) => {
             format!("stack samples refer to text {id}, which is not defined")

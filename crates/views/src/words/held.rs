@@ -82,7 +82,7 @@ pub fn headline(held: &HeldMemory) -> Option<String> {
     let at = format::time(peak.at);
     let Some((live, factor)) = peak.live_bytes.zip(peak.copying_factor()) else {
         return Some(format!(
-            "At most {size} were held, at {at}. The live data by then is not in the log: only major collections measure it."
+            "At most {size} were held, at {at}. The live data at that time is not in the log: only major collections measure it."
         ));
     };
     let live = bytes(live);
@@ -108,7 +108,7 @@ fn expected(flags: &MemoryFlags, peak: &MemoryMoment) -> Option<String> {
         None => ", unless the program sets another",
     };
     let usual = format!(
-        " {copying} usually needs ({needs} + F) times the live data, F being {factor}{default}, and {} of {}: {}.",
+        " {copying} usually needs ({needs} + F) times the live data, with F = {factor}{default}, and {} of {}: {}.",
         pluralize(peak.capabilities, "nursery"),
         bytes(nursery),
         bytes(expected),
@@ -116,7 +116,7 @@ fn expected(flags: &MemoryFlags, peak: &MemoryMoment) -> Option<String> {
     let excess = peak.held_bytes.saturating_sub(expected);
     let least = expected.saturating_mul(EXCESS_PERCENT) / 100;
     let verdict = if excess > least.max(LEAST_EXCESS_BYTES) {
-        format!(" {} more than that were held.", bytes(excess))
+        format!(" The memory held was {} more.", bytes(excess))
     } else {
         " This is normal.".to_owned()
     };
@@ -196,7 +196,7 @@ fn given_back(held: &HeldMemory) -> String {
     let majors = pluralize(given.asked, "major collection");
     let returned = bytes(given.returned_bytes);
     format!(
-        " At {majors} of the range more was held than needed; {returned} in all could be given back."
+        " At {majors} of the range, more was held than needed; the runtime could return {returned} in total."
     )
 }
 
@@ -288,7 +288,7 @@ fn after_the_peak(held: &HeldMemory) -> Option<Reason> {
             bytes(live_now)
         ),
         meaning: format!(
-            "Live data fell from {} to {}, the memory held from {} to {}. It is given back at major collections only, and then down to (2 + F) times the live data; F goes down to nothing over several of them that find the program idle (-Fd{decay}).",
+            "Live data fell from {} to {}, the memory held from {} to {}. The runtime returns memory only at major collections, down to (2 + F) times the live data; F decreases to 0 over several major collections while the program idles (-Fd{decay}).",
             bytes(live_then),
             bytes(live_now),
             bytes(peak.held_bytes),
@@ -348,7 +348,7 @@ fn segments(held: &HeldMemory) -> Option<Reason> {
             bytes(segments.live_bytes)
         ),
         meaning: format!(
-            "As of {}: each segment of 32\u{a0}KiB has places of one size, and only objects of that size can fill a free one.",
+            "As of {}: each segment of 32\u{a0}KiB has slots of one size, and only objects of that size can fill a free slot.",
             format::time(segments.at)
         ),
         tries: Vec::new(),
@@ -380,7 +380,7 @@ pub fn missing(held: &HeldMemory) -> Vec<&'static str> {
     }
     if held.returned.is_none() {
         missing.push(
-            "Expected need and returned memory are logged since GHC 9.2: here free blocks are not divided.",
+            "Expected need and returned memory are logged since GHC 9.2: in this log, free blocks cannot be divided.",
         );
     }
     if held.byte_arrays.is_none() {

@@ -61,7 +61,7 @@ pub fn cost(finding: &Finding) -> String {
         Value::Ns(cost_ns) if finding.axis == Axis::Time => {
             let claimed_ns = finding.claimed_ns.min(cost_ns);
             if claimed_ns == 0 && cost_ns > 0 {
-                return "counted in others".to_owned();
+                return "counted in other findings".to_owned();
             }
             let part = claimed_ns as f64 / cost_ns.max(1) as f64;
             let claimed = format::duration_ns(claimed_ns);
@@ -98,15 +98,15 @@ pub fn cost_explained(finding: &Finding) -> Option<String> {
     }
 }
 
-/// Summarizes the rules: `Checked 20 rules: 3 found something, 12 clear, 5 cannot tell`.
+/// Summarizes the rules: `Checked 20 rules: 3 with findings, 12 clear, 5 undecided`.
 pub fn checked(report: &Report) -> String {
     let (clear, cannot_tell) = (report.clear.len(), report.cannot_tell.len());
     let found = match report.rules_with_findings() {
         0 => String::new(),
-        found => format!("{found} found something, "),
+        found => format!("{found} with findings, "),
     };
     format!(
-        "Checked {}: {found}{clear} clear, {cannot_tell} cannot tell",
+        "Checked {}: {found}{clear} clear, {cannot_tell} undecided",
         format::pluralize(report.rule_count() as u64, "rule")
     )
 }
@@ -212,6 +212,8 @@ fn mostly_computing(report: &Report) -> Option<String> {
     let is_answer = |finding: &Finding| match finding.axis {
         Axis::Time => finding.severity >= Severity::High,
         Axis::Log => false,
+        // Censuses are of the profile, not of the program.
+        _ if finding.rule == "census-pauses" => false,
         _ => finding.severity >= Severity::Medium,
     };
     let is_answered =
@@ -224,7 +226,7 @@ fn mostly_computing(report: &Report) -> Option<String> {
         _ => "",
     };
     Some(format!(
-        "On average {capabilities:.1} of {} ran threads{nothing}: the program computes. What it computes is not in this log. A profile by cost centres shows it: build with -prof -fprof-late, and run with +RTS -p -l.{}",
+        "On average {capabilities:.1} of {} ran threads{nothing}: the program computes. This log does not show which functions ran. A profile by cost centres does: build with -prof -fprof-late, and run with +RTS -p -l.{}",
         format::pluralize(report.caps, "capability"),
         busiest(report)
     ))
@@ -287,7 +289,7 @@ pub fn unexplained(report: &Report) -> String {
         .find(|row| row.cause == Cause::Unknown);
     if let Some(unknown) = unknown.filter(|row| row.share >= MUCH_UNKNOWN) {
         text.push_str(&format!(
-            " Nothing is known of {}, as the log has no events of threads there.",
+            " {} are unknown: the log has no events of threads there.",
             format::fraction(unknown.share)
         ));
     }
@@ -392,8 +394,8 @@ mod tests {
             }],
             ..Report::default()
         };
-        assert!(unexplained(&unknown(0.5)).contains("Nothing is known of"));
-        assert!(!unexplained(&unknown(0.01)).contains("Nothing is known of"));
+        assert!(unexplained(&unknown(0.5)).contains("are unknown"));
+        assert!(!unexplained(&unknown(0.01)).contains("are unknown"));
     }
 
     #[test]
@@ -440,7 +442,7 @@ mod tests {
         };
         assert_eq!(
             checked(&report),
-            "Checked 4 rules: 1 found something, 2 clear, 1 cannot tell"
+            "Checked 4 rules: 1 with findings, 2 clear, 1 undecided"
         );
         assert!(nothing_found(&report).contains("3 rules ran, 1 could not"));
     }
@@ -452,7 +454,7 @@ mod tests {
         for (claimed_ns, text) in [
             (4_000_000, "4.00 ms · 40.0 %"),
             (1_000_000, "1.000 ms · 10.0 %"),
-            (0, "counted in others"),
+            (0, "counted in other findings"),
         ] {
             finding.claimed_ns = claimed_ns;
             assert_eq!(cost(&finding).replace('\u{a0}', " "), text);

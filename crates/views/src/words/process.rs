@@ -66,15 +66,15 @@ pub const fn way_meaning(way: &Way) -> (&'static str, &'static str) {
             "-threaded",
         ),
         Way::Profiling => (
-            "The program counts what its cost centres cost, which slows it down.",
+            "The program records costs by cost centre, which slows it down.",
             "-prof",
         ),
         Way::Debugging => (
-            "The runtime checks itself and is slow: do not trust its times.",
+            "The runtime checks itself and is slow: its times are misleading.",
             "-debug",
         ),
         Way::EventLog => (
-            "It can write event logs; from GHC 9.4 on, every runtime can.",
+            "It can write eventlogs; from GHC 9.4 on, every runtime can.",
             "-eventlog",
         ),
         Way::Dynamic => ("Libraries are loaded when the program starts.", "-dynamic"),

@@ -21,7 +21,7 @@ pub fn about(panel: &str, processes: &Processes) -> Option<String> {
             "Rules apply to a single program. Open the log of each process separately to get its findings."
         }
         "threads" => {
-            "Ready time counts as in a collection, or as with an idle capability, whichever process collects or idles."
+            "Ready time counts as in a collection, or as with an idle capability, even if another process collects or idles."
         }
         "gc" => {
             "Each collection stops one process, which its capability identifies. Allocation since the previous one is counted over all processes."
@@ -36,7 +36,7 @@ pub fn about(panel: &str, processes: &Processes) -> Option<String> {
 /// Columns of the process table, with their explanations.
 pub const COLUMNS: [(&str, &str); 9] = [
     ("Process", "Program name; process ID, if it is in the log."),
-    ("Capabilities", "How many it has."),
+    ("Capabilities", "Number of its capabilities."),
     ("From", "Time of its first event, on the axis of the log."),
     ("Length", "From its first event to its last."),
     (
@@ -47,7 +47,7 @@ pub const COLUMNS: [(&str, &str); 9] = [
         "In collections",
         "Share of the same time spent on collections: stopping, collecting, waiting, resuming.",
     ),
-    ("Collections", "How many it made."),
+    ("Collections", "Number of its collections."),
     (
         "GC",
         "Total time of its collections, from the stop of all capabilities to the end.",
@@ -91,7 +91,7 @@ pub(crate) fn print(all: &[ProcessNumbers], out: &mut dyn Write) -> fmt::Result 
     if all.is_empty() {
         return Ok(());
     }
-    writeln!(out, "  This log is of {} processes:", all.len())?;
+    writeln!(out, "  This log contains {} processes:", all.len())?;
     for own in all {
         let [
             name,

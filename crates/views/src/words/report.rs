@@ -152,8 +152,8 @@ fn print_capabilities(summary: &Summary, out: &mut Formatter<'_>) -> fmt::Result
         )?;
         let others = [
             ("stopping for collections", times.stopping_ns),
-            ("coming back from them", times.coming_back_ns),
-            ("counting the heap, part of GC", times.census_ns),
+            ("resuming after them", times.coming_back_ns),
+            ("heap censuses, part of GC", times.census_ns),
             ("idle with work ready, part of idle", times.idle_ready_ns),
             ("unknown", times.unknown_ns),
         ];

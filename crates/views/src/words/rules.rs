@@ -169,7 +169,7 @@ texts! {
         "The flame graph has a limited number of levels for spans that overlap without nesting. The timeline shows all spans.",
         "End each span, or run concurrent spans in separate threads.";
     TimesGoFarBack => "Times go back far",
-        "The runtime never does this: the log is damaged, holds several runs, or the machine's clocks disagree. Lengths around it may be wrong.",
+        "The runtime never does this: the log is damaged, contains several runs, or the machine's clocks disagree. Lengths around it may be wrong.",
         "Open each run on its own.";
     TimesGoBack => "Times go back a little",
         "Normal: the runtime back-dates the end of a collection to its actual time.", "";

@@ -27,7 +27,7 @@ pub const fn letter_meaning(letter: char) -> Option<&'static str> {
         'S' => "type with one constructor",
         'M' => "type with several constructors",
         'e' | 's' | 'm' | 'l' => "unlifted type",
-        '.' => "type that is not known here",
+        '.' => "unknown type",
         '-' => "nothing of interest",
         _ => return None,
     })
@@ -90,10 +90,10 @@ pub fn kind_explained(kind: Kind) -> String {
 pub const fn size_error(errs: SizeError) -> &'static str {
     match errs {
         SizeError::FieldsUnknown => {
-            "at most so many: the log does not tell the fields of constructors, so that two words are taken for each"
+            "upper bound: the log does not contain the fields of constructors, so two words are assumed for each"
         }
         SizeError::OneWordTooLarge => {
-            "at least so many: of a function without arguments that take room, its closures count with one word too many"
+            "lower bound: closures of a function without arguments that take space are counted as one word too large"
         }
     }
 }
@@ -117,10 +117,10 @@ pub const fn size_sign(errs: Option<SizeError>) -> &'static str {
 pub const fn flaw_text(flaw: Flaw) -> &'static str {
     match flaw {
         Flaw::NoCounts => {
-            "The log names counters, but none was ever written: the runtime writes them every 0.1 s (-i), at the collection that follows, and some versions of GHC not at the end of the program."
+            "The log defines counters but contains no values: the runtime writes them every 0.1 s (-i), at the next collection. Some versions of GHC do not write them at the end of the program."
         }
         Flaw::EntriesHoldBytes => {
-            "The GHC of this program added the bytes of closures to their entries (GHC 9.6 does, GHC 9.10 does not): entries of what is allocated are too many, and the bytes of closures are missing. What the code allocated is right."
+            "The GHC of this program added the bytes of closures to their entries (GHC 9.6 does, GHC 9.10 does not): entries of allocated closures are too high, and the bytes of closures are missing. The bytes allocated by code are correct."
         }
         Flaw::NoAllocd => {
             "No bytes of closures were counted: compile with -ticky-allocd too (and -ticky-dyn-thunk, for thunks and constructors)."
@@ -135,7 +135,7 @@ pub const HOW_TO_RECORD: [&str; 2] = [
 ];
 
 /// Explanation of those commands and their flags.
-pub const RECORDING_EXPLAINED: &str = "GHC 9.2 and later; every module that is to be counted is compiled with -ticky, and -ticky-allocd counts the bytes of each kind of closure. Counters are written every 0.1 s (-i), at the collection that follows. A program made like this runs several times slower.";
+pub const RECORDING_EXPLAINED: &str = "Requires GHC 9.2 or later. Compile every module to count with -ticky; -ticky-allocd counts the bytes of each kind of closure. Counters are written every 0.1 s (-i), at the next collection. A program built this way runs several times slower.";
 
 #[cfg(test)]
 mod tests {

@@ -88,9 +88,9 @@ pub(super) fn Curves(props: &CurvesProps) -> Html {
     };
     html! {
         <section aria-labelledby="compare-curve">
-            <h3 id="compare-curve">{ "How long they took" }</h3>
+            <h3 id="compare-curve">{ "Durations" }</h3>
             <p class="tools">
-                <select aria-label="What took how long" onchange={on_choose}>{ for names.iter().map(option) }</select>
+                <select aria-label="Measured time" onchange={on_choose}>{ for names.iter().map(option) }</select>
                 <span class="legend-before">{ "before" }</span><span class="legend-after">{ "after" }</span>
             </p>
             <div ref={node} class="compare-curve">

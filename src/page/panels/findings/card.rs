@@ -76,7 +76,7 @@ fn OpenCard(props: &OpenProps) -> Html {
             <p>{ finding.meaning.clone() }</p>
             <div class="finding-card-ways">
                 { places(report, finding, view, navigator) }
-                <button class="small" onclick={explain}>{ "Advice, and when not to trust it" }</button>
+                <button class="small" onclick={explain}>{ "Advice and caveats" }</button>
             </div>
         </section>
     }

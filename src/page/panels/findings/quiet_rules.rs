@@ -27,10 +27,10 @@ pub(super) fn QuietRules(props: &QuietRulesProps) -> Html {
     };
     let report = &props.report;
     html! {
-        <section class="passed" aria-label="What was checked">
+        <section class="passed" aria-label="Checked rules">
             <button class="small" aria-expanded={is_open.to_string()} {onclick}>{ words::checked(report) }</button>
             if is_open {
-                { list("Cannot tell", "The log lacks the events that these rules need, or has too few of them.", &report.cannot_tell) }
+                { list("Undecided", "The log lacks the events that these rules need, or has too few of them.", &report.cannot_tell) }
                 if !report.cannot_tell.is_empty() {
                     { how_to_record("recording") }
                 }

@@ -366,7 +366,7 @@ fn Table(props: &TableProps) -> Html {
     html! {
         <table class="visually-hidden">
             <caption>{ format!("{} over time: {}", props.title, many(area)) }</caption>
-            <thead><tr><th scope="col">{ "Census" }</th><th scope="col">{ "Including callees" }</th><th scope="col">{ "Itself" }</th></tr></thead>
+            <thead><tr><th scope="col">{ "Census" }</th><th scope="col">{ "Total" }</th><th scope="col">{ "Self" }</th></tr></thead>
             <tbody>{ for (0..len).step_by(every).map(row) }</tbody>
         </table>
     }

@@ -153,7 +153,7 @@ fn sources(props: &ControlsProps) -> Html {
     };
     html! {
         <label>
-            <span class="visually-hidden">{ "What it is about" }</span>
+            <span class="visually-hidden">{ "Source" }</span>
             <select {onchange} title={sources::description(props.source.source).help}>{ for props.sources.iter().map(option) }</select>
         </label>
     }
@@ -194,7 +194,7 @@ fn tracks(props: &ControlsProps) -> Html {
     };
     html! {
         <label>
-            <span class="visually-hidden">{ "Whose" }</span>
+            <span class="visually-hidden">{ "Tracks" }</span>
             <select class="flame-tracks" {onchange}>
                 { option(ALL.to_owned(), everything.to_owned()) }
                 if caps > 0 && threads > 0 { { option(CAPS.to_owned(), "All capabilities".to_owned()) } }
@@ -347,7 +347,7 @@ fn comparing(props: &ControlsProps) -> Html {
 /// Renders the comparison with the second log; stacks are matched by name.
 fn with_other(props: &ControlsProps, role: Role) -> Html {
     let choices = [
-        (TwoLogs::Apart, "Apart", "The stacks of this log alone"),
+        (TwoLogs::Apart, "Separate", "The stacks of this log alone"),
         (TwoLogs::Amounts, "Amounts", "Compares the measured amounts"),
         (
             TwoLogs::Shares,

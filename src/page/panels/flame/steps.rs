@@ -125,7 +125,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
                 <li class="faint" role="status">{ shortened(props.shortened) }</li>
             }
             if view.steps.len() > 1 {
-                <li><button class="small" onclick={undo(Box::new(|view| view.steps.clear()))}>{ "Take all back" }</button></li>
+                <li><button class="small" onclick={undo(Box::new(|view| view.steps.clear()))}>{ "Undo all" }</button></li>
             }
         </ul>
     }

@@ -151,7 +151,7 @@ fn groups(props: &BarProps) -> Html {
     html! {
         <label>
             <span class="visually-hidden">{ "Groups" }</span>
-            <select {onchange} title="What makes one band">{ for Grouping::ALL.map(option) }</select>
+            <select {onchange} title="Grouping of bands">{ for Grouping::ALL.map(option) }</select>
         </label>
     }
 }

@@ -128,7 +128,7 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
             { controls(moments, found, &on_moments, (*out).clone()) }
             { picture(moments, found, &on_moments) }
             if found.total == 0 {
-                <p class="empty">{ "No matching band holds bytes in this census. Clear the filter to see all." }</p>
+                <p class="empty">{ "No matching band in this census. Clear the filter to see all." }</p>
             } else {
                 <Grid key={name} {name} label="Bands" columns={columns.columns} total={found.total} {rows} sums={sums_row(found, alone)}
                     {sort} {on_sort} on_window={state_callback(&window)} current={*current} {on_current} {on_activate} />
@@ -200,7 +200,7 @@ fn controls(
             }
             <Stepper title={if moments.alone { "Census" } else { "After" }} moment={found.after} of={found.census_range.of} on_census={on_after} />
             if chosen {
-                <button class="small" onclick={on_ends} title="Reset to the first and last census of the selected range, or of the log">{ "Ends of the range" }</button>
+                <button class="small" onclick={on_ends} title="Reset to the first and last census of the selected range, or of the log">{ "Reset to the range" }</button>
             }
             <span class="for" role="status">{ said }</span>
             <ExportButtons name="moments" total={found.total} {rows} />

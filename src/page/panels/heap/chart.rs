@@ -172,7 +172,7 @@ fn table(chart: Option<&Chart>) -> Html {
         <table class="visually-hidden">
             <caption>{ "Bands of the chart, in the range" }</caption>
             <thead><tr><th scope="col">{ "Band" }</th><th scope="col">{ "First census" }</th><th scope="col">{ "Last census" }</th>
-                <th scope="col">{ "Most" }</th><th scope="col">{ "Share" }</th></tr></thead>
+                <th scope="col">{ "Maximum" }</th><th scope="col">{ "Share" }</th></tr></thead>
             <tbody>{ for chart.bands.iter().enumerate().map(row) }</tbody>
         </table>
     }

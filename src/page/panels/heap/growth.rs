@@ -115,17 +115,17 @@ fn list(
     html! {
         <section aria-labelledby="growth-title">
             <p class="tools">
-                <strong id="growth-title">{ "What grows" }</strong>
+                <strong id="growth-title">{ "Growing bands" }</strong>
                 <label>{ "ranked by " }
                     <select {onchange}>
                         { option(GrowthBy::Slope, "slope") }
-                        { option(GrowthBy::Gained, "what was gained") }
+                        { option(GrowthBy::Gained, "bytes gained") }
                     </select>
                 </label>
             </p>
             <p class="faint">{ censuses_text(extent, &growing.census_range) }</p>
             if growing.rows.is_empty() {
-                <p class="empty">{ "Nothing grows in this range: no band in at least half of these censuses rises." }</p>
+                <p class="empty">{ "No growth in this range: no band in at least half of these censuses rises." }</p>
             } else {
                 <ExportableTable name="heap-growth">
                     <table class="plain-table">
@@ -243,7 +243,7 @@ fn BurstList(props: &BurstProps) -> Html {
         let when = match row.peak.time {
             Some(time) => html! {
                 <button class="quiet" aria-expanded={is_open.to_string()} {onclick}
-                    title="Who ran then">{ format!("{} {}", if is_open { "▾" } else { "▸" }, format::time(time)) }</button>
+                    title="Show the threads that ran">{ format!("{} {}", if is_open { "▾" } else { "▸" }, format::time(time)) }</button>
             },
             None => words::census(&row.peak).into(),
         };
@@ -283,7 +283,7 @@ fn BurstList(props: &BurstProps) -> Html {
                     <thead><tr>
                         { heading("Band", "Click to highlight it in all views") }
                         { heading("When", "Census with the most bytes; click to show the threads that ran") }
-                        { heading("Most", "Bytes of the band in that census") }
+                        { heading("Maximum", "Bytes of the band in that census") }
                         { heading("Usually", "Median over the range. A burst exceeds twice the median, exceeds the median by six times the usual distance from it and by at least 1 % of the largest census, in at most a tenth of the censuses") }
                         { heading("Censuses", "Number of censuses in which it was that high") }
                     </tr></thead>

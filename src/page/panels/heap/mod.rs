@@ -147,7 +147,7 @@ fn how_to(props: &PanelProps, complete: bool) -> Html {
             } else {
                 <p>{ by }{ "Run it with one of these flags of +RTS; -i0.1 takes a census every 0.1 s." }</p>
                 <table class="plain-table ways">
-                    <thead><tr><th scope="col">{ "+RTS" }</th><th scope="col">{ "What holds the heap" }</th><th scope="col">{ "Compiled with" }</th></tr></thead>
+                    <thead><tr><th scope="col">{ "+RTS" }</th><th scope="col">{ "Breakdown" }</th><th scope="col">{ "Compile with" }</th></tr></thead>
                     <tbody>{ for profiling_hints(ghc).iter().map(way) }</tbody>
                 </table>
             }

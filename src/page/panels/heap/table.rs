@@ -34,7 +34,7 @@ const INFO_COLUMNS: SortableColumns<BandColumn> = sortable_columns! {
     Column::number("last", "Last", 76, "Bytes in the last census of the range") => Some(BandColumn::Last),
     Column::number("gained", "Gained", 84, "Last census minus first census") => Some(BandColumn::Gained),
     Column::number("slope", "Slope", 96,
-        "Slope, in bytes per second, of the least-squares line through the censuses in which it holds anything; – for one census, or if it never changes") => Some(BandColumn::Slope),
+        "Slope, in bytes per second, of the least-squares line through the censuses in which it has bytes; – for one census, or if it never changes") => Some(BandColumn::Slope),
     Column::number("fit", "R²", 44,
         "R²: part of the variation that the line explains, 0 to 1. Near 1: steady growth or shrinkage; near 0: ups and downs") => Some(BandColumn::R2),
     Column::number("deviation", "Deviation", 76,

@@ -27,12 +27,12 @@ const COLUMNS: SortableColumns<TreeColumn> = sortable_columns! {
     Column::text("cost-centre", "Cost centre", 180,
         "Cost centre that allocated it. Arrow keys expand and collapse its callees").growing().narrow_px(140) => Some(TreeColumn::Name),
     Column::text("share", "Share", 120, "Share of all bytes: total, and self within it").unsorted() => None,
-    Column::number("total", "With callees", 132,
+    Column::number("total", "Total", 132,
         "Total bytes, including callees: mean of the censuses") => Some(TreeColumn::Total),
-    Column::number("own", "Itself", 132, "Self bytes: mean of the censuses") => Some(TreeColumn::Own),
-    Column::number("last-total", "Last, with callees", 132,
+    Column::number("own", "Self", 132, "Self bytes: mean of the censuses") => Some(TreeColumn::Own),
+    Column::number("last-total", "Last total", 132,
         "Total bytes, including callees, in the last census") => Some(TreeColumn::LastTotal),
-    Column::number("last-own", "Last, itself", 132,
+    Column::number("last-own", "Last self", 132,
         "Self bytes in the last census") => Some(TreeColumn::LastOwn),
 };
 
@@ -171,7 +171,7 @@ fn folded(tree: &TreeAnswer, row: &TreeRow, opens: bool) -> ExpandedNodes {
 
 fn why_empty(props: &PanelProps, view: &HeapView) -> &'static str {
     match (view.choice.filter.trim().is_empty(), props.range) {
-        (false, _) => "No matching cost centre holds bytes. Clear the filter to see all.",
+        (false, _) => "No matching cost centre. Clear the filter to see all.",
         (true, Some(_)) => {
             "No census in the selected range, or no bytes in its censuses: clear it (Esc) to see the whole log."
         }
@@ -215,8 +215,8 @@ fn head(
     };
     html! {
         <div class="controls">
-            <button class="small" onclick={set(Some(ExpandedNodes::All))}>{ "Open all" }</button>
-            <button class="small" onclick={set(Some(ExpandedNodes::These(Vec::new())))}>{ "Close all" }</button>
+            <button class="small" onclick={set(Some(ExpandedNodes::All))}>{ "Expand all" }</button>
+            <button class="small" onclick={set(Some(ExpandedNodes::These(Vec::new())))}>{ "Collapse all" }</button>
             <button class="small" onclick={set(None)} title="Expand the path to the most bytes">{ "Heaviest" }</button>
             <button class="small" {disabled} {onclick} title="Show all occurrences of the selected cost centre in the flame graph of the heap">{ "In the flame graph" }</button>
             <span class="for">{ of }</span>

@@ -376,7 +376,7 @@ pub(super) fn capabilities(about: About<'_>, pagination: &Pagination) -> Html {
         (true, 1) => "the selected capability",
         (true, _) => "each selected capability",
     };
-    let of = format!("How {which} spent {}", about.extent.words());
+    let of = format!("Time of {which} in {}", about.extent.words());
     let sum = match limited {
         true => format!("These {} of {}", rows.len(), every.len()),
         false => "All".to_owned(),

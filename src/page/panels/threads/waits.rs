@@ -131,7 +131,7 @@ fn by_waker(totals: &WaitTotals, on_goto: &Callback<NavigationTarget>) -> Html {
         ),
         ("Time", "Time blocked until the wakeup, within this time."),
         ("Share", "Share of its total blocked time."),
-        ("Wakeups", "How often."),
+        ("Wakeups", "Number of these wakeups."),
         ("Longest", "Longest of these waits, within this time."),
     ];
     let more = totals.wakers.len().saturating_sub(MAX_WAKERS);

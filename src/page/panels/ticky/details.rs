@@ -48,7 +48,7 @@ pub(super) fn Details(props: &DetailsProps) -> Html {
             <header>
                 <h2>{ row.short_name() }</h2>
                 if let Some(name) = copied {
-                    <CopyButton what="the whole name" text={move |()| Some(name.clone())} />
+                    <CopyButton what="the full name" text={move |()| Some(name.clone())} />
                 }
                 <button class="quiet" onclick={close} aria-label="Close the details">{ "✕" }</button>
             </header>
@@ -87,10 +87,10 @@ fn sums(table: &TickyTable, row: &TickyRow) -> Vec<(&'static str, String)> {
     }
     let mut facts = vec![
         ("Entries", format::count(counts.entries)),
-        ("Allocated by it", allocated),
+        ("Allocated", allocated),
     ];
     if table.has_allocd && counts.allocd_bytes == 0 {
-        facts.push(("Closures of it", "none".to_owned()));
+        facts.push(("Closures", "none".to_owned()));
     } else if table.has_allocd {
         let mut closures = bytes(counts.allocd_bytes);
         if let Some(count) = row.allocd_count() {
@@ -104,7 +104,7 @@ fn sums(table: &TickyTable, row: &TickyRow) -> Vec<(&'static str, String)> {
                 closures.push_str(&format!(" – {}", size_error(errs)));
             }
         }
-        facts.push(("Closures of it", closures));
+        facts.push(("Closures", closures));
     }
     facts
 }
@@ -159,7 +159,7 @@ fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html 
     html! {
         <>
             { for in_module.map(|module| fact("Module", module)) }
-            { for parent.map(|parent| fact("Stands in", parent)) }
+            { for parent.map(|parent| fact("Enclosing function", parent)) }
             { for definition.constructor().map(|name| fact("Constructor", name.to_owned().into())) }
             { fact("Arguments", letters(Some(&definition.arguments))) }
             { fact("Free variables", letters(definition.free_variables())) }
@@ -167,7 +167,7 @@ fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html 
             { for told(|info| &info.place).map(|place| fact("Place", place)) }
             { for told(|info| &info.type_).map(|type_| fact("Type", type_)) }
             { for info.map(|info| fact("Info table", info)) }
-            { fact("Whole name", html! { <code>{ definition.name.clone() }</code> }) }
+            { fact("Full name", html! { <code>{ definition.name.clone() }</code> }) }
         </>
     }
 }
@@ -181,7 +181,7 @@ fn letters(letters: Option<&str>) -> Html {
         return "none".into();
     }
     let one = |letter: char| {
-        let word = letter_meaning(letter).unwrap_or("not known");
+        let word = letter_meaning(letter).unwrap_or("unknown");
         html! { <li><code>{ letter }</code>{ " " }{ word }</li> }
     };
     html! { <ul class="letters">{ for letters.chars().map(one) }</ul> }

@@ -163,7 +163,7 @@ pub fn biography(label: &str) -> Option<&'static str> {
     Some(match label {
         "LAG" => "Lag: allocated, but not used yet",
         "USE" => "Use: used before and after this census",
-        "DRAG" => "Drag: used for the last time, but still held",
+        "DRAG" => "Drag: used for the last time, but still retained",
         "VOID" => "Void: never used",
         "INHERENT_USE" => "Inherent use: objects whose uses are not counted, such as arrays",
         _ => return None,

@@ -103,12 +103,12 @@ fn tracks() -> Vec<Entry> {
     vec![
         Entry::new(
             "A group that is open",
-            "A click on it folds its tracks away.",
+            "Click to fold its tracks.",
             SmallScene::heading(Group::Threads, false),
         ),
         Entry::new(
             "A group that is folded",
-            "A click on it shows its tracks.",
+            "Click to show its tracks.",
             SmallScene::heading(Group::Tasks, true),
         ),
         Entry::new(
@@ -152,7 +152,7 @@ fn selection() -> Vec<Entry> {
         ),
         Entry::new(
             "The selected item",
-            "It was clicked or reached with the arrow keys; its details are shown.",
+            "Clicked or reached with the arrow keys; its details are shown.",
             SmallScene {
                 selected: thread.item(THREAD, 60.0),
                 ..thread.clone()
@@ -168,7 +168,7 @@ fn selection() -> Vec<Entry> {
         ),
         Entry::new(
             "The pointer",
-            "The same moment on all tracks.",
+            "The same time on all tracks.",
             SmallScene {
                 pointer: Some(time_at(48.0)),
                 ..thread.clone()
@@ -184,8 +184,8 @@ fn selection() -> Vec<Entry> {
             },
         ),
         Entry::new(
-            "A measure",
-            "Two moments and the time between them.",
+            "A measurement",
+            "Two instants and the time between them.",
             SmallScene {
                 measure: Some((time_at(12.0), time_at(84.0))),
                 ..SmallScene::tracks(vec![
@@ -201,7 +201,7 @@ fn notes_and_minimap() -> Vec<Entry> {
     vec![
         Entry::new(
             "A note",
-            "An instant with a name that you gave it.",
+            "An instant that you named.",
             thread().note(16.0, 16.0, "start"),
         ),
         Entry::new(
