@@ -80,6 +80,7 @@ fn which_rule_finds_what_in_which_log() {
         ("finalizers", "many"),
         ("gc-sync-straggler", "often"),
         ("large-objects", "stacks"),
+        ("lockstep", "turns"),
         ("one-at-a-time", "asks"),
         ("one-at-a-time", "calls"),
         ("one-at-a-time", "commands"),

@@ -259,9 +259,9 @@ fn threads_with_other_labels_have_no_shares_of_the_same_work() {
 /// What no finding explains names the threads to look at, and what they waited for.
 #[test]
 fn what_is_left_open_names_the_busiest_threads() {
-    let report = findings_of(&finding_session("lockstep-decoy"), None);
+    let report = findings_of(&finding_session("hand-overs-decoy"), None);
     let text = views::words::insight::what_is_left_open(&report).expect("most is unexplained");
-    let named = ["thread 7 (right) for 117", "thread 6 (left) for 61"];
+    let named = ["thread 6 (server) for 29", "thread 7 (client) for "];
     assert!(named.iter().all(|name| text.contains(name)), "{text}");
     assert_eq!(text.matches("by MVar (").count(), 2, "{text}");
 }
@@ -269,8 +269,8 @@ fn what_is_left_open_names_the_busiest_threads() {
 /// Threads that never run at the same time gain from one capability, others from sharing each step.
 #[test]
 fn one_capability_is_advised_only_if_the_work_fits() {
-    assert_eq!(flags(&finding("hand-overs", "lockstep-decoy")), ["-N1"]);
-    assert_eq!(flags(&finding("hand-overs", "lockstep-found")), [""; 0]);
+    assert_eq!(flags(&finding("lockstep", "lockstep-turns")), ["-N1"]);
+    assert_eq!(flags(&finding("lockstep", "lockstep-found")), [""; 0]);
 }
 
 /// One bound thread and an unbound one need no second capability to take turns; two bound ones gain nothing without.

@@ -3,6 +3,7 @@
 -- > Barrier uneven   each step has more work for one of them, in turn; in sum both have the same
 -- > Barrier even     each step has the same work for both
 -- > Barrier turns    one works while the other waits, in turn
+-- > Barrier asks     one works while the other waits, which hardly works itself
 module Main (main) where
 
 import Control.Concurrent
@@ -18,9 +19,10 @@ main = do
         "uneven" -> (1800000, 300000)
         "even" -> (1050000, 1050000)
         _ -> (1050000, 0)
+      own = if how == "asks" then 0 else more
   (toLeft, toRight) <- (,) <$> newEmptyMVar <*> newEmptyMVar
   left <- half 0 "left" $ \step -> do
-    work (if even step then more else less) step
+    work (if even step then own else less) step
     putMVar toRight ()
     takeMVar toLeft
   right <- half 1 "right" $ \step -> do

@@ -42,6 +42,8 @@ const MAX_THREADS: usize = 16;
 /// the machine explain more than of one.
 const MIN_SHARE_OF_SEVERAL: f64 = 0.05;
 const MIN_MEAN_NS: u64 = 3_000_000;
+/// Mean delay below which more collections are needed.
+const CLEAR_NS: u64 = 5_000_000;
 
 pub(super) const RULE: Rule = Rule {
     name: "gc-sync-straggler",
@@ -135,9 +137,10 @@ fn held_up_by_several(
     let ns: u64 = of_thread.iter().map(|late| late.late_ns).sum();
     let count = of_thread.len() as u64;
     let mean_ns = ns / count.max(1);
-    if count < MANY || mean_ns < MIN_MEAN_NS {
+    let limit = if mean_ns < CLEAR_NS { OFTEN } else { MANY };
+    if count < limit || mean_ns < MIN_MEAN_NS {
         return Outcome::Clear(format!(
-            "{} were the last to stop for {}, {} late on average; the limits are {MANY} collections and 3 ms",
+            "{} were the last to stop for {}, {} late on average; the limits are {limit} collections and 3 ms",
             format::pluralize(threads.len() as u64, "thread"),
             format::pluralize(count, "collection"),
             format::duration(Duration(mean_ns)),
@@ -182,8 +185,8 @@ fn held_up_by_several(
     Outcome::Found(vec![finding.with_evidence(evidence(context, &of_thread))])
 }
 
-/// Minimum number of collections that wait for advice to collect less often: with -A64m, a program of large Integers took
-/// 27 % less time.
+/// Minimum number of collections that wait for short delays, and for advice to collect less often: with -A64m, a program
+/// of large Integers took 27 % less time.
 const OFTEN: u64 = 50;
 
 const DISTRUST: &str = "On a busy machine, threads stop a few milliseconds late by chance.";

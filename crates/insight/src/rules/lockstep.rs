@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::hand_overs::one_capability_advice;
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
@@ -181,7 +182,7 @@ async fn evaluate(
         .await;
     explain(&mut finding, mean_ns);
     if alternate {
-        explain_alternation(&mut finding);
+        explain_alternation(context, &mut finding);
     }
     finding.set_numbers([
         ("lost capability time", Value::Ns(cap_ns)),
@@ -214,12 +215,18 @@ fn explain(finding: &mut Finding, mean_ns: u64) {
 }
 
 /// Changes a finding about threads of which hardly two ever ran at once.
-fn explain_alternation(finding: &mut Finding) {
-    finding.title = format!("{}, and never ran at the same time", finding.title);
+fn explain_alternation(context: &RuleContext<'_>, finding: &mut Finding) {
+    finding.title = finding
+        .title
+        .replacen(" waited", " alternate: they waited", 1)
+        .replacen(": capabilities", ", and capabilities", 1);
     finding.tries.swap(0, 1);
     finding.tries[0] = Advice::code(
         "Request the next value before processing the current one, with a queue of some values in between (TBQueue): then both threads work at the same time.",
     );
+    if let Some(advice) = one_capability_advice(context) {
+        finding.tries[2] = advice;
+    }
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ const MIN_PARALLEL: f64 = 0.05;
 /// Alternatively, several threads each do at least this share of the work outside: they were meant to run in
 /// parallel, but take turns, perhaps for a lock.
 const WORKER: f64 = 0.15;
-/// Minimum share of the running time in a stretch of a thread that works there alone.
+/// Minimum share of the running time in the stretches of a thread that works there alone.
 const LONE: f64 = 0.90;
 /// Minimum share of one stretch in all of them, for shares of the work that are uneven.
 const MAIN_STRETCH: f64 = 0.50;
@@ -163,12 +163,12 @@ async fn find_stretches(context: &RuleContext<'_>, yielder: &dyn Yield) -> Seria
     found
 }
 
-/// Returns the thread with most running time in a stretch, and whether it has nearly all of it.
+/// Returns the thread with most running time in a stretch, with that time and the running time of all threads.
 async fn lone_thread(
     context: &RuleContext<'_>,
     range: Interval,
     yielder: &dyn Yield,
-) -> Option<(ThreadId, bool)> {
+) -> Option<(ThreadId, [u64; 2])> {
     let mut steps = Steps::new(yielder);
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let store = &context.log.store;
@@ -190,7 +190,7 @@ async fn lone_thread(
     }
     let all_ns: u64 = by_thread.values().sum();
     let most = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
-    most.map(|(thread, ns)| (thread, ns as f64 >= LONE * all_ns as f64))
+    most.map(|(thread, ns)| (thread, [ns, all_ns]))
 }
 
 async fn evaluate(
@@ -349,11 +349,14 @@ async fn finding(
     let mut longest = found.stretches.clone();
     longest.sort_small_by_key(|stretch| std::cmp::Reverse(stretch.idle_ns));
     longest.truncate(crate::finding::MAX_EVIDENCE);
-    let (mut evidence, mut is_lone) = (Vec::new(), true);
+    let (mut evidence, mut most_ns, mut ran_ns) = (Vec::new(), 0, 0);
     for stretch in longest {
         let most = lone_thread(context, stretch.range, yielder).await;
-        is_lone &= most.is_some_and(|(_, is_lone)| is_lone);
-        let lone = most.map(|(thread, _)| thread);
+        let lone = most.map(|(thread, [ns, all_ns])| {
+            most_ns += ns;
+            ran_ns += all_ns;
+            thread
+        });
         evidence.push(Evidence {
             range: stretch.range,
             subjects: lone.map(Subject::Thread).into_iter().collect(),
@@ -363,7 +366,10 @@ async fn finding(
     let mut threads = evidence.iter().flat_map(|evidence| &evidence.subjects);
     let first = threads.next().copied();
     let lone = match first {
-        Some(Subject::Thread(thread)) if is_lone && threads.all(|other| Some(*other) == first) => {
+        Some(Subject::Thread(thread))
+            if most_ns as f64 >= LONE * ran_ns as f64
+                && threads.all(|other| Some(*other) == first) =>
+        {
             Some(thread)
         }
         _ => None,

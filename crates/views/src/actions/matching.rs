@@ -177,7 +177,7 @@ mod tests {
         let names = ["Show panel Summary", "Show panel Sparks", "Spare"];
         assert_eq!(rank("spa", names, 9), [2, 1, 0]);
         assert_eq!(rank("panel spa", names, 9), [1, 0]);
-        let names = ["Go to the waker", "Go to thread 1"];
+        let names = ["Go to what woke this thread", "Go to thread 1"];
         assert_eq!(rank("go  to thread", names, 9), [1, 0]);
     }
 

@@ -154,7 +154,7 @@ mod tests {
             "M0.0 20.0L0.0 20.0L20.0 10.0L36.0 2.0L36.0 20.0Z"
         );
         let words = plot.words(1).unwrap_or_default();
-        assert_eq!(words.replace(format::NBSP, " "), "12 B, 10 B itself");
+        assert_eq!(words.replace(format::NBSP, " "), "12 B, 10 B self");
         assert_eq!(plot.words(3), None);
         let none = FlameArea::default();
         let few = AreaPlot::new(&none, view(20, 40.0), 20.0);

@@ -226,7 +226,7 @@ fn mostly_computing(report: &Report) -> Option<String> {
         _ => "",
     };
     Some(format!(
-        "On average {capabilities:.1} of {} ran threads{nothing}: the program computes. This log does not show which functions ran. A profile by cost centres does: build with -prof -fprof-late, and run with +RTS -p -l.{}",
+        "On average {capabilities:.1} of {} ran threads{nothing}: the program computes (or is in unsafe foreign calls, which look the same). This log does not show which functions ran. A profile by cost centres does: build with -prof -fprof-late, and run with +RTS -p -l.{}",
         format::pluralize(report.caps, "capability"),
         busiest(report)
     ))
