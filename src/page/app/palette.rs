@@ -143,7 +143,7 @@ impl App {
                 Some(span) => viewer.act(|control| {
                     control.navigate(NavigationTarget {
                         span,
-                        row,
+                        track: row,
                         zoom: false,
                         details: false,
                     })

@@ -186,14 +186,14 @@ impl App {
     /// hidden or folded track.
     pub(super) fn goto(&mut self, ctx: &Context<Self>, goto: NavigationTarget) -> bool {
         self.views.edit().room = self.views.view().room.shown_with(PanelLayout::Panel);
-        if let Some(thread) = goto.row.and_then(TrackId::thread)
+        if let Some(thread) = goto.track.and_then(TrackId::thread)
             && self.log.threads.iter().all(|row| row.id != thread)
         {
             self.timeline.goto_when_listed = Some(goto);
             return self.filter_tracks(ctx, format!("#{thread}"));
         }
         let layout = &self.timeline.layout;
-        let hidden = goto.row.filter(|row| layout.find(*row).is_none());
+        let hidden = goto.track.filter(|track| layout.find(*track).is_none());
         let reached = hidden.and_then(|row| {
             let mut tracks = self.all_tracks().into_iter();
             tracks.find(|track| track.row == row)

@@ -159,7 +159,7 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
                 // Selects the pause of the whole program, not the phase on one capability.
                 on_goto.emit(NavigationTarget {
                     span: Interval::new(gc.start, gc.end),
-                    row: Some(CollectionsTrack.into()),
+                    track: Some(CollectionsTrack.into()),
                     zoom: true,
                     details: true,
                 });

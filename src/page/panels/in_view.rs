@@ -83,7 +83,7 @@ pub(super) fn InView(props: &PanelProps) -> Html {
             if let Some(item) = place.and_then(|&place| items.get(place)) {
                 on_goto.emit(NavigationTarget {
                     span: item.span,
-                    row: item.track,
+                    track: item.track,
                     zoom: false,
                     details: false,
                 });

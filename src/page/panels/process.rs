@@ -84,7 +84,7 @@ pub(super) fn Process(props: &PanelProps) -> Html {
 /// Renders a time as a button that goes there on the timeline.
 fn time_button(on_goto: &Callback<NavigationTarget>, time: Nanos, cap: Option<CapId>) -> Html {
     let onclick = on_goto.reform(move |_: MouseEvent| NavigationTarget {
-        row: cap.map(|cap| Capability(cap).into()),
+        track: cap.map(|cap| Capability(cap).into()),
         ..NavigationTarget::time(time)
     });
     html! { <button class="time" {onclick} title="Show on the timeline">{ format::time(time) }</button> }

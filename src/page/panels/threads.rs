@@ -174,7 +174,7 @@ fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<NavigationTarget> 
     let life = row.life?;
     Some(NavigationTarget {
         span: range.map_or(life, |range| life.clip(range)),
-        row: Some(Thread(row.id).into()),
+        track: Some(Thread(row.id).into()),
         zoom: false,
         details: false,
     })

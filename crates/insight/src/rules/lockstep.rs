@@ -203,10 +203,10 @@ fn explain(finding: &mut Finding, mean_ns: u64) {
     .into();
     finding.tries = vec![
         Advice::code(
-            "If they meet after each step: make the shares of each step equal, by cutting it into more parts than threads; who is done takes the next part.",
+            "If they meet after each step: make the shares of each step equal, by cutting it into more parts than threads; each thread that is done takes the next part.",
         ),
         Advice::code(
-            "If one needs what the other has made: let that one work ahead, with a queue of some values in between (TBQueue).",
+            "If one needs the results of the other: let the other one work ahead, with a queue of some values in between (TBQueue).",
         ),
         Advice::code("If they share a lock: do the work before taking it, or after releasing it."),
     ];

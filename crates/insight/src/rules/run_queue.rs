@@ -196,7 +196,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     };
     if let Some(worst) = worst {
         finding.meaning = format!(
-            "{} {} ran for {} in all, and waited {} for its turns behind threads that compute: who waits for its answers waits as long.",
+            "{} {} ran for {} in all, and waited {} for its turns behind threads that compute: others that wait for its answers wait as long.",
             finding.meaning,
             context.thread_name(worst.thread),
             format::duration_ns(worst.ran_ns),

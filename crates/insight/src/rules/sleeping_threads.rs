@@ -141,7 +141,7 @@ fn explain_answerers(finding: &mut Finding, others: &str) {
     finding.meaning = format!("They do most of the work, and wake one of {others} after each sleep or two. While they sleep, nothing runs, although these wait: for an answer, it seems, as when requests lie in a queue that is looked at from time to time.").into();
     finding.tries = vec![
         Advice::code(
-            "Let who gives work wake them: an MVar, a queue that blocks (Chan, TQueue), or retry in STM, in place of threadDelay in a loop.",
+            "Let the thread that has work for them wake them: an MVar, a queue that blocks (Chan, TQueue), or retry in STM, in place of threadDelay in a loop.",
         ),
         Advice::code("If a time is needed as a limit: timeout, or registerDelay."),
     ];

@@ -209,7 +209,7 @@ fn busiest(run_times: &[(ThreadId, u64)], open_ns: u64) -> Result<Stage, String>
 
 /// Changes a finding about a thread that does nearly all the work.
 fn explain_server(finding: &mut Finding) {
-    finding.meaning = "This thread does nearly all the work of the program, and more capabilities do not help. Either it computes what the others ask for, as a server does that owns the data, or they hand it values that are not evaluated, and it evaluates them.".into();
+    finding.meaning = "This thread does nearly all the work of the program, and more capabilities do not help. Either it computes answers for the others, like a server that owns the data, or it evaluates values that they have left unevaluated.".into();
     finding.tries = vec![
         Advice::code(
             "If it answers requests: let it hand out the data (a snapshot, such as an immutable map), and let those that ask compute. Or start several of it.",

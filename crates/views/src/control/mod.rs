@@ -83,7 +83,7 @@ pub struct NavigationTarget {
     /// Time to show; empty for a single instant.
     pub span: Interval,
     /// Track to scroll to; its item at this time is selected.
-    pub row: Option<TrackId>,
+    pub track: Option<TrackId>,
     /// Whether to zoom to the span with some context; otherwise the view pans, and only if the span is out of
     /// view.
     pub zoom: bool,
@@ -96,7 +96,7 @@ impl NavigationTarget {
     pub const fn time(time: Nanos) -> Self {
         Self {
             span: Interval::empty_at(time),
-            row: None,
+            track: None,
             zoom: false,
             details: false,
         }
@@ -106,27 +106,27 @@ impl NavigationTarget {
     pub fn note(note: &Note) -> Self {
         Self {
             span: note.span(),
-            row: None,
+            track: None,
             zoom: !note.is_moment(),
             details: false,
         }
     }
 
     /// Targets an item of a track without zooming.
-    pub const fn item(row: TrackId, span: Interval) -> Self {
+    pub const fn item(track: TrackId, span: Interval) -> Self {
         Self {
             span,
-            row: Some(row),
+            track: Some(track),
             zoom: false,
             details: false,
         }
     }
 
     /// Targets an item of a track, zooms to it unless it is an instant, and opens its details.
-    pub const fn details(row: TrackId, span: Interval) -> Self {
+    pub const fn details(track: TrackId, span: Interval) -> Self {
         Self {
             span,
-            row: Some(row),
+            track: Some(track),
             zoom: !span.is_empty(),
             details: true,
         }
@@ -137,7 +137,7 @@ impl NavigationTarget {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
     /// Track of the item.
-    pub row: TrackId,
+    pub track: TrackId,
     /// Class of the item, if that class has a color.
     pub class: Option<Class>,
     /// Name, displayed prominently.

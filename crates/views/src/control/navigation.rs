@@ -80,7 +80,7 @@ impl Control {
     pub fn navigate(&mut self, target: NavigationTarget) -> Vec<TimelineEvent> {
         let NavigationTarget {
             span,
-            row,
+            track,
             zoom,
             details,
         } = target;
@@ -89,17 +89,17 @@ impl Control {
         self.focus.hovered = None;
         self.focus.pointer_at = None;
         let mut events = vec![TimelineEvent::ViewChanged];
-        let index = row.and_then(|row| self.layout.find(row));
-        let track = index.and_then(|index| self.layout.tracks().get(index));
-        if let Some(name) = track.map(|track| track.name.clone()) {
+        let index = track.and_then(|track| self.layout.find(track));
+        let in_layout = index.and_then(|index| self.layout.tracks().get(index));
+        if let Some(name) = in_layout.map(|track| track.name.clone()) {
             self.zoom_until_separate(span);
             self.focus.track = Some(name.clone());
             events.push(TimelineEvent::TrackFocused(Some(name)));
         }
-        if let Some(row) = row {
-            events.extend(self.scroll_to(row));
+        if let Some(track) = track {
+            events.extend(self.scroll_to(track));
             let view = self.view.span();
-            self.pending_item = Some((row, span.nearest(view.start())));
+            self.pending_item = Some((track, span.nearest(view.start())));
             self.focus.pinned |= details;
             events.extend(self.select_pending_item());
         }

@@ -142,7 +142,7 @@ impl Control {
         let focus = &self.focus;
         let shown = focus.pinned && focus.hovered == focus.selected;
         Some(Rc::new(Description {
-            row: item.row,
+            track: item.row,
             tip: focus.hovered.is_some() && self.drag.is_none() && !shown,
             class: item.shown_class(),
             all_wakeups: item.thread().map(|_| focus.all_wakeups),

@@ -339,7 +339,7 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     let row = cap(1);
     let events = control.navigate(NavigationTarget {
         span: SHORT,
-        row: Some(row),
+        track: Some(row),
         zoom: true,
         details: false,
     });

@@ -77,7 +77,7 @@ impl FindingNavigator {
         if let Some(place) = place {
             self.on_goto.emit(NavigationTarget {
                 span: place.range,
-                row: place.subjects.first().map(|subject| track_of(*subject)),
+                track: place.subjects.first().map(|subject| track_of(*subject)),
                 zoom: true,
                 details: false,
             });

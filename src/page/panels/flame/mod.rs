@@ -322,7 +322,7 @@ fn place_in_time(query: &FlameQuery, pick: &Pick) -> NavigationTarget {
     let at = |part: f64| Nanos(range.start().0 + (part.clamp(0.0, 1.0) * ns) as u64);
     NavigationTarget {
         span: Interval::new(at(pick.left), at(pick.left + pick.width)),
-        row: pick.track.and_then(timeline_row),
+        track: pick.track.and_then(timeline_row),
         zoom: true,
         details: false,
     }
@@ -368,7 +368,7 @@ fn seek_longest(
             };
             on_goto.emit(NavigationTarget {
                 span,
-                row,
+                track: row,
                 zoom: true,
                 details: true,
             });
@@ -398,7 +398,7 @@ fn seek_next(
                 Some((stack, span.end().max(span.start() + Duration(1))));
             on_goto.emit(NavigationTarget {
                 span,
-                row: None,
+                track: None,
                 zoom: true,
                 details: false,
             });

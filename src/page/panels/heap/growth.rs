@@ -330,7 +330,7 @@ fn threads(panel: &PanelProps, span: Interval, then: &ConcurrentActivity) -> Htm
         let row = Thread(thread.id).into();
         let onclick = panel.on_goto.reform(move |_: MouseEvent| NavigationTarget {
             span,
-            row: Some(row),
+            track: Some(row),
             zoom: true,
             details: false,
         });
@@ -350,7 +350,7 @@ fn spans(panel: &PanelProps, then: &ConcurrentActivity) -> Html {
         let (span, row) = (found.span, UserSpan(found.name_place).into());
         let onclick = panel.on_goto.reform(move |_: MouseEvent| NavigationTarget {
             span,
-            row: Some(row),
+            track: Some(row),
             zoom: true,
             details: false,
         });
