@@ -12,11 +12,12 @@ use common::{
 use traces::otlp::Otlp;
 use traces::{ExportInput, Tally, chrome, finished_spans, firefox, openmetrics, perfetto};
 
-/// Exports a log to all formats and checks that their contents agree.
-fn all(bytes: &[u8]) -> Option<(ExportInput, Tally)> {
+/// Exports a log to all formats and checks that their contents agree. Returns the trace for Chrome, too.
+fn all(bytes: &[u8]) -> Option<(ExportInput, Tally, Vec<u8>)> {
     let export_input = ExportInput::of(bytes)?;
     let tally = perfetto::read(&export_input.file("perfetto"));
-    assert_eq!(tally, chrome::read(&export_input.file("chrome")));
+    let chrome = export_input.file("chrome");
+    assert_eq!(tally, chrome::read(&chrome));
     let without_arrows = Tally {
         arrows: 0,
         ..tally.clone()
@@ -24,19 +25,19 @@ fn all(bytes: &[u8]) -> Option<(ExportInput, Tally)> {
     assert_eq!(without_arrows, firefox::read(&export_input.file("firefox")));
     let counters = openmetrics::read(&export_input.file("openmetrics"));
     assert_eq!(counters.is_empty(), tally.counters.is_empty());
-    Some((export_input, tally))
+    Some((export_input, tally, chrome))
 }
 
 fn check(case: &Case) -> Result<usize, String> {
     let bytes = case.bytes();
-    let Some((export_input, tally)) = all(&bytes) else {
+    let Some((export_input, tally, chrome)) = all(&bytes) else {
         return Ok(0);
     };
     if export_input.session.reader().damage().loses_data() {
         return Ok(tally.count());
     }
     let lives = finished_spans(&bytes);
-    if let Some(differs) = lives.differs(&chrome::finished_spans(&export_input.file("chrome"))) {
+    if let Some(differs) = lives.differs(&chrome::finished_spans(&chrome)) {
         return Err(format!("spans and trace events: {differs}"));
     }
     let otlp = Otlp::of(&export_input);
@@ -62,7 +63,7 @@ fn all_formats_have_the_spans_of_the_log() {
 #[test]
 fn waits_that_the_timer_ended_are_sleep() {
     let case = fixture("ghc-9.10.3/fib-forkio-N8-la");
-    let (export_input, tally) = all(&case.bytes()).expect("a log");
+    let (export_input, tally, _) = all(&case.bytes()).expect("a log");
     let blocked = |name: &str| tally.blocked.get(name).copied();
     let by_name = (blocked("sleeping"), blocked("blocked on an MVar"));
     assert_eq!(by_name, (Some(48), Some(8)));
@@ -92,7 +93,7 @@ fn of_any_bytes_a_sound_trace_is_made() {
 #[test]
 fn a_log_without_events_is_a_trace_without_spans() {
     let empty = LogBuilder::new().end().bytes.clone();
-    let (export_input, tally) = all(&empty).expect("a log");
+    let (export_input, tally, _) = all(&empty).expect("a log");
     assert_eq!(tally, Tally::default());
     // Firefox Profiler does not open a profile without a thread.
     let profile: serde_json::Value =
@@ -120,7 +121,7 @@ fn the_same_log_gives_the_same_bytes() {
 #[test]
 fn arrows_lead_from_what_woke_a_thread() {
     let bytes = fixture("ghc-9.10.3/fib-forkio-N8-la").bytes();
-    let (_, tally) = all(&bytes).expect("a log");
+    let (_, tally, _) = all(&bytes).expect("a log");
     assert!(tally.arrows > 10, "{}", tally.arrows);
 }
 

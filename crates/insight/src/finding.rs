@@ -357,3 +357,16 @@ pub enum Outcome {
     /// The log is not sufficient: what is missing, and the flag that would log it.
     CannotTell(Cow<'static, str>),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_unit_has_its_words() {
+        let words = |value: Value| value.to_string();
+        assert_eq!(words(Value::Mean(1.06)), "1.1");
+        assert_eq!(words(Value::Times(2.5)), "2.5 times");
+        assert_eq!(words(Value::Share(0.5)), "50.0\u{202f}%");
+    }
+}

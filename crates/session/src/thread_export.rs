@@ -162,6 +162,20 @@ mod tests {
     use eventlog::ids::{Nanos, ThreadId};
 
     #[test]
+    fn each_column_has_a_name_of_its_own_and_a_description() {
+        let heads = COLUMNS.heads();
+        assert!(
+            COLUMNS
+                .names()
+                .iter()
+                .eq(heads.iter().map(|head| &head.name))
+        );
+        let names: std::collections::BTreeSet<&str> = COLUMNS.names().into();
+        assert_eq!(names.len(), heads.len());
+        assert!(heads.iter().all(|head| !head.help.is_empty()));
+    }
+
+    #[test]
     fn a_row_is_a_line_of_cells() {
         let row = |label: &str| ThreadTimes {
             id: ThreadId(7),

@@ -375,6 +375,16 @@ mod tests {
         for found in [found(Severity::High, 10), found(Severity::Medium, 40)] {
             assert_eq!(what_is_left_open(&report(95, vec![found])), None);
         }
+        // Another axis is an answer, too, unless it is about the censuses of the profile.
+        let other = |rule| Finding {
+            severity: Severity::Medium,
+            ..Finding::new(rule, Axis::Latency, String::new())
+        };
+        assert_eq!(
+            what_is_left_open(&report(95, vec![other("long-pause")])),
+            None
+        );
+        assert!(what_is_left_open(&report(95, vec![other("census-pauses")])).is_some());
         let mut sampled = report(95, Vec::new());
         sampled.cannot_tell.clear();
         assert_eq!(what_is_left_open(&sampled), None);
