@@ -97,7 +97,7 @@ pub(super) fn promise(link: &Link) -> String {
     let view = view.map(|view| format!(", {view}")).unwrap_or_default();
     if let Some((role, other)) = link.other {
         return format!(
-            "This link compares two logs: {name}{size}, the log {}, and a log of {}, the log {}{view}. Drop both here to see it.",
+            "This link compares two logs: {name}{size}, the log “{}”, and a log of {}, the log “{}”{view}. Drop both here to see it.",
             role.other().name(),
             format::bytes(other.len()),
             role.name()

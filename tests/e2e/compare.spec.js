@@ -242,7 +242,7 @@ test('a link to two logs says which ones to drop, in any order, and shows the sa
     await other.goto(`${baseURL}${hash}`);
     await expect(other.getByRole('status').first()).toContainText('This link compares two logs');
     await drop(other, order[0]);
-    await expect(other.locator('.notice')).toContainText(order[0] === NEW ? 'Also drop the one before' : 'Also drop the one after');
+    await expect(other.locator('.notice')).toContainText(order[0] === NEW ? 'Also drop the log “before”' : 'Also drop the log “after”');
     await drop(other, order[1]);
     await expect(captions(other).first()).toContainText(/Before.*ffi-safe-N2-lu/);
     await expect(other.getByPlaceholder('Filter numbers')).toHaveValue('thread');

@@ -130,7 +130,7 @@ test('a host that does not allow it is told from one that has no such file', asy
   const other = await otherHost(gives(readFileSync(LOG), {}));
   const { second, stays } = await follow(page, other);
   const alert = second.getByRole('alert');
-  await expect(alert).toContainText('does not let pages of other sites read this file');
+  await expect(alert).toContainText('does not allow other sites to read this file');
   await expect(alert).toContainText('Access-Control-Allow-Origin');
   await expect(alert).toContainText('ES-211');
   await expect(alert.getByRole('link')).toHaveAttribute('href', other.address);

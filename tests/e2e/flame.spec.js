@@ -86,7 +86,7 @@ test('a box of the heap is followed over time, and two censuses are compared', a
   await expect(page.locator('.flame-area-words')).toContainText(name);
   await area.focus();
   await page.keyboard.press('Home');
-  await expect(area).toHaveAttribute('aria-valuetext', /itself, census at/);
+  await expect(area).toHaveAttribute('aria-valuetext', /self, census at/);
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('[');
   await expect(steps(page)).toContainText(/^the census at .* compared with the one at/);
@@ -220,7 +220,7 @@ for (const [name, file, check] of [
 ]) {
   test(`saves ${name}`, async ({ page }) => {
     await open(page, PROFILED, '&fo=left');
-    await select(page, ['ArrowRight'], 'in all');
+    await select(page, ['ArrowRight'], ' total ');
     await page.getByRole('button', { name: /^Save/ }).click();
     const [download] = await Promise.all([
       page.waitForEvent('download'),

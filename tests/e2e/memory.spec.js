@@ -104,7 +104,7 @@ test('without such a file system all stays in memory, and that is said', async (
   });
   const { memory } = await read(page, './?memory=1', path);
   expect(memory).toMatch(/^[\d.]+\sMiB(?!, and)/);
-  await expect(page.locator('.warnings')).toContainText(/of the log are in memory, where 128\sKiB are allowed/);
+  await expect(page.locator('.warnings')).toContainText(/of the log are in memory, more than the limit of 128\sKiB/);
   rmSync(path);
 });
 

@@ -191,11 +191,11 @@ test('the flame graph has the samples of the selected capabilities', async ({ pa
     return sentence.textContent();
   };
   await page.getByRole('button', { name: 'Left heavy' }).click();
-  await expect.poll(whole).toMatch(/in all/);
+  await expect.poll(whole).toMatch(/ total /);
   const all = await whole();
   await mark(page, 'cap1');
   await expect(status(page)).toHaveText('for the whole log, 1 track');
-  await expect.poll(whole).toMatch(/in all/);
+  await expect.poll(whole).toMatch(/ total /);
   await expect.poll(whole).not.toBe(all);
   // A choice in the panel takes precedence.
   await page.getByRole('combobox', { name: 'Tracks' }).selectOption('cap0');

@@ -186,7 +186,7 @@ impl App {
         match missing {
             Some((role, missing)) => {
                 self.dialogs.notice = Some(format!(
-                    "The link compares two logs; this is the log {}. Also drop the log {}: it has {}.",
+                    "The link compares two logs; this is the log “{}”. Also drop the log “{}”: it has {}.",
                     role.other().name(),
                     role.name(),
                     format::bytes(missing.len())
