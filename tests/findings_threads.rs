@@ -298,7 +298,7 @@ const WORDS: &[&str] = &[
     "one-at-a-time groups: waited 30 times for the slowest of several threads",
     "serial-section asleep: threads with work to do slept",
     "serial-section left: work that they left to it",
-    "slowest-stage server: what the others ask for",
+    "slowest-stage server: computes answers for the others",
     "one-at-a-time batch: 8 other threads waited for it",
     "one-at-a-time results: They give work to other threads",
     "lock-convoy commands: perhaps to start commands",

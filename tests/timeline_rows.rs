@@ -456,13 +456,13 @@ fn words_for_spans_can_be_changed() {
                 many: true,
             };
             let facts = session.ask(&query);
-            let in_all = facts.iter().find(|fact| fact.label == "in all");
-            let in_all = in_all.map_or_else(String::new, |fact| fact.text.clone());
-            (track.title.clone(), in_all.replace('\u{a0}', " "))
+            let of_name = facts.iter().find(|fact| fact.label == "all of this name");
+            let of_name = of_name.map_or_else(String::new, |fact| fact.text.clone());
+            (track.title.clone(), of_name.replace('\u{a0}', " "))
         });
         spans.collect()
     };
-    let told = |name: &str, time: &str| (name.to_owned(), format!("1 times, {time} together"));
+    let told = |name: &str, time: &str| (name.to_owned(), format!("1 time, {time} total"));
     let usual = [told("load", "2.00 µs"), told("\u{fffd}\u{fffd}", "0 ns")];
     assert_eq!(names(&session), usual);
     session.set_span_prefixes(SpanPrefixes {

@@ -16,7 +16,20 @@ pub(super) fn open_modal(node: &NodeRef) {
     if let Some(dialog) = node.cast::<HtmlDialogElement>() {
         // Fails only for a dialog that is already open.
         let _ = dialog.show_modal();
+        // Fails only for a name that is no attribute.
+        let _ = dialog.set_attribute(SHOWN, "");
     }
+}
+
+/// Attribute of dialogs that have been opened.
+const SHOWN: &str = "data-shown";
+
+/// Returns whether the browser has closed a dialog, and the event about it has not arrived yet: the next key is for
+/// the page again.
+pub(super) fn is_dialog_closing() -> bool {
+    let closed = format!("dialog[{SHOWN}]:not([open])");
+    let found = gloo_utils::document().query_selector(&closed);
+    found.is_ok_and(|dialog| dialog.is_some())
 }
 
 /// Closes a dialog; the browser restores the previous focus.

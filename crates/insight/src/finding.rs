@@ -367,6 +367,6 @@ mod tests {
         let words = |value: Value| value.to_string();
         assert_eq!(words(Value::Mean(1.06)), "1.1");
         assert_eq!(words(Value::Times(2.5)), "2.5 times");
-        assert_eq!(words(Value::Share(0.5)), "50.0\u{202f}%");
+        assert_eq!(words(Value::Share(0.5)), "50.0\u{a0}%");
     }
 }

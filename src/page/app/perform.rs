@@ -7,6 +7,7 @@ use yew::prelude::*;
 
 use super::App;
 use crate::copy::copy;
+use crate::dialog::is_dialog_closing;
 use crate::dom::{focus, has_class};
 use crate::guide::GUIDE;
 use crate::heads::focus_current;
@@ -125,7 +126,11 @@ impl App {
         let is_open = self.dialogs.help.is_some()
             || self.dialogs.share.is_some()
             || self.dialogs.merging.is_some();
-        let dialog = is_open && action != Some(Action::Palette);
+        let in_dialog = target
+            .as_ref()
+            .is_some_and(|it| it.matches("dialog *, dialog") == Ok(true));
+        let is_closed = !in_dialog && is_dialog_closing();
+        let dialog = is_open && !is_closed && action != Some(Action::Palette);
         if self.dialogs.palette.is_some() && event.key() == "Escape" {
             // The palette is not rendered yet; once it is, it handles Escape itself.
             self.dialogs.palette = None;

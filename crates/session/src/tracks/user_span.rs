@@ -145,11 +145,11 @@ impl TrackKind for UserSpan {
                 facts.push(Fact::new("starts", starts));
             }
         }
-        let count = format::count(name.info.count);
+        let count = format::pluralize(name.info.count, "time");
         let total = format::duration_ns(name.info.total_ns);
         facts.push(Fact::new(
             "all of this name",
-            format!("{count} times, {total} total"),
+            format!("{count}, {total} total"),
         ));
         if name.stray_stops > 0 {
             let strays = format::count(name.stray_stops);
