@@ -171,12 +171,17 @@ async fn evaluate(
             format::fraction(together),
         ));
     }
-    let title = format!(
-        "{} waited for each other {}: capabilities were idle meanwhile for {} of their time",
-        context.names_or_count(members),
-        format::pluralize(waits.len() as u64, "time"),
-        format::fraction(context.share_of_caps(cap_ns))
-    );
+    let names = context.names_or_count(members);
+    let times = format::pluralize(waits.len() as u64, "time");
+    let idle = format::fraction(context.share_of_caps(cap_ns));
+    let title = match alternate {
+        true => format!(
+            "{names} alternate: they waited for each other {times}, and capabilities were idle meanwhile for {idle} of their time"
+        ),
+        false => format!(
+            "{names} waited for each other {times}: capabilities were idle meanwhile for {idle} of their time"
+        ),
+    };
     let mut finding = context
         .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
         .await;
@@ -216,10 +221,6 @@ fn explain(finding: &mut Finding, mean_ns: u64) {
 
 /// Changes a finding about threads of which hardly two ever ran at once.
 fn explain_alternation(context: &RuleContext<'_>, finding: &mut Finding) {
-    finding.title = finding
-        .title
-        .replacen(" waited", " alternate: they waited", 1)
-        .replacen(": capabilities", ", and capabilities", 1);
     finding.tries.swap(0, 1);
     finding.tries[0] = Advice::code(
         "Request the next value before processing the current one, with a queue of some values in between (TBQueue): then both threads work at the same time.",
