@@ -120,7 +120,7 @@ fn runs_without_a_change_are_called_alike() {
             findings <= SPLITS / 20,
             "{findings} of {SPLITS} splits claim a finding"
         );
-        println!("{side} runs a side: {claims} claims, {findings} findings of {SPLITS}");
+        println!("{side} runs per side: {claims} claims, {findings} findings of {SPLITS}");
     }
 }
 
@@ -263,12 +263,12 @@ fn the_exit_status_says_what_came_of_it() {
 /// Help, documentation and messages name the same minimum number of runs.
 #[test]
 fn one_number_of_runs_is_needed() {
-    let needed = format!("{} runs a side are needed", insight::compare::RUNS_NEEDED);
+    let needed = format!("{} runs per side are needed", insight::compare::RUNS_NEEDED);
     let (_, help) = compare(&["--help"]);
     assert!(help.contains(&needed), "{help}");
     let document = include_str!("../docs/compare.md");
     assert!(document.contains(&needed), "docs/compare.md");
-    let message = format!("{} a side are needed", insight::compare::RUNS_NEEDED);
+    let message = format!("{} per side are needed", insight::compare::RUNS_NEEDED);
     let (_, text) = sides("slow", 4, &[]);
     // Counted metrics are judged with four runs too.
     assert!(

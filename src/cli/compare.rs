@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     /// Runs before the change: logs, or digests of logs
     #[arg(required = true, value_name = "BEFORE")]
     before: Vec<PathBuf>,
-    /// Runs after the change. For claims about times, 5 runs a side are needed, better 10
+    /// Runs after the change. For claims about times, 5 runs per side are needed, better 10
     #[arg(long, required = true, num_args = 1.., value_name = "AFTER")]
     to: Vec<PathBuf>,
     #[command(flatten)]

@@ -117,7 +117,7 @@ fn headline(comparison: &Comparison) -> String {
             "one run each: no claim about times".to_owned()
         }
         Verdict::TooFewRuns => format!(
-            "too few runs for a claim about times: {} a side are needed, better 10",
+            "too few runs for a claim about times: {} per side are needed, better 10",
             comparison.runs_needed()
         ),
     };

@@ -13,7 +13,7 @@ use views::words::insight as words;
 pub(super) struct Arguments {
     #[command(flatten)]
     of: LogRangeArguments,
-    /// Also show findings of little cost, and the rules that found nothing
+    /// Also show minor findings, and the rules that are clear or undecided
     #[arg(long)]
     all: bool,
 }
@@ -61,15 +61,15 @@ impl fmt::Display for Text<'_> {
         for finding in log {
             write_finding(report, finding, f)?;
         }
-        let (clear, cannot_tell) = (report.clear.len(), report.cannot_tell.len());
-        let of_little_cost = match hidden {
+        let minor = match hidden {
             0 => String::new(),
-            hidden => format!(", and {hidden} of little cost"),
+            hidden => format!(", and {hidden} minor"),
         };
         writeln!(
             f,
-            "{}{of_little_cost}; {clear} rules found nothing, {cannot_tell} are undecided{}.",
+            "{}{minor}. {}{}.",
             format::pluralize((report.findings.len() - hidden) as u64, "finding"),
+            words::checked(report),
             if self.all { "" } else { " (--all shows all)" }
         )?;
         let (from, to) = (report.range.start(), report.range.end());
@@ -81,7 +81,7 @@ impl fmt::Display for Text<'_> {
         )?;
         write_lost_time(report, f)?;
         if self.all {
-            write_passed("Found nothing", &report.clear, f)?;
+            write_passed("Clear", &report.clear, f)?;
             write_passed("Undecided", &report.cannot_tell, f)?;
         }
         if let Some(command) = &report.try_command {

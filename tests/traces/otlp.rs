@@ -25,20 +25,22 @@ pub(crate) struct Otlp {
     records: Vec<LogRecord>,
 }
 
+/// Files of an export by name.
+type Files = BTreeMap<String, Vec<u8>>;
+
 /// Decodes the protobuf file of a signal, and checks that the lines of the JSON file have the same content.
-fn both<T, P>(export_input: &ExportInput, signal: &str, parts: impl Fn(T) -> Vec<P>) -> Vec<P>
+fn both<T, P>(files: &mut [Files; 2], signal: &str, parts: impl Fn(T) -> Vec<P>) -> Vec<P>
 where
     T: Message + Default + DeserializeOwned,
     P: PartialEq + std::fmt::Debug,
 {
-    let file = |format: &str, extension: &str| {
-        let mut files = export_input.files(format);
-        assert_eq!(files.len(), 3);
+    let [protobuf, json] = files;
+    let file = |files: &mut Files, extension: &str| {
         let name = format!("a.eventlog.{signal}.{extension}");
         files.remove(&name).expect("a file")
     };
-    let protobuf = T::decode(file("otlp", "binpb").as_slice()).expect("a message");
-    let json = String::from_utf8(file("otlp-json", "jsonl")).expect("UTF-8");
+    let protobuf = T::decode(file(protobuf, "binpb").as_slice()).expect("a message");
+    let json = String::from_utf8(file(json, "jsonl")).expect("UTF-8");
     let lines = json.lines();
     let lines = lines.map(|line| serde_json::from_str::<T>(line).expect("a message"));
     let json: Vec<P> = lines.flat_map(&parts).collect();
@@ -49,15 +51,13 @@ where
 
 impl Otlp {
     pub(crate) fn of(export_input: &ExportInput) -> Self {
-        let spans = both(export_input, "traces", |data: TracesData| {
-            data.resource_spans
-        });
+        let files = &mut ["otlp", "otlp-json"].map(|format| export_input.files(format));
+        let spans = both(files, "traces", |data: TracesData| data.resource_spans);
         let spans = spans.into_iter().flat_map(|of| of.scope_spans);
-        let logs = both(export_input, "logs", |data: LogsData| data.resource_logs);
+        let logs = both(files, "logs", |data: LogsData| data.resource_logs);
         let logs = logs.into_iter().flat_map(|of| of.scope_logs);
-        let metrics = both(export_input, "metrics", |data: MetricsData| {
-            data.resource_metrics
-        });
+        let metrics = both(files, "metrics", |data: MetricsData| data.resource_metrics);
+        assert!(files.iter().all(BTreeMap::is_empty));
         let metrics = metrics.into_iter().flat_map(|of| of.scope_metrics);
         let mut points: BTreeMap<String, (bool, Vec<NumberDataPoint>)> = BTreeMap::new();
         for metric in metrics.flat_map(|of| of.metrics) {

@@ -46,7 +46,7 @@ crate::named_enum! {
         /// Any other span: a task, a block, a user span, a phase of the concurrent collector.
         Other: "other";
         /// Stopped during a heap census for a profile.
-        Census: "counting the heap";
+        Census: "heap census";
         /// Has not resumed yet after the end of a collection.
         Returning: "resuming after GC";
         /// An idle capability while a thread is runnable.

@@ -130,13 +130,13 @@ pub fn companions(
     among.truncate(MOST_BANDS);
     let chosen = sample_evenly(places, MOST_COMPARED);
     let shape = bytes_at(censuses, suspect, &chosen);
-    let likeness = |&&(band, _): &&(BandId, BandSums)| {
+    let correlated = |&&(band, _): &&(BandId, BandSums)| {
         let other = bytes_at(censuses, band, &chosen);
         let correlation = correlation(&shape, &other)?;
         (correlation >= LEAST_CORRELATION).then_some(Companion { band, correlation })
     };
     let others = among.iter().filter(|(band, _)| *band != suspect);
-    let mut found: Vec<Companion> = others.filter_map(likeness).collect();
+    let mut found: Vec<Companion> = others.filter_map(correlated).collect();
     found.sort_small_by(|a, b| {
         b.correlation
             .total_cmp(&a.correlation)

@@ -38,10 +38,10 @@ impl Comparison {
                 let needed = self.runs_needed();
                 Err(NoNumber::Inconclusive(match (before, after) {
                     (1, 1) => {
-                        format!("one run each: no claim; {needed} a side are needed, better 10")
+                        format!("one run each: no claim; {needed} per side are needed, better 10")
                     }
                     _ => format!(
-                        "{before} and {after} runs are too few for a claim: {needed} a side are needed, better 10"
+                        "{before} and {after} runs are too few for a claim: {needed} per side are needed, better 10"
                     ),
                 }))
             }

@@ -56,13 +56,8 @@ pub(super) async fn section(
         html.heading("Minor findings");
         html.list(minor);
     }
-    passed(
-        html,
-        "Not checked: missing events",
-        "Missing data",
-        &report.cannot_tell,
-    );
-    passed(html, "Checked, without findings", "Reason", &report.clear);
+    passed(html, "Undecided", "Missing data", &report.cannot_tell);
+    passed(html, "Clear", "Reason", &report.clear);
     Some(section)
 }
 

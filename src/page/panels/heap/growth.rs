@@ -206,7 +206,7 @@ fn CorrelatedBands(props: &CorrelatedBandsProps) -> Html {
                     <thead><tr>
                         { heading("Band", "Click to highlight it instead") }
                         { heading("Over time", "Each scaled to its own maximum") }
-                        { heading("Likeness", "Pearson correlation of both over the censuses of the range: 1 if they are proportional. Lists bands from 0.9 on, with at least a thousandth of all bytes") }
+                        { heading("Correlation", "Pearson’s coefficient of both bands over the censuses of the range: 1 if they rise and fall in proportion. Lists bands from 0.9 on, with at least a thousandth of all bytes") }
                         { heading("Average", "Mean over all censuses of the range") }
                         { heading("Gained", "Last census minus first census") }
                     </tr></thead>
