@@ -68,7 +68,6 @@ fn print_diagnostic(
         Fact::Order { subject, problem } => (subject.as_ref(), words::problem_text(*problem)),
         _ => (subjects.first(), words::sentence(diagnostic)),
     };
-    let cap = diagnostic.cap.map(|cap| cap.0);
     let name = name(subject, names);
     if table.is_json() {
         let mut object = serde_json::to_value(DiagnosticJson::from(diagnostic))?;
@@ -78,8 +77,8 @@ fn print_diagnostic(
     let label = name.map_or_else(String::new, |name| format!(" ({name})"));
     let subject = words::subject_or_none(subject);
     table.row(&[
-        diagnostic.start().unwrap_or_default().0.into(),
-        cap_or_dash(cap),
+        diagnostic.start().unwrap_or_default().into(),
+        cap_or_dash(diagnostic.cap),
         format!("{subject}{label}").into(),
         problem.into(),
     ])

@@ -178,19 +178,19 @@ impl Rows<'_> {
             return Ok(());
         }
         self.printed += 1;
-        let cap = record.cap.map(|cap| cap.0);
         if self.table.is_json() {
-            return self.table.object(&json_object(&event, record.time.0, cap));
+            return self.table.object(&json_object(&event, record));
         }
-        let (time, text) = (record.time.0.into(), self.text.as_str().into());
-        self.table.row(&[time, cap_or_dash(cap), name.into(), text])
+        let (time, text) = (record.time.into(), self.text.as_str().into());
+        self.table
+            .row(&[time, cap_or_dash(record.cap), name.into(), text])
     }
 }
 
-pub(super) fn json_object(event: &Event<'_>, time: u64, cap: Option<u16>) -> serde_json::Value {
+pub(super) fn json_object(event: &Event<'_>, record: &Record<'_>) -> serde_json::Value {
     let mut object = Map::new();
-    object.insert("time".into(), json!(time));
-    object.insert("cap".into(), json!(cap));
+    object.insert("time".into(), json!(record.time));
+    object.insert("cap".into(), json!(record.cap));
     object.insert("name".into(), json!(event.name()));
     for (name, value) in event.fields() {
         // `CapCreate` and similar events have a `cap` field of their own, which replaces that of the block: they

@@ -520,14 +520,14 @@ fn print_windows(windows: &[WindowTotals], output: Output, out: &mut Out) -> io:
     }
     let mut table = Table::begin(out, output, &WINDOW_COLUMNS)?;
     for window in windows {
-        let (start, end) = (window.window.start().0, window.window.end().0);
+        let (start, end) = (window.window.start(), window.window.end());
         for row in &window.rows {
             table.row(&[
                 start.into(),
                 end.into(),
-                window.collecting.0.into(),
+                window.collecting.into(),
                 row.name.as_str().into(),
-                row.time.0.into(),
+                row.time.into(),
                 row.count.into(),
             ])?;
         }

@@ -174,7 +174,7 @@ fn cells<'a>(
     [
         request.display_name(profile, chosen, band).into(),
         chosen.bands.name(band).into(),
-        u64::from(sums.censuses).into(),
+        sums.censuses.into(),
         sums.first.into(),
         sums.last.into(),
         sums.mean().into(),

@@ -33,9 +33,9 @@ pub(super) fn print_all(request: &HeapRequest<'_>, out: &mut Out) -> Result<(), 
         }
         for census in chosen.ranking.censuses().clone() {
             rows.push([
-                u64::from(number).into(),
-                u64::from(census).into(),
-                profile.time(census).map(|time| time.0).into(),
+                number.into(),
+                census.into(),
+                profile.time(census).into(),
                 profile.era(census).into(),
                 total(profile, census).into(),
             ]);

@@ -158,14 +158,14 @@ fn rows(info: &Info, reader: &LogReader) -> Vec<Vec<Cell<'static>>> {
             "capability".into(),
             cap.into(),
             words::change(*change).into(),
-            at.0.into(),
+            (*at).into(),
         ]);
     }
     let caps = info.lives.caps().count() as u64;
     rows.push(vec!["capabilities".into(), caps.into()]);
     if let Some((first, last)) = info.first_and_last() {
-        rows.push(vec!["first".into(), first.0.into()]);
-        rows.push(vec!["last".into(), last.0.into()]);
+        rows.push(vec!["first".into(), first.into()]);
+        rows.push(vec!["last".into(), last.into()]);
     }
     rows.push(vec!["events".into(), info.events.into()]);
     for t in info.types() {

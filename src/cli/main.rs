@@ -69,6 +69,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use eventlog::ids::CapId;
 use eventlog::{LogError, LogReader, system_words};
 use model::time::Interval;
 use session::Session;
@@ -320,6 +321,6 @@ fn report(reader: &LogReader) -> Condition {
 }
 
 /// Returns the capability whose block contains an event, or a dash.
-fn cap_or_dash(cap: Option<u16>) -> Cell<'static> {
-    cap.map_or(Cell::from("-"), |cap| u64::from(cap).into())
+fn cap_or_dash(cap: Option<CapId>) -> Cell<'static> {
+    cap.map_or(Cell::from("-"), Cell::from)
 }

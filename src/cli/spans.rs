@@ -127,14 +127,6 @@ pub(super) enum Row {
     Usage(CapId, Usage, Interval),
 }
 
-fn cap_cell(cap: Option<CapId>) -> Cell<'static> {
-    cap.map(|cap| u64::from(cap.0)).into()
-}
-
-fn thread_cell(thread: ThreadId) -> Cell<'static> {
-    u64::from(thread.0).into()
-}
-
 impl Row {
     fn span(&self) -> Interval {
         match self {
@@ -160,47 +152,46 @@ impl Row {
         let Self::Gc(cap, span) = self else {
             return self.cells();
         };
-        let (start, end) = (span.start().0.into(), span.end().0.into());
-        let cap = cap_cell(Some(*cap));
-        let nothing = || Cell::Absent;
+        let (start, end) = (span.start().into(), span.end().into());
+        let cap = (*cap).into();
         vec![
-            nothing(),
+            Cell::Absent,
             "GC".into(),
             cap,
-            nothing(),
+            Cell::Absent,
             start,
             end,
-            nothing(),
+            Cell::Absent,
         ]
     }
 
     fn cells(&self) -> Vec<Cell<'static>> {
         let mut cells = match self {
-            Self::Gc(cap, _) => vec![cap_cell(Some(*cap))],
-            Self::Mutator(cap, thread, _) => vec![cap_cell(*cap), thread_cell(*thread)],
+            Self::Gc(cap, _) => vec![(*cap).into()],
+            Self::Mutator(cap, thread, _) => vec![(*cap).into(), (*thread).into()],
             Self::Thread(thread, ThreadSpan { activity, .. }, _)
             | Self::Life(thread, ThreadSpan { activity, .. }, ..) => {
                 let (category, cap, reason) = match activity {
-                    Activity::Running(cap) => ("Running", cap_cell(*cap), Cell::Absent),
+                    Activity::Running(cap) => ("Running", (*cap).into(), Cell::Absent),
                     Activity::Blocked(why) => ("Blocked", Cell::Absent, why.to_string().into()),
                 };
-                vec![thread_cell(*thread), category.into(), cap, reason]
+                vec![(*thread).into(), category.into(), cap, reason]
             }
             Self::Migration(thread, Migration { from, .. }) => {
-                let thread = thread_cell(*thread);
-                vec![thread, "Migrated".into(), cap_cell(*from), Cell::Absent]
+                let thread = (*thread).into();
+                vec![thread, "Migrated".into(), (*from).into(), Cell::Absent]
             }
             Self::Usage(cap, usage, _) => {
                 let (category, thread) = match usage {
                     Usage::Gc => ("GC", Cell::Absent),
-                    Usage::Mutator(thread) => ("Mutator", thread_cell(*thread)),
+                    Usage::Mutator(thread) => ("Mutator", (*thread).into()),
                     Usage::Idle => ("Idle", Cell::Absent),
                 };
-                vec![cap_cell(Some(*cap)), category.into(), thread]
+                vec![(*cap).into(), category.into(), thread]
             }
         };
         let span = self.span();
-        cells.extend([span.start().0.into(), span.end().0.into()]);
+        cells.extend([span.start().into(), span.end().into()]);
         match self {
             Self::Thread(_, _, wait) => cells.push(wait.map(WaitReason::name).into()),
             Self::Life(_, _, wait, open) => {
@@ -208,7 +199,7 @@ impl Row {
                 cells.extend([Cell::Flag(*open, "open"), Cell::Absent, wait]);
             }
             Self::Migration(_, Migration { to, .. }) => {
-                cells.extend([Cell::Flag(false, "open"), cap_cell(*to), Cell::Absent]);
+                cells.extend([Cell::Flag(false, "open"), (*to).into(), Cell::Absent]);
             }
             _ => {}
         }

@@ -8,7 +8,6 @@ use analysis::spans::{SpanSink, Spans};
 use eventlog::ids::CapId;
 use eventlog::{Event, EventType, Record, Sink};
 use model::time::Interval;
-use session::cells::Cell;
 
 /// One second in nanoseconds.
 const SECOND_NS: u64 = 1_000_000_000;
@@ -105,7 +104,6 @@ impl<'a> Numbers<'a> {
         };
         let counted = std::mem::take(&mut self.counted);
         let collected = std::mem::take(&mut self.collections.sink);
-        let bytes = |bytes: Option<u64>| bytes.map_or(Cell::Absent, Cell::Number);
         self.table.row(&[
             (second * SECOND_NS).into(),
             counted.events.into(),
@@ -115,8 +113,8 @@ impl<'a> Numbers<'a> {
             counted.messages.into(),
             collected.count.into(),
             collected.ns.into(),
-            bytes(self.live_bytes),
-            bytes(self.heap_bytes),
+            self.live_bytes.into(),
+            self.heap_bytes.into(),
         ])
     }
 

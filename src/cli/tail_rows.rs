@@ -32,15 +32,14 @@ impl<'a> EventRows<'a> {
     pub(super) fn event(&mut self, record: &Record<'_>) -> io::Result<()> {
         self.names.offer(record);
         let event = record.event();
-        let cap = record.cap.map(|cap| cap.0);
         if self.table.is_json() {
-            return self.table.object(&json_object(&event, record.time.0, cap));
+            return self.table.object(&json_object(&event, record));
         }
         self.text.clear();
         write_sentence(&mut self.text, &event, record.header, &self.names);
-        let (time, text) = (record.time.0.into(), self.text.as_str().into());
+        let (time, text) = (record.time.into(), self.text.as_str().into());
         self.table
-            .row(&[time, cap_or_dash(cap), event.name().into(), text])
+            .row(&[time, cap_or_dash(record.cap), event.name().into(), text])
     }
 
     /// Ends the log: forgets all names.

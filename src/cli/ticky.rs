@@ -6,6 +6,7 @@ use super::out::{MAX_ROWS, escape_line, in_columns_before_text};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
 use analysis::ticky::{TickyColumn, TickyQuery, TickyRow, TickyTable};
 use scene::format;
+use session::cells::row_object;
 use session::ticky_export::{cells, names};
 use views::words::ticky::{HOW_TO_RECORD, count_errs, flaw_text, size_sign};
 
@@ -91,13 +92,8 @@ fn most_rows(arguments: &Arguments) -> u64 {
 
 fn document(table: &TickyTable) -> serde_json::Value {
     let names = names();
-    let rows = table.rows.iter().map(|row| {
-        let cells = cells(table, row);
-        let pairs = names.iter().zip(&cells);
-        pairs
-            .map(|(name, cell)| ((*name).to_owned(), cell.to_json()))
-            .collect::<serde_json::Map<_, _>>()
-    });
+    let rows = table.rows.iter();
+    let rows = rows.map(|row| row_object(&names, &cells(table, row)));
     json!({
         "counters": table.counters,
         "samples": table.samples,

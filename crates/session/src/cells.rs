@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::sorting::CompactCollect;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,36 @@ impl Cell<'_> {
 impl From<u64> for Cell<'_> {
     fn from(number: u64) -> Self {
         Self::Number(number)
+    }
+}
+
+impl From<u32> for Cell<'_> {
+    fn from(number: u32) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<CapId> for Cell<'_> {
+    fn from(cap: CapId) -> Self {
+        Self::Number(cap.0.into())
+    }
+}
+
+impl From<ThreadId> for Cell<'_> {
+    fn from(thread: ThreadId) -> Self {
+        Self::Number(thread.0.into())
+    }
+}
+
+impl From<Nanos> for Cell<'_> {
+    fn from(time: Nanos) -> Self {
+        Self::Number(time.0)
+    }
+}
+
+impl From<Duration> for Cell<'_> {
+    fn from(length: Duration) -> Self {
+        Self::Number(length.0)
     }
 }
 
@@ -188,6 +219,11 @@ impl Column {
     const fn new(kind: CellKind, name: &'static str, help: &'static str) -> Self {
         Self { name, kind, help }
     }
+
+    /// Adds the function that extracts the cell from a row.
+    pub(crate) const fn value<Row>(self, content: Content<Row>) -> (Self, Content<Row>) {
+        (self, content)
+    }
 }
 
 /// Function that extracts a cell from a row.
@@ -266,11 +302,16 @@ fn push(
         return push_row(out, how, cells);
     }
     out.push_str(if begins { "[\n" } else { ",\n" });
+    out.push_str(&row_object(names, cells).to_string());
+}
+
+/// Returns a row as a JSON object with the column names as keys.
+pub fn row_object(names: &[impl AsRef<str>], cells: &[Cell<'_>]) -> serde_json::Value {
     let columns = names.iter().zip(cells);
     let object: serde_json::Map<_, _> = columns
         .map(|(name, cell)| (name.as_ref().to_owned(), cell.to_json()))
         .collect_small();
-    out.push_str(&serde_json::Value::from(object).to_string());
+    object.into()
 }
 
 /// Appends a row of cells with its line end.
@@ -389,7 +430,7 @@ mod tests {
 
     #[test]
     fn numbers_stay_numbers() {
-        assert_eq!(csv(&7.into(), Formulas::Neutralized), "7");
+        assert_eq!(csv(&7_u64.into(), Formulas::Neutralized), "7");
         assert_eq!(csv(&None::<u64>.into(), Formulas::Neutralized), "");
     }
 
@@ -419,7 +460,7 @@ mod tests {
 
     #[test]
     fn parts_of_a_table_are_one_text() {
-        let rows = || [["a\tb".into(), 1.into()], ["=c".into(), Cell::Absent]].into_iter();
+        let rows = || [["a\tb".into(), 1_u64.into()], ["=c".into(), Cell::Absent]].into_iter();
         let whole = |how: RowFormat| {
             let part = |from: usize, is_first| {
                 rows_text(

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use super::Out;
-use session::cells::{Cell, Formulas, push_csv};
+use session::cells::{Cell, Formulas, push_csv, row_object};
 
 /// How a command prints its rows.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -112,11 +112,7 @@ impl<'a> Table<'a> {
         if !self.output.json {
             return self.line(cells);
         }
-        let columns = self.columns.iter().zip(cells);
-        let object: serde_json::Map<_, _> = columns
-            .map(|(name, cell)| ((*name).to_owned(), cell.to_json()))
-            .collect();
-        self.object(&object.into())
+        self.object(&row_object(self.columns, cells))
     }
 
     /// Prints a row of a JSON table as an object with fields of its own.

@@ -46,12 +46,12 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
             None => (None, None),
         };
         rows.row(&[
-            u64::from(cap.cap.0).into(),
-            cap.life.start().0.into(),
-            cap.life.end().0.into(),
-            cap.life.end().since(cap.life.start()).0.into(),
+            cap.cap.into(),
+            cap.life.start().into(),
+            cap.life.end().into(),
+            cap.life.duration().into(),
             name.into(),
-            pid.map(u64::from).into(),
+            pid.into(),
         ])?;
     }
     Ok(())

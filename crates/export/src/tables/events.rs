@@ -51,9 +51,9 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
         write_sentence(&mut text, &event, record.header, context.names);
         let thread = matcher.thread_of(record, &context);
         rows.row(&[
-            record.time.0.into(),
-            record.cap.map(|cap| u64::from(cap.0)).into(),
-            thread.map(|thread| u64::from(thread.0)).into(),
+            record.time.into(),
+            record.cap.into(),
+            thread.into(),
             event.name().into(),
             u64::from(record.id.0).into(),
             text.as_str().into(),

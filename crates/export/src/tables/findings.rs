@@ -5,7 +5,6 @@ use crate::log::Log;
 use crate::rows::{Rows, json_name};
 use crate::table::Table;
 use insight::finding::Advice;
-use session::cells::Cell;
 use session::cells::Column;
 use session::questions::FindingsQuery;
 
@@ -67,8 +66,8 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
             finding.meaning.as_ref().into(),
             tries.join("\n").into(),
             finding.places.into(),
-            worst.map(|range| range.start().0).into(),
-            Cell::from(worst.map(|range| range.end().0)),
+            worst.map(|range| range.start()).into(),
+            worst.map(|range| range.end()).into(),
         ])?;
     }
     Ok(())

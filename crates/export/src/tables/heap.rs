@@ -33,10 +33,10 @@ pub(super) const TABLE: Table = Table {
 fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
     bands::for_each(log, |held| {
         rows.row(&[
-            u64::from(held.profile).into(),
+            held.profile.into(),
             held.breakdown.flag().into(),
-            u64::from(held.census).into(),
-            held.at.map(|at| at.0).into(),
+            held.census.into(),
+            held.at.into(),
             held.era.into(),
             held.label.into(),
             held.name.into(),

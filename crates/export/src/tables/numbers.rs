@@ -48,8 +48,8 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
                 statistic.into(),
                 value.into(),
                 json_name(&unit).into(),
-                range.map(|range| range.start().0).into(),
-                range.map(|range| range.end().0).into(),
+                range.map(|range| range.start()).into(),
+                range.map(|range| range.end()).into(),
                 why_not.into(),
             ])
         };

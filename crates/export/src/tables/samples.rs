@@ -113,11 +113,11 @@ fn fill_samples(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
                 rows.row(&[
                     source.into(),
                     name.as_str().into(),
-                    sample.span.start().0.into(),
-                    sample.span.end().0.into(),
-                    sample.span.end().since(sample.span.start()).0.into(),
+                    sample.span.start().into(),
+                    sample.span.end().into(),
+                    sample.span.duration().into(),
                     Cell::Flag(sample.ends, "counts"),
-                    u64::from(sample.stack.0).into(),
+                    sample.stack.0.into(),
                     function.into(),
                 ])?;
             }
@@ -133,8 +133,8 @@ fn fill_stacks(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
             let module = frame.map(|frame| frame.module.as_str());
             rows.row(&[
                 source.into(),
-                u64::from(stack.0).into(),
-                u64::from(profile.stacks.parent(stack).0).into(),
+                stack.0.into(),
+                profile.stacks.parent(stack).0.into(),
                 u64::from(profile.stacks.depth(stack)).into(),
                 frame.map(Frame::name).into(),
                 frame.map(|frame| frame.label.as_str()).into(),

@@ -65,7 +65,7 @@ fn fill(log: &Log<'_>, rows: &mut Rows) -> Result<(), Error> {
     };
     let mut writer = read(log, writer)?;
     for (cap, idle) in std::mem::take(&mut writer.idle) {
-        idle.finish(&mut |span| writer.row("idle", [Some(cap.0.into()), None], None, span, None));
+        idle.finish(&mut |span| writer.row("idle", (Some(cap), None), None, span, None));
     }
     writer.written
 }
@@ -91,7 +91,7 @@ impl Writer<'_> {
     fn row(
         &mut self,
         kind: &'static str,
-        [cap, thread]: [Option<u64>; 2],
+        (cap, thread): (Option<CapId>, Option<ThreadId>),
         reason: Option<(Reason, Option<WaitReason>)>,
         span: Interval,
         woken: Option<Nanos>,
@@ -111,10 +111,10 @@ impl Writer<'_> {
             cap.into(),
             thread.into(),
             reason.into(),
-            span.start().0.into(),
-            span.end().0.into(),
-            span.end().since(span.start()).0.into(),
-            woken.map(|at| at.0).into(),
+            span.start().into(),
+            span.end().into(),
+            span.duration().into(),
+            woken.into(),
             wait_reason.into(),
         ]);
     }
@@ -125,7 +125,7 @@ impl Writer<'_> {
             return;
         };
         idle.busy(span, &mut |span| {
-            self.row("idle", [Some(cap.0.into()), None], None, span, None);
+            self.row("idle", (Some(cap), None), None, span, None);
         });
         self.idle.insert(cap, idle);
     }
@@ -133,24 +133,23 @@ impl Writer<'_> {
 
 impl SpanSink for Writer<'_> {
     fn gc(&mut self, cap: CapId, span: Interval) {
-        self.row("gc", [Some(cap.0.into()), None], None, span, None);
+        self.row("gc", (Some(cap), None), None, span, None);
         self.busy(cap, span);
     }
 
     fn thread(&mut self, thread: ThreadId, span: ThreadSpan, woken: Option<Nanos>) {
         let wait_reason = self.wait_reasons.end(thread, &span);
-        let thread = Some(u64::from(thread.0));
+        let thread = Some(thread);
         match span.activity {
             Activity::Running(cap) => {
-                let number = cap.map(|cap| cap.0.into());
-                self.row("running", [number, thread], None, span.span, woken);
+                self.row("running", (cap, thread), None, span.span, woken);
                 if let Some(cap) = cap {
                     self.busy(cap, span.span);
                 }
             }
             Activity::Blocked(reason) => {
                 let reason = Some((reason, wait_reason));
-                self.row("blocked", [None, thread], reason, span.span, woken);
+                self.row("blocked", (None, thread), reason, span.span, woken);
             }
         }
     }

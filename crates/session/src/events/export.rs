@@ -7,9 +7,9 @@ const NAMES: [&str; 6] = ["time_ns", "cap", "thread", "label", "event", "text"];
 
 fn cells(row: &EventRow) -> [Cell<'_>; NAMES.len()] {
     [
-        row.time.0.into(),
-        row.cap.map(|cap| u64::from(cap.0)).into(),
-        row.thread.map(|thread| u64::from(thread.0)).into(),
+        row.time.into(),
+        row.cap.into(),
+        row.thread.into(),
         row.label.as_deref().into(),
         row.name.as_str().into(),
         row.text.as_str().into(),
