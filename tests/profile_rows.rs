@@ -13,15 +13,16 @@ use common::picture::{self, open_bytes, whole};
 use eventlog::ids::{CapId, Nanos, OsThreadId};
 use model::class::CLASSES;
 use model::class::Class;
-use model::marks::MarkKind;
+use model::marks::{MarkKind, NONE};
 use model::profile::TrackSource;
 use model::profile::frames::Frame;
 use model::time::Interval;
 use proptest::prelude::*;
 use session::Session;
-use session::tracks::calls::{Call, ForeignCalls};
+use session::tracks::calls::ForeignCalls;
 use session::tracks::details::{DetailsQuery, Fact, Target};
 use session::tracks::item::{Marks, Names};
+use session::tracks::lane::SpanPayload;
 use session::tracks::samples::{SamplePayload, Samples};
 use session::tracks::{LogContents, TimelineQuery, TrackId};
 use views::timeline::arrange::TrackView;
@@ -229,7 +230,7 @@ fn check(
     for (mark, span) in marks.row_marks(row) {
         let number = match row {
             TrackId::Samples(_) => mark.read::<SamplePayload>().0,
-            _ => mark.read::<Call>().function,
+            _ => Some(mark.read::<SpanPayload>().detail).filter(|&number| number != NONE),
         };
         let name = number.map(|number| names[number as usize].name());
         if mark.kind == MarkKind::One {

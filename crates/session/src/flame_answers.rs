@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::Session;
 use super::query::{Host, NoYield, Yield};
+use super::recent::Recent;
 use analysis::flamegraph::source_info::SourceInfo;
 use analysis::flamegraph::sources;
 use analysis::flamegraph::spans::totals::WindowTotals;
@@ -48,21 +49,8 @@ impl<'a> Deref for StackSourceRef<'a> {
 /// Selection, and the revisions of both logs.
 type ComparedKey = (FlameSelection, Revision, Revision);
 
-/// Single-entry cache of the merged stacks of two logs, because zooming requests them again.
-#[derive(Debug, Default)]
-pub(super) struct ComparedCache(Mutex<Option<(ComparedKey, Arc<ComparedStacks>)>>);
-
-impl ComparedCache {
-    fn get(&self, key: ComparedKey, make: impl FnOnce() -> ComparedStacks) -> Arc<ComparedStacks> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, compared)) = kept.as_ref().filter(|(of, _)| *of == key) {
-            return Arc::clone(compared);
-        }
-        let compared = Arc::new(make());
-        *kept = Some((key, Arc::clone(&compared)));
-        compared
-    }
-}
+/// Cache of the merged stacks of the last two logs, because zooming requests them again.
+pub(super) type ComparedCache = Recent<ComparedKey, ComparedStacks, 1>;
 
 impl Session {
     /// Returns the sources for which a flame graph can be drawn.
@@ -120,7 +108,7 @@ impl Session {
         };
         let its = other.own_stack_source(&other_choice, host).await?;
         let key = (choice.clone(), stack_source.revision(), its.revision());
-        let compared = self.flame_compared.get(key, || {
+        let compared = self.flame_compared.get(key, |_| {
             let (own, its) = (
                 stack_source.weighted_stacks(choice),
                 its.weighted_stacks(&other_choice),

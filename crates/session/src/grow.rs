@@ -77,10 +77,8 @@ impl Session {
         if !self.follows || !self.slices.is_appending_last() {
             return;
         }
-        let reader = self
-            .slices
-            .current_slice()
-            .and_then(|slice| self.reader.checkpoint(slice));
+        let current = self.slices.current.as_ref();
+        let reader = current.and_then(|slice| self.reader.checkpoint(slice));
         if let Some(reader) = reader {
             let recording = Arc::new(self.recording.clone());
             self.checkpoints.truncate(1);

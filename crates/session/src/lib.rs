@@ -23,6 +23,7 @@ mod memory;
 pub mod query;
 pub mod questions;
 mod read;
+mod recent;
 mod slices;
 mod symbols;
 pub mod tables;
@@ -224,7 +225,7 @@ impl Session {
     /// # Errors
     /// If the file is not a readable eventlog.
     pub fn advance(&mut self, max_events: usize) -> Result<Step, LogError> {
-        if !self.slices.are_planned() {
+        if !self.slices.planned {
             let step = self.reader.advance(&mut |_: &Record<'_>| {}, 1)?;
             if step == Step::Indexed {
                 self.plan();
@@ -249,18 +250,18 @@ impl Session {
     /// Returns whether slices can be analyzed by other workers, given the file or the [inflated](Self::inflated)
     /// bytes.
     pub const fn can_be_shared(&self) -> bool {
-        self.slices.are_planned() && !self.complete
+        self.slices.planned && !self.complete
     }
 
     /// Returns whether this session is itself analyzing a slice.
     pub const fn is_at_work(&self) -> bool {
-        self.slices.is_at_work()
+        self.slices.working.is_some()
     }
 
     /// Returns the next slice to analyze, if any is left. Its bytes come from the file, or from
     /// [`inflated`](Self::inflated).
     pub fn next_job(&mut self) -> Option<Job> {
-        self.slices.next_job()
+        self.slices.waiting.pop_front()
     }
 
     /// Accepts the analysis of a slice; returns [`Step::Done`] if it was the last one.
@@ -271,12 +272,12 @@ impl Session {
 
     /// Returns the number of slices that no worker has taken yet.
     pub fn waiting_jobs(&self) -> usize {
-        self.slices.waiting_jobs()
+        self.slices.waiting.len()
     }
 
     /// Returns the number of analyzed slices that wait for earlier ones before they can be appended.
     pub fn waiting_segments(&self) -> usize {
-        self.slices.waiting_segments()
+        self.slices.analyzed.len()
     }
 
     /// Appends analyzed slices in log order, as far as they have arrived.

@@ -157,7 +157,7 @@ macro_rules! optional_columns {
 macro_rules! range_query {
     (
         $(#[$doc:meta])*
-        $query:ident($name:literal) -> $answer:ty, |$log:ident, $range:ident| $compute:expr
+        $query:ident($name:literal) -> $answer:ty, |$log:ident, $range:ident, $host:ident| $compute:expr
     ) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,7 +169,7 @@ macro_rules! range_query {
 
             range_field!(0);
 
-            async fn answer(&self, $log: &Session, _: &dyn Host) -> $answer {
+            async fn answer(&self, $log: &Session, $host: &dyn Host) -> $answer {
                 let $range = self.0;
                 $compute
             }

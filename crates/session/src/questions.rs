@@ -141,30 +141,21 @@ impl Query for LabelsQuery {
 
 range_query! {
     /// Time breakdown of the program and its capabilities, in a range or in the whole log.
-    TimeQuery("time") -> ProgramTimes, |log, range| log.recording.times(range)
+    TimeQuery("time") -> ProgramTimes, |log, range, _host| log.recording.times(range)
 }
 
-/// Time breakdown of each thread that lived in a range or in the whole log; `None` until the log is fully read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThreadTimeQuery(pub Option<Interval>);
-
-impl Query for ThreadTimeQuery {
-    type Answer = Option<Vec<ThreadAccount>>;
-    const NAME: &'static str = "time of threads";
-
-    range_field!(0);
-
-    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
-        let store = &log.recording.store;
+range_query! {
+    /// Time breakdown of each thread that lived in a range or in the whole log; `None` until the log is fully read.
+    ThreadTimeQuery("time of threads") -> Option<Vec<ThreadAccount>>, |log, range, host| {
         log.recording.is_finished().then_some(())?;
-        Some(store.thread_accounts(self.0, host).await)
+        Some(log.recording.store.thread_accounts(range, host).await)
     }
 }
 
 range_query! {
     /// Time that collections cost the capabilities, by generation, in a range or in the whole log; `None` until the
     /// log is fully read.
-    GcCostsQuery("costs of collections") -> Option<Vec<GcCosts>>, |log, range| {
+    GcCostsQuery("costs of collections") -> Option<Vec<GcCosts>>, |log, range, _host| {
         let is_finished = log.recording.is_finished();
         is_finished.then(|| log.recording.store.account().gc_costs(range))
     }
@@ -172,7 +163,7 @@ range_query! {
 
 range_query! {
     /// The statistics of `+RTS -s`, for a range or the whole log.
-    SummaryQuery("summary") -> Summary, |log, range| log.recording.summary(range)
+    SummaryQuery("summary") -> Summary, |log, range, _host| log.recording.summary(range)
 }
 
 /// Findings about the program, in a range or in the whole log; `None` until the log is fully read.
@@ -251,20 +242,11 @@ impl Query for FindingsProgressQuery {
     }
 }
 
-/// Metrics by which two logs are compared, of a range or of the whole log; `None` until the log is fully read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DigestQuery(pub Option<Interval>);
-
-impl Query for DigestQuery {
-    type Answer = Option<Digest>;
-    const NAME: &'static str = "digest";
-
-    range_field!(0);
-
-    async fn answer(&self, log: &Session, host: &dyn Host) -> Self::Answer {
-        let recording = &log.recording;
-        recording.is_finished().then_some(())?;
-        Some(Digest::gather(recording, self.0, host).await)
+range_query! {
+    /// Metrics by which two logs are compared, of a range or of the whole log; `None` until the log is fully read.
+    DigestQuery("digest") -> Option<Digest>, |log, range, host| {
+        log.recording.is_finished().then_some(())?;
+        Some(Digest::gather(&log.recording, range, host).await)
     }
 }
 
@@ -282,12 +264,12 @@ impl Query for CollectionsQuery {
 
 range_query! {
     /// Fates of the sparks (run, fizzled, …) in a range or in the whole log.
-    SparksQuery("sparks") -> SparksReply, |log, range| log.recording.sparks(range)
+    SparksQuery("sparks") -> SparksReply, |log, range, _host| log.recording.sparks(range)
 }
 
 range_query! {
     /// Memory held from the system compared with live data, in a range or in the whole log.
-    HeldMemoryQuery("memory held") -> HeldMemory, |log, range| log.recording.held_memory(range)
+    HeldMemoryQuery("memory held") -> HeldMemory, |log, range, _host| log.recording.held_memory(range)
 }
 
 /// Cost of the censuses of a heap profile, in a range or in the whole log.

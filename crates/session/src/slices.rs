@@ -93,26 +93,24 @@ impl SliceAnalyzer {
 /// Slices that are not yet appended.
 #[derive(Debug, Default)]
 pub(super) struct Slices {
-    planned: bool,
-    waiting: VecDeque<Job>,
+    pub(super) planned: bool,
+    /// Slices that no worker has taken yet.
+    pub(super) waiting: VecDeque<Job>,
     /// Analyzed segments that wait for earlier ones.
-    analyzed: BTreeMap<JobId, Segment>,
+    pub(super) analyzed: BTreeMap<JobId, Segment>,
     /// Next job to append, and the end of the planned jobs.
     next: JobId,
     end: JobId,
     /// Slice that is being appended, in case it must be analyzed again.
-    current: Option<Slice>,
-    working: Option<Box<SliceAnalyzer>>,
+    pub(super) current: Option<Slice>,
+    /// Slice that is being analyzed on this thread.
+    pub(super) working: Option<Box<SliceAnalyzer>>,
     scratch: Scratch,
     /// Read buffer for an inflated log.
     bytes: Vec<u8>,
 }
 
 impl Slices {
-    pub(super) const fn are_planned(&self) -> bool {
-        self.planned
-    }
-
     /// Replaces all slices; pending results of earlier ones are discarded.
     pub(super) fn plan(&mut self, slices: Vec<Slice>) {
         self.plan_after(slices);
@@ -142,29 +140,8 @@ impl Slices {
         self.next.0 + 1 == self.end.0
     }
 
-    /// Returns the slice that is being appended.
-    pub(super) const fn current_slice(&self) -> Option<&Slice> {
-        self.current.as_ref()
-    }
-
     pub(super) fn are_done(&self) -> bool {
         self.planned && self.next == self.end
-    }
-
-    pub(super) const fn is_at_work(&self) -> bool {
-        self.working.is_some()
-    }
-
-    pub(super) fn next_job(&mut self) -> Option<Job> {
-        self.waiting.pop_front()
-    }
-
-    pub(super) fn waiting_jobs(&self) -> usize {
-        self.waiting.len()
-    }
-
-    pub(super) fn waiting_segments(&self) -> usize {
-        self.analyzed.len()
     }
 
     pub(super) fn add_segment(&mut self, id: JobId, segment: Segment) {

@@ -61,53 +61,43 @@ pub(crate) trait Visitor {
     const VISITS_LIVES: bool = true;
 
     /// Begins a capability; its runs and collections follow.
-    fn capability(&mut self, cap: CapId) -> io::Result<()> {
-        let _ = cap;
+    fn capability(&mut self, _cap: CapId) -> io::Result<()> {
         Ok(())
     }
     /// Visits a run on the current capability.
-    fn cap_run(&mut self, run: &CapRun<'_>) -> io::Result<()> {
-        let _ = run;
+    fn cap_run(&mut self, _run: &CapRun<'_>) -> io::Result<()> {
         Ok(())
     }
     /// Visits a collection of the current capability.
-    fn collection(&mut self, collection: &CapCollection<'_>) -> io::Result<()> {
-        let _ = collection;
+    fn collection(&mut self, _collection: &CapCollection<'_>) -> io::Result<()> {
         Ok(())
     }
     /// Begins a thread; its stages follow.
-    fn thread(&mut self, thread: &Thread<'_>) -> io::Result<()> {
-        let _ = thread;
+    fn thread(&mut self, _thread: &Thread<'_>) -> io::Result<()> {
         Ok(())
     }
     /// Visits a wait of a thread and the run after it.
-    fn stage(&mut self, thread: &Thread<'_>, stage: &Stage) -> io::Result<()> {
-        let _ = (thread, stage);
+    fn stage(&mut self, _thread: &Thread<'_>, _stage: &Stage) -> io::Result<()> {
         Ok(())
     }
     /// Begins the user spans of one name; `number` identifies the name.
-    fn spans_named(&mut self, number: u32, name: &str) -> io::Result<()> {
-        let _ = (number, name);
+    fn spans_named(&mut self, _number: u32, _name: &str) -> io::Result<()> {
         Ok(())
     }
     /// Visits a user span of the current name.
-    fn user_span(&mut self, number: u32, name: &str, span: &UserSpan) -> io::Result<()> {
-        let _ = (number, name, span);
+    fn user_span(&mut self, _number: u32, _name: &str, _span: &UserSpan) -> io::Result<()> {
         Ok(())
     }
     /// Visits a message or marker of the program.
-    fn message(&mut self, message: &Message) -> io::Result<()> {
-        let _ = message;
+    fn message(&mut self, _message: &Message) -> io::Result<()> {
         Ok(())
     }
     /// Begins a counter; its samples follow.
-    fn counter(&mut self, counter: &Counter) -> io::Result<()> {
-        let _ = counter;
+    fn counter(&mut self, _counter: &Counter) -> io::Result<()> {
         Ok(())
     }
     /// Visits a sample of the current counter.
-    fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
-        let _ = (counter, at, value);
+    fn sample(&mut self, _counter: &Counter, _at: Nanos, _value: u64) -> io::Result<()> {
         Ok(())
     }
 }

@@ -10,7 +10,6 @@ use super::painter::{Painter, Rect};
 use super::palette::Palette;
 use super::viewport::Viewport;
 use eventlog::ids::Nanos;
-use model::marks::MarkView;
 use model::time::Interval;
 
 pub use bars::{Bar, YOUNG, bottom_aligned};
@@ -65,16 +64,5 @@ impl Strip<'_> {
             1.0,
             self.area.h - 7.0,
         )
-    }
-
-    /// Paints a line at the start of each mark.
-    pub fn paint_ticks<'m>(
-        &self,
-        marks: impl Iterator<Item = (MarkView<'m>, Interval)>,
-        painter: &mut dyn Painter,
-    ) {
-        for (_, span) in marks {
-            painter.fill(self.tick(span.start()), self.palette.ink2.into());
-        }
     }
 }

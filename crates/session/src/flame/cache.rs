@@ -3,11 +3,12 @@
 use eventlog::hash::SeededMap;
 use model::profile::revision::Revision;
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::layout::{Forest, TimeTrack};
 use super::query::View;
 use super::step::{Change, Step, Transformed, apply_changes};
+use crate::recent::Recent;
 use model::profile::Profile;
 use model::profile::frames::Frames;
 use model::profile::stack_source::{ProfileRef, StackSource, WeightedStacks};
@@ -17,19 +18,9 @@ use model::profile::weights::{Weight, remap_weights};
 /// Capacity: a graph, its callers and its callees, with and without steps.
 const MAX_ENTRIES: usize = 4;
 
-/// LRU cache of transformed stacks, keyed by the revision of the stack source.
+/// LRU cache of transformed stacks, keyed by the revision of the stacks and the transformations.
 #[derive(Debug, Default)]
-pub struct StepCache {
-    /// The most recently used entry is last.
-    entries: Mutex<Vec<(Key, Arc<TransformedStacks>)>>,
-}
-
-/// Cache key: revision of the stacks, and transformations.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Key {
-    revision: Revision,
-    changes: Vec<Change>,
-}
+pub struct StepCache(Recent<(Revision, Vec<Change>), TransformedStacks, MAX_ENTRIES>);
 
 /// Stacks after zero or more transformations.
 #[derive(Debug)]
@@ -50,19 +41,18 @@ impl StepCache {
         view: &View,
     ) -> Arc<TransformedStacks> {
         let changes = changes(steps, view);
-        if let (Cow::Borrowed(frames), Cow::Borrowed(stacks)) = (&weighted.frames, &weighted.stacks)
-        {
-            return self.get_or_insert(stack_source.revision(), changes, |changes| {
-                let seen = stack_source.sample_counts();
-                TransformedStacks::new(frames, stacks, seen.as_deref(), changes)
-            });
+        let (frames, stacks) = (&weighted.frames, &weighted.stacks);
+        let apply = |seen: Option<&[u32]>, changes: &[Change]| {
+            TransformedStacks::new(frames, stacks, seen, changes)
+        };
+        if matches!((frames, stacks), (Cow::Borrowed(_), Cow::Borrowed(_))) {
+            let key = (stack_source.revision(), changes);
+            let seen = || stack_source.sample_counts();
+            return self
+                .0
+                .get(key, |(_, changes)| apply(seen().as_deref(), changes));
         }
-        Arc::new(TransformedStacks::new(
-            &weighted.frames,
-            &weighted.stacks,
-            None,
-            &changes,
-        ))
+        Arc::new(apply(None, &changes))
     }
 
     /// Returns the stacks of a profile in time order after some steps, in the form that a view needs.
@@ -78,37 +68,11 @@ impl StepCache {
             TransformedStacks::new(&profile.frames, &profile.stacks, Some(&seen), changes)
         };
         if profile.lasts() {
-            return self.get_or_insert(profile.revision, changes, make);
+            let key = (profile.revision, changes);
+            return self.0.get(key, |(_, changes)| make(changes));
         }
         Arc::new(make(&changes))
     }
-
-    fn get_or_insert(
-        &self,
-        revision: Revision,
-        changes: Vec<Change>,
-        make: impl FnOnce(&[Change]) -> TransformedStacks,
-    ) -> Arc<TransformedStacks> {
-        let key = Key { revision, changes };
-        let mut entries = lock(&self.entries);
-        let found = entries.iter().position(|(other, _)| *other == key);
-        let transformed = match found {
-            Some(place) => entries.remove(place).1,
-            None => {
-                if entries.len() >= MAX_ENTRIES {
-                    entries.remove(0);
-                }
-                Arc::new(make(&key.changes))
-            }
-        };
-        entries.push((key, Arc::clone(&transformed)));
-        transformed
-    }
-}
-
-/// Locks a mutex. Poisoning is ignored, because a panic never leaves the data half updated.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the user's steps, followed by the change that the view needs.
@@ -182,7 +146,7 @@ impl TransformedStacks {
 
     /// Returns the block summaries of a track's samples.
     pub(super) fn forest(&self, index: usize, track: &TimeTrack<'_>) -> Arc<Forest> {
-        let mut forests = lock(&self.forests);
+        let mut forests = self.forests.lock().unwrap_or_else(PoisonError::into_inner);
         let forest = forests.entry(index);
         Arc::clone(forest.or_insert_with(|| Arc::new(Forest::new(track))))
     }

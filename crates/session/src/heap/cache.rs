@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use super::choice::{Grouping, HeapChoice};
 use super::tree::TreeSums;
+use crate::recent::Recent;
 use analysis::heap::names::BandDescription;
 use analysis::heap::ranking::Ranking;
 use analysis::heap::{HeapProfile, Label};
@@ -17,37 +18,12 @@ use model::profile::heap::CensusRanges;
 /// Capacity of each cache.
 const MAX_ENTRIES: usize = 4;
 
-/// LRU cache; the most recently used entry is last.
-#[derive(Debug)]
-struct Recent<K, V>(Mutex<Vec<(K, Arc<V>)>>);
-
-impl<K, V> Default for Recent<K, V> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
-
-impl<K: PartialEq, V> Recent<K, V> {
-    fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
-        let mut kept: MutexGuard<'_, _> = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let value = match kept.iter().position(|(known, _)| *known == key) {
-            Some(place) => kept.remove(place).1,
-            None => Arc::new(make()),
-        };
-        if kept.len() >= MAX_ENTRIES {
-            kept.remove(0);
-        }
-        kept.push((key, Arc::clone(&value)));
-        value
-    }
-}
-
 /// Intermediate results of heap profile queries.
 #[derive(Debug, Default)]
 pub struct HeapCache {
-    bands: Recent<BandsKey, Bands>,
-    rankings: Recent<(BandsKey, Range<u32>), Ranking>,
-    trees: Recent<(u32, CensusRanges), TreeSums>,
+    bands: Recent<BandsKey, Bands, MAX_ENTRIES>,
+    rankings: Recent<(BandsKey, Range<u32>), Ranking, MAX_ENTRIES>,
+    trees: Recent<(u32, CensusRanges), TreeSums, MAX_ENTRIES>,
 }
 
 impl HeapCache {
@@ -57,7 +33,7 @@ impl HeapCache {
         of: (u32, CensusRanges),
         make: impl FnOnce() -> TreeSums,
     ) -> Arc<TreeSums> {
-        self.trees.get(of, make)
+        self.trees.get(of, |_| make())
     }
 }
 
@@ -284,7 +260,7 @@ impl HeapCache {
             censuses,
             complete,
         };
-        Some(self.bands.get(key, || Bands::new(recording, found, key)))
+        Some(self.bands.get(key, |_| Bands::new(recording, found, key)))
     }
 
     /// Returns the sums of bands over some censuses.
@@ -296,18 +272,14 @@ impl HeapCache {
     ) -> Arc<Ranking> {
         let key = (bands.key, places.clone());
         self.rankings
-            .get(key, || Ranking::compute(bands.censuses(profile), places))
+            .get(key, |_| Ranking::compute(bands.censuses(profile), places))
     }
 
     /// Clears everything that depends on names.
     pub(crate) fn forget(&self) {
-        for_each_lock(&self.bands.0, Vec::clear);
-        for_each_lock(&self.rankings.0, Vec::clear);
+        self.bands.clear();
+        self.rankings.clear();
     }
-}
-
-fn for_each_lock<T>(kept: &Mutex<T>, then: impl FnOnce(&mut T)) {
-    then(&mut kept.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
 #[cfg(test)]

@@ -144,43 +144,37 @@ pub fn profiling_hints(ghc: Option<&str>) -> Vec<ProfilingHint> {
         Some((parts.next()?.ok()?, parts.next()?.ok()?))
     });
     let since = |from: (u32, u32)| version.is_none_or(|version| version >= from);
-    let all: [((u32, u32), ProfilingHint); 5] = [
+    let all: [((u32, u32), &str, &str, &str); 5] = [
         (
             (8, 6),
-            (
-                "-l -hT",
-                "by closure type",
-                "any program, with no further flag",
-            ),
+            "-l -hT",
+            "by closure type",
+            "any program, with no further flag",
         ),
         (
             (9, 2),
-            (
-                "-l -hi",
-                "by info table, with the source place",
-                "-finfo-table-map -fdistinct-constructor-tables",
-            ),
+            "-l -hi",
+            "by info table, with the source place",
+            "-finfo-table-map -fdistinct-constructor-tables",
         ),
         (
             (8, 2),
-            (
-                "-l -hc",
-                "by cost-centre stack",
-                "-prof -fprof-auto (or -fprof-late, since GHC 9.4)",
-            ),
+            "-l -hc",
+            "by cost-centre stack",
+            "-prof -fprof-auto (or -fprof-late, since GHC 9.4)",
         ),
         (
             (8, 2),
-            (
-                "-l -hy, -hd, -hm, -hr, -hb",
-                "by type, closure description, module, retainer set, biography",
-                "-prof",
-            ),
+            "-l -hy, -hd, -hm, -hr, -hb",
+            "by type, closure description, module, retainer set, biography",
+            "-prof",
         ),
-        ((9, 10), ("-l -he", "by era", "-prof")),
+        ((9, 10), "-l -he", "by era", "-prof"),
     ];
-    let there = all.into_iter().filter(|(from, _)| since(*from));
-    there.map(|(_, way)| way).collect()
+    let there = all.into_iter().filter(|(from, ..)| since(*from));
+    there
+        .map(|(_, flags, bands, build)| (flags, bands, build))
+        .collect()
 }
 
 /// Returns whether a GHC version cannot write heap profiles to an eventlog.

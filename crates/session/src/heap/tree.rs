@@ -13,7 +13,7 @@ use eventlog::hash::SeededSet;
 use model::profile::Profile;
 use model::profile::frames::Frame;
 use model::profile::heap::{self, CensusRanges, HeapStacks};
-use model::profile::stacks::{StackId, Stacks};
+use model::profile::stacks::StackId;
 use model::profile::weights::{Weight, totals};
 use model::sorting::CompactSort;
 use model::time::Interval;
@@ -130,7 +130,7 @@ impl TreeAnswer {
     pub fn text(&self, how: RowFormat, is_first: bool) -> String {
         let cells = |row: &TreeRow| -> [Cell<'static>; NAMES.len()] {
             [
-                u64::from(row.level).into(),
+                u32::from(row.level).into(),
                 row.frame.name().into(),
                 row.frame.location.clone().into(),
                 row.bytes.total.into(),
@@ -156,7 +156,7 @@ impl TreeQuery {
         let places = only(places, part);
         let make = || TreeSums::new(profile, heap, &places);
         let sums = log.cache.tree((self.profile, places.clone()), make);
-        let mut answer = Walk::new(&profile.stacks, profile, &sums, self).rows();
+        let mut answer = Walk::new(profile, &sums, self).rows();
         answer.timed = heap.is_timed();
         Some(answer)
     }
@@ -230,7 +230,6 @@ impl TreeSums {
 
 /// Traversal of the expanded part of the tree.
 struct Walk<'a> {
-    stacks: &'a Stacks,
     profile: &'a Profile,
     sums: &'a TreeSums,
     query: &'a TreeQuery,
@@ -241,15 +240,9 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(
-        stacks: &'a Stacks,
-        profile: &'a Profile,
-        sums: &'a TreeSums,
-        query: &'a TreeQuery,
-    ) -> Self {
+    fn new(profile: &'a Profile, sums: &'a TreeSums, query: &'a TreeQuery) -> Self {
         let filter = query.filter.trim().to_lowercase();
         let mut walk = Self {
-            stacks,
             profile,
             sums,
             query,
@@ -269,7 +262,7 @@ impl<'a> Walk<'a> {
     }
 
     fn frame(&self, stack: StackId) -> Option<&'a Frame> {
-        self.profile.frames.get(self.stacks.frame(stack)?)
+        self.profile.frames.get(self.profile.stacks.frame(stack)?)
     }
 
     /// Returns which nodes match a text or have a matching descendant.
@@ -279,14 +272,14 @@ impl<'a> Walk<'a> {
             .map(|(_, frame)| frame.name().to_lowercase().contains(filter))
             .collect();
         let has = |stack: StackId| {
-            let frame = self.stacks.frame(stack);
+            let frame = self.profile.stacks.frame(stack);
             let found = frame.and_then(|frame| found.get(frame.0 as usize));
             found.copied().unwrap_or(false) && self.sums.holds(stack)
         };
-        let mut passes: Vec<bool> = self.stacks.ids().map(has).collect();
-        for stack in self.stacks.ids().rev() {
+        let mut passes: Vec<bool> = self.profile.stacks.ids().map(has).collect();
+        for stack in self.profile.stacks.ids().rev() {
             if passes.get(stack.index()) == Some(&true)
-                && let Some(parent) = passes.get_mut(self.stacks.parent(stack).index())
+                && let Some(parent) = passes.get_mut(self.profile.stacks.parent(stack).index())
             {
                 *parent = true;
             }
@@ -306,7 +299,8 @@ impl<'a> Walk<'a> {
         let mut open = SeededSet::default();
         let mut at = StackId::EMPTY;
         let heaviest = |at| {
-            self.stacks
+            self.profile
+                .stacks
                 .order()
                 .children(at)
                 .max_by_key(|&below| total(below))
@@ -327,7 +321,7 @@ impl<'a> Walk<'a> {
             let passes = self.passes.as_ref();
             passes.is_none_or(|passes| passes.get(stack.index()) == Some(&true))
         };
-        let below = self.stacks.order().children(stack);
+        let below = self.profile.stacks.order().children(stack);
         let mut below: Vec<StackId> = below
             .filter(|&stack| self.sums.holds(stack))
             .filter(passes)
@@ -389,7 +383,7 @@ impl<'a> Walk<'a> {
                 answer.rows.push(TreeRow {
                     stack: stack.0,
                     frame: frame.clone(),
-                    level: self.stacks.depth(stack),
+                    level: self.profile.stacks.depth(stack),
                     open: (!below.is_empty()).then_some(is_open),
                     place,
                     parent,

@@ -40,17 +40,17 @@ impl TrackKind for Activity {
 
     link::word_link!("activity");
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let of = match log.caps().len() {
             // Textual heap profiles have no capabilities.
-            0 => return Vec::new(),
+            0 => return None,
             _ if log.recording.completeness.is_some() && log.recording.store.run_count() == 0 => {
                 "no scheduler events".to_owned()
             }
             1 => "1 capability".to_owned(),
             count => format!("of {count}"),
         };
-        vec![TrackEntry::new(Self, "Activity").note(of)]
+        Some(TrackEntry::new(Self, "Activity").note(of))
     }
 
     fn gauge(self) -> Option<Gauge> {

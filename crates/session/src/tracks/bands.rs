@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::details::{DetailsQuery, Fact};
-use super::item::{Item, Marks, Names, PaintInput};
+use super::item::{Marks, PaintInput};
 use super::legend::{LegendEntry, LegendSample, Section};
-use super::{Log, Shape, TrackEntry, TrackKind, link, sample_data, words};
+use super::{Log, Shape, TrackEntry, TrackKind, link, sample_data};
 use crate::heap::chart::stacks::{censuses_to_draw, in_view, stacks_of};
 use crate::heap::colors::{OTHERS, color, slots};
 use crate::tracks::group::Group;
@@ -47,14 +47,13 @@ impl TrackKind for Bands {
 
     link::word_link!("bands");
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let profiles = log.recording.heap();
         let timed = profiles.iter().find(|profile| profile.is_timed());
-        let listed = timed.map(|profile| {
+        timed.map(|profile| {
             let track = TrackEntry::new(Self, "Heap by band").short("Heap");
             track.note(profile.kind.breakdown.flag())
-        });
-        listed.into_iter().collect()
+        })
     }
 
     fn gauge(self) -> Option<Gauge> {
@@ -144,10 +143,6 @@ impl TrackKind for Bands {
         strip.paint_scale(&stack.plot, Unit::Bytes, painter);
     }
 
-    fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {
-        (String::new(), words::when(item))
-    }
-
     /// Returns the bands with the most bytes at that time.
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
         let (Some(chosen), Some(profile)) = (log.heap, profile(log)) else {
@@ -183,10 +178,8 @@ impl TrackKind for Bands {
     }
 
     fn legend() -> Vec<LegendEntry> {
-        let level = sample_data::LEVELS.map(|value| value * sample_data::MIB);
-        let lower = sample_data::LOWER.map(|value| value * sample_data::MIB);
-        let lowest = sample_data::LOWEST.map(|value| value * sample_data::MIB);
-        let mut sample = LegendSample::graph(Self, &[(0, &level), (1, &lower), (2, &lowest)]);
+        let levels = [sample_data::LEVELS, sample_data::LOWER, sample_data::LOWEST];
+        let mut sample = LegendSample::three(Self, sample_data::MIB, levels);
         sample.0.reply.named_series = (0..3)
             .map(|place| NamedSeries {
                 color: place * 5,

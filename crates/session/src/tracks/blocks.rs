@@ -6,14 +6,13 @@ use super::details::{DetailsQuery, Fact};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane, link};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, PaintInput};
+use crate::tracks::item::{Item, Names};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::block_lanes::size;
 use eventlog::ids::CapId;
 use model::class::Class;
 use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
 use scene::format;
-use scene::painter::Painter;
 use scene::strip::Bar;
 
 /// Blocks of a capability, or of none.
@@ -54,14 +53,14 @@ impl TrackKind for Blocks {
         of_cap.or((link == "blocksnone").then_some(Self(None)))
     }
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |cap: Option<CapId>| match cap {
             Some(cap) => TrackEntry::new(Self(Some(cap)), format!("Blocks of capability {cap}"))
                 .short(format!("Cap {cap}")),
             None => TrackEntry::new(Self(None), "Blocks of no capability").short("None"),
         };
         let caps = log.recording.tracks.blocks.caps();
-        caps.into_iter().map(listed).collect()
+        caps.into_iter().map(listed)
     }
 
     fn cap(self) -> Option<CapId> {
@@ -74,10 +73,8 @@ impl TrackKind for Blocks {
         }
     }
 
-    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
-        let strip = &shown.strip;
-        let bar = |mark: &MarkView<'_>| Bar::text(format::bytes(mark.read::<Block>().0.into()));
-        strip.paint_bars(shown.marks.row_marks(self), Class::Other, bar, painter);
+    fn bar(mark: &MarkView<'_>, _: &dyn Names) -> Bar {
+        Bar::text(format::bytes(mark.read::<Block>().0.into()))
     }
 
     fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {

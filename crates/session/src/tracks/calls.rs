@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, LinkRelation, MOST_LISTED, exact_duration};
+use super::details::{Details, DetailsQuery, Fact, MOST_LISTED, exact_duration};
+use super::lane::{self, SpanPayload};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::stacks::{beginning, flame, heaviest, stack_facts};
 use super::thread::Thread;
-use super::{Log, LogContents, Shape, TrackEntry, TrackId, TrackKind, lane, link};
+use super::{Log, LogContents, Shape, TrackEntry, TrackId, TrackKind, link};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, PaintInput};
+use crate::tracks::item::{Item, Names};
 use crate::tracks::words::{duration, when};
 use analysis::flamegraph::sources;
 use analysis::timeline::profile_rows::{Caller, OPEN};
@@ -17,49 +18,29 @@ use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, OsThreadId};
 use model::class::Class;
 use model::lane::{Lane, partition};
-use model::marks::{MarkKind, MarkView, MarkWriter, NONE, PackedPayload, Payload};
+use model::marks::{MarkKind, MarkView, MarkWriter};
 use model::profile::frames::{Frame, FrameId, FrameKind};
 use model::profile::stacks::StackId;
 use model::profile::{Profile, Track};
 use model::time::Interval;
 use scene::format;
-use scene::painter::Painter;
+use scene::strip::Bar;
 
 /// Foreign calls of an OS thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ForeignCalls(pub Caller);
 
-/// Payload of a foreign call's mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Call {
-    /// Index of the function in the list of named functions.
-    pub function: Option<u32>,
-    /// Whether the call had not returned when the log ended.
-    pub open: bool,
-}
-
-impl Payload for Call {
-    fn pack(self) -> PackedPayload {
-        PackedPayload([self.function.unwrap_or(NONE), self.open.into(), 0, 0])
-    }
-
-    fn unpack(packed: PackedPayload) -> Self {
-        Self {
-            function: packed.optional_word(0),
-            open: packed.word(1) != 0,
-        }
-    }
-}
-
 /// Maximum number of parts over which a call is followed in each direction.
 const MOST_PARTS: usize = 100_000;
 
 impl TrackKind for ForeignCalls {
-    type Payload = Call;
+    /// The detail is the index of the function in the list of named functions, or [`NONE`](model::marks::NONE).
+    type Payload = SpanPayload;
 
     const GROUP: Group = Group::ForeignCalls;
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Profile;
+    const BAR_CLASS: Class = Class::Foreign;
 
     fn link(self, _: &LogContents) -> String {
         match self.0 {
@@ -76,7 +57,7 @@ impl TrackKind for ForeignCalls {
         Some(Self(Caller::Unknown { lane }))
     }
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |(of, calls): (Caller, u64)| {
             let (title, short) = match of {
                 Caller::OsThread(thread) => {
@@ -94,40 +75,23 @@ impl TrackKind for ForeignCalls {
             let note = format!("× {}", format::count(calls));
             TrackEntry::new(Self(of), title).short(short).note(note)
         };
-        log.recording
-            .profile_rows
-            .call_counts()
-            .map(listed)
-            .collect()
+        log.recording.profile_rows.call_counts().map(listed)
     }
 
     fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
-        let Some(lane) = log.recording.profile_rows.calls(self.0) else {
-            return;
-        };
-        writer.lane(lane, |i| {
-            let piece = lane.get(i);
-            let number = piece.map_or(NONE, |piece| piece.detail);
-            Call {
-                function: (number != NONE).then_some(number),
-                open: piece.is_some_and(|piece| piece.code == OPEN),
-            }
-        });
+        if let Some(lane) = log.recording.profile_rows.calls(self.0) {
+            writer.lane(lane, |i| SpanPayload::new(lane, i));
+        }
     }
 
-    /// Paints bars with the name of the function, and with the duration if there is room.
-    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
-        let strip = &shown.strip;
-        let bar = |mark: &MarkView<'_>| {
-            let Call { function, open } = mark.read();
-            let function = function.and_then(|number| shown.names.foreign_function(number));
-            let bar = lane::by_duration(mark).open(open);
-            match function {
-                Some(frame) => bar.with_name(&frame.display_name()),
-                None => bar,
-            }
-        };
-        strip.paint_bars(shown.marks.row_marks(self), Class::Foreign, bar, painter);
+    /// Returns a bar with the name of the function, and with the duration if there is room.
+    fn bar(mark: &MarkView<'_>, names: &dyn Names) -> Bar {
+        let SpanPayload { detail, open } = mark.read();
+        let bar = lane::by_duration(mark).open(open);
+        match names.foreign_function(detail) {
+            Some(frame) => bar.with_name(&frame.display_name()),
+            None => bar,
+        }
     }
 
     fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
@@ -141,14 +105,10 @@ impl TrackKind for ForeignCalls {
                 lane::several(item, "foreign calls"),
             );
         }
-        let Call { function, open } = item.read();
-        let function = function.and_then(|number| names.foreign_function(number));
+        let SpanPayload { detail, open } = item.read();
+        let function = names.foreign_function(detail);
         let name = function.map_or_else(|| "Foreign call".to_owned(), Frame::display_name);
-        let open = if open {
-            ", unfinished at the end of the log"
-        } else {
-            ""
-        };
+        let open = lane::unfinished(open);
         let (duration, when) = (duration(item), when(item));
         (
             name,
@@ -175,11 +135,7 @@ impl TrackKind for ForeignCalls {
             let spans = (from..to.max(from)).map(|i| lane.span(i));
             return calls.several(spans, query.row);
         }
-        let place = partition(lane.len(), |i| lane.span(i).0 < query.span.start().0);
-        let piece = lane.get(place).filter(|piece| {
-            let span = Interval::new(Nanos(piece.start), Nanos(piece.end));
-            span == query.span
-        });
+        let piece = lane::find_exact(lane, query.span);
         piece.map_or_else(Vec::new, |piece| {
             calls.one(&Details::for_log(log), query.span, piece.code == OPEN)
         })
@@ -192,11 +148,8 @@ impl TrackKind for ForeignCalls {
     fn legend() -> Vec<LegendEntry> {
         let calls = Self(Caller::OsThread(OsThreadId(7)));
         let one = |open| {
-            let call = Call {
-                function: Some(0),
-                open,
-            };
-            let mark = LegendMark::span(Class::Foreign, FROM, TO).with_payload(call);
+            let mark = LegendMark::span(Class::Foreign, FROM, TO);
+            let mark = mark.with_payload(SpanPayload { detail: 0, open });
             LegendSample::row(calls, vec![mark])
         };
         let several = buckets(|place| vec![(Class::Foreign, 0.5 + 0.4 * (place / 7.0).sin())]);
@@ -238,11 +191,9 @@ impl Details<'_> {
             };
             let mut facts = vec![Fact::new("number", start.number)];
             let by = message.cap.and_then(|cap| {
-                let thread = self.store.running(cap, at, &mut 0)?;
+                let (thread, run) = self.store.run_at(cap, at, &mut 0)?;
                 let text = format!("{} on capability {cap}", self.name(thread));
-                let fact = Fact::new("called by", text);
-                let run = self.run_at(cap, at)?;
-                Some(fact.linked_to(LinkRelation::Other, Thread(thread), run))
+                Some(Fact::new("called by", text).linked_to(Thread(thread), run))
             });
             facts.extend(by);
             return facts;
@@ -392,11 +343,7 @@ impl Calls<'_> {
         let mut facts = vec![
             Fact::new("calls", format::count(count)),
             Fact::new("total time", time(total)),
-            Fact::new("longest", format::duration(longest.duration())).linked_to(
-                LinkRelation::Other,
-                row,
-                longest,
-            ),
+            Fact::new("longest", format::duration(longest.duration())).linked_to(row, longest),
             flame(sources::COST_CENTRES, self.track.source, longest.middle()),
         ];
         heaviest(self.profile, weights, "to", time, &mut facts);

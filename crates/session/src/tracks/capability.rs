@@ -77,19 +77,19 @@ impl TrackKind for Capability {
 
     link::cap_link!("cap");
 
-    fn entries_in_log(_: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(_: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         Vec::new()
     }
 
     /// The page provides the capabilities from the overview of the log.
-    fn entries_to_show(known: &TrackListInput<'_>) -> Vec<TrackEntry> {
+    fn entries_to_show(known: &TrackListInput<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let processes = &known.contents.processes;
-        let listed = |(cap, note): &(CapId, String)| {
+        let listed = move |(cap, note): &(CapId, String)| {
             TrackEntry::new(Self(*cap), processes.cap_name(*cap))
                 .short(format!("Cap {cap}"))
                 .note(note)
         };
-        known.caps.iter().map(listed).collect()
+        known.caps.iter().map(listed)
     }
 
     fn cap(self) -> Option<CapId> {
@@ -370,7 +370,7 @@ impl Details<'_> {
         };
         let span = lanes.runs.interval(place);
         let fact = Fact::new("thread", self.name(thread));
-        facts.push(fact.linked_to(LinkRelation::Other, Thread(thread), span));
+        facts.push(fact.linked_to(Thread(thread), span));
         facts.push(Fact::new("capability", cap.to_string()));
         self.duration_facts(span, facts);
         self.turn_of(thread, (span.start().0, cap), facts);
@@ -381,7 +381,7 @@ impl Details<'_> {
         for (place, label, lead) in neighbors {
             let neighbor = place.and_then(|place| self.neighbor(cap, place, span));
             if let Some((text, at)) = neighbor {
-                facts.push(Fact::new(label, text).linked_to(lead, Capability(cap), at));
+                facts.push(Fact::new(label, text).linked_as(lead, Capability(cap), at));
             }
         }
     }
@@ -453,7 +453,7 @@ impl Details<'_> {
             let here = if i == place { " (this)" } else { "" };
             let text = format!("{}{here}", exact_duration(span(i).duration()));
             let fact = Fact::new(label, text);
-            facts.push(fact.linked_to(LinkRelation::Other, Capability(cap), span(i)));
+            facts.push(fact.linked_to(Capability(cap), span(i)));
         }
     }
 
@@ -484,11 +484,7 @@ impl Details<'_> {
                 format::duration(late)
             );
             let run = Interval::new(Nanos(start), Nanos(end));
-            facts.push(Fact::new("last to stop", text).linked_to(
-                LinkRelation::Other,
-                Capability(cap),
-                run,
-            ));
+            facts.push(Fact::new("last to stop", text).linked_to(Capability(cap), run));
         }
     }
 }

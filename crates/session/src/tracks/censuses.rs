@@ -3,19 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::collections::Collections;
-use super::details::{DetailsQuery, Fact, LinkRelation, MOST_LISTED};
+use super::details::{DetailsQuery, Fact, MOST_LISTED, more};
 use super::legend::{LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
+use super::moments::add_by_column;
 use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link};
 use crate::census_cost;
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{density, when};
 use analysis::heap::HeapProfile;
-use eventlog::ids::Nanos;
 use model::class::Class;
 use model::density::Density;
-use model::lane::partition;
-use model::marks::{MarkKind, MarkWriter, NewMoment, PackedPayload, Payload};
+use model::marks::{MarkKind, MarkWriter, PackedPayload, Payload, split_u64};
 use model::time::Interval;
 use scene::format;
 use scene::painter::{Painter, Rect};
@@ -36,13 +35,14 @@ pub struct Census {
 
 impl Payload for Census {
     fn pack(self) -> PackedPayload {
-        PackedPayload([self.place, (self.bytes >> 32) as u32, self.bytes as u32, 0])
+        let [high, low] = split_u64(self.bytes);
+        PackedPayload([self.place, high, low, 0])
     }
 
     fn unpack(packed: PackedPayload) -> Self {
         Self {
             place: packed.word(0),
-            bytes: u64::from(packed.word(1)) << 32 | u64::from(packed.word(2)),
+            bytes: packed.u64_at(1),
         }
     }
 }
@@ -77,7 +77,7 @@ impl TrackKind for Censuses {
     }
 
     /// Lists a track for each profile with times.
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let profiles = (0..).zip(log.recording.heap().iter());
         let timed = profiles.filter(|(_, profile)| profile.is_timed());
         let listed = |(place, profile): (u32, &HeapProfile)| {
@@ -88,7 +88,7 @@ impl TrackKind for Censuses {
             let count = profile.censuses.len() as u64;
             TrackEntry::new(Self(place), title).note(format::count(count))
         };
-        timed.map(listed).collect()
+        timed.map(listed)
     }
 
     fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
@@ -97,24 +97,11 @@ impl TrackKind for Censuses {
         };
         let (times, totals) = (profile.censuses.times(), profile.censuses.totals());
         let mut found = Density::new(writer);
-        let (view, bucket) = (found.collect_interval(), found.column_ns());
-        let aligned = Nanos(view.start().0 / bucket * bucket);
-        let mut place = times.partition_point(|&time| time < aligned);
-        while let Some(&start) = times.get(place).filter(|time| **time <= view.end()) {
-            let next = Nanos((start.0 / bucket + 1).saturating_mul(bucket));
-            let rest = times.len() - place;
-            let count = partition(rest, |i| times[place + i] < next).max(1);
-            found.push(NewMoment {
-                start: start.0,
-                end: times[place + count - 1].0,
-                count,
-                payload: Census {
-                    place: place as u32,
-                    bytes: totals.get(place).copied().unwrap_or_default(),
-                },
-            });
-            place += count;
-        }
+        let census = |place: usize| Census {
+            place: place as u32,
+            bytes: totals.get(place).copied().unwrap_or_default(),
+        };
+        add_by_column(&mut found, times.len(), |place| times[place].0, census);
         found.write(writer, |first, _| first);
     }
 
@@ -179,13 +166,7 @@ impl TrackKind for Censuses {
         let mut facts: Vec<Fact> = listed
             .filter_map(|place| self.listed(profile, place as u32))
             .collect();
-        let more = (last - first).saturating_sub(MOST_LISTED);
-        if more > 0 {
-            facts.push(Fact::new(
-                "and",
-                format!("{} more", format::count(more as u64)),
-            ));
-        }
+        facts.extend(more((last - first).saturating_sub(MOST_LISTED)));
         facts
     }
 
@@ -217,7 +198,7 @@ impl Censuses {
         let total = profile.censuses.totals().get(place as usize)?;
         let text = format!("{} at {}", format::bytes(*total), format::time(at));
         let fact = Fact::new(format!("census {}", number(place)), text);
-        Some(fact.linked_to(LinkRelation::Other, self, Interval::empty_at(at)))
+        Some(fact.linked_to(self, Interval::empty_at(at)))
     }
 }
 
@@ -243,11 +224,8 @@ fn one(log: &Log<'_>, profile: &HeapProfile, place: u32) -> Vec<Fact> {
         .time(place)
         .and_then(|at| log.recording.census_pause(at));
     facts.push(match pause {
-        Some(pause) => Fact::new("stopped the program for", census_cost::pause(&pause)).linked_to(
-            LinkRelation::Other,
-            Collections,
-            pause.collection,
-        ),
+        Some(pause) => Fact::new("stopped the program for", census_cost::pause(&pause))
+            .linked_to(Collections, pause.collection),
         None => Fact::new(
             "stopped the program for",
             "not in the log: it has no collection at that time",

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
-use super::details::{DetailsQuery, Fact, LinkRelation};
+use super::details::{DetailsQuery, Fact};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::sample_data::wave;
 use super::{Log, Shape, TrackEntry, TrackKind, lane, link};
@@ -82,10 +82,9 @@ impl TrackKind for Collections {
 
     link::word_link!("gc");
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let there = !log.recording.tracks.collections.is_empty();
-        let track = there.then(|| TrackEntry::new(Self, "Collections"));
-        track.into_iter().collect()
+        there.then(|| TrackEntry::new(Self, "Collections"))
     }
 
     fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
@@ -273,18 +272,17 @@ fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
     let span = Interval::new(gc.start, gc.end);
     let count = format::count(numbers.collection_count() as u64);
     let number = format!("{} of {count}", format::count(gc.number.into()));
-    let mut facts =
-        vec![Fact::new("collection", number).linked_to(LinkRelation::Other, Collections, span)];
-    let mut add = |label: &str, text: Option<String>| {
-        facts.extend(text.map(|text| Fact::new(label, text)));
-    };
-    let pause = format::duration_ns(gc.pause_ns());
-    let wait = gc.sync_ns.map(format::duration_ns);
+    let known = |label: &str, text: Option<String>| text.map(|text| Fact::new(label, text));
+    let collection = Fact::new("collection", number).linked_to(Collections, span);
+    let pause = Fact::new("pause", format::duration_ns(gc.pause_ns()));
+    let wait = known("until all had stopped", gc.sync_ns.map(format::duration_ns));
     let Some(generation) = gc.generation else {
-        add("pause", Some(pause));
-        add("until all had stopped", wait);
-        add("more", Some("the log has no statistics of it".to_owned()));
-        return facts;
+        let more = Fact::new("more", "the log has no statistics of it");
+        return [collection, pause]
+            .into_iter()
+            .chain(wait)
+            .chain([more])
+            .collect();
     };
     let oldest = if numbers.is_oldest(generation) {
         ", the oldest"
@@ -295,24 +293,27 @@ fn one(gc: &Collection, log: &Recording) -> Vec<Fact> {
         0 | 1 => "sequential".to_owned(),
         threads => parallel(span, threads, log),
     };
-    add("generation", Some(format!("{generation}{oldest}")));
-    add("kind", Some(kind));
     let led = Fact::new("led by", format!("capability {}", gc.cap));
-    facts.push(led.linked_to(LinkRelation::Other, Capability(gc.cap), span));
-    let mut add = |label: &str, text: Option<String>| {
-        facts.extend(text.map(|text| Fact::new(label, text)));
-    };
-    add("pause", Some(pause));
-    add("until all had stopped", wait);
-    add("copied", Some(format::bytes(gc.copied_bytes)));
-    add("live after", gc.live_bytes.map(format::bytes));
-    add("heap size", gc.heap_size_bytes.map(format::bytes));
     let allocated = format::bytes(gc.allocated_bytes);
-    add("allocated since the last one", Some(allocated));
-    add("balance", gc.balance().map(format::fraction));
-    add("fragmentation", Some(format::bytes(gc.fragmentation_bytes)));
-    add("slop", Some(format::bytes(gc.slop_bytes)));
-    facts
+    let facts = [
+        Some(collection),
+        Some(Fact::new("generation", format!("{generation}{oldest}"))),
+        Some(Fact::new("kind", kind)),
+        Some(led.linked_to(Capability(gc.cap), span)),
+        Some(pause),
+        wait,
+        Some(Fact::new("copied", format::bytes(gc.copied_bytes))),
+        known("live after", gc.live_bytes.map(format::bytes)),
+        known("heap size", gc.heap_size_bytes.map(format::bytes)),
+        Some(Fact::new("allocated since the last one", allocated)),
+        known("balance", gc.balance().map(format::fraction)),
+        Some(Fact::new(
+            "fragmentation",
+            format::bytes(gc.fragmentation_bytes),
+        )),
+        Some(Fact::new("slop", format::bytes(gc.slop_bytes))),
+    ];
+    facts.into_iter().flatten().collect()
 }
 
 /// Returns how many of the reported threads did any work; idle capabilities may take no part.
@@ -351,7 +352,7 @@ fn several<'a>(found: impl Iterator<Item = &'a Collection>) -> Vec<Fact> {
     vec![
         Fact::new("collections", format::count(count)),
         Fact::new("total pause", format::duration_ns(pauses_ns)),
-        Fact::new("longest", text).linked_to(LinkRelation::Other, Collections, span),
+        Fact::new("longest", text).linked_to(Collections, span),
         Fact::new("copied", format::bytes(copied)),
     ]
 }

@@ -43,7 +43,7 @@ impl TrackKind for Concurrency {
 
     /// The counts need the time account, which is complete only when the log is fully read. With a single
     /// capability, the parallelism would repeat the capability's own track.
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let recording = &log.recording;
         if !recording.is_finished() || recording.store.run_count() == 0 {
             return Vec::new();
@@ -59,25 +59,13 @@ impl TrackKind for Concurrency {
     }
 
     fn gauge(self) -> Option<Gauge> {
-        let (series, unit): (&'static [Series], Unit) = match self {
-            Self::Running => (
-                const {
-                    &[Series::new(
-                        "capabilities running",
-                        Style::Spread,
-                        |palette| palette.running,
-                    )]
-                },
-                Unit::OfCapabilities,
-            ),
-            Self::Ready => (
-                const {
-                    &[Series::new("ready threads", Style::Spread, |palette| {
-                        palette.ready
-                    })]
-                },
-                Unit::Capabilities,
-            ),
+        const RUNNING: &[Series] = &[Series::new("capabilities running", Style::Spread, |it| {
+            it.running
+        })];
+        const READY: &[Series] = &[Series::new("ready threads", Style::Spread, |it| it.ready)];
+        let (series, unit) = match self {
+            Self::Running => (RUNNING, Unit::OfCapabilities),
+            Self::Ready => (READY, Unit::Capabilities),
         };
         Some(Gauge {
             series,

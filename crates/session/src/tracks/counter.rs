@@ -28,12 +28,12 @@ impl TrackKind for Counter {
         link::number(link, "perf").map(Self)
     }
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |(number, name): (u32, Option<&str>)| {
             let name = name.map_or_else(|| format!("counter {number}"), str::to_owned);
             TrackEntry::new(Self(number), name)
         };
-        log.recording.tracks.graphs.counters().map(listed).collect()
+        log.recording.tracks.graphs.counters().map(listed)
     }
 
     fn gauge(self) -> Option<Gauge> {

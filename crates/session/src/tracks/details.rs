@@ -85,7 +85,12 @@ impl Fact {
     }
 
     /// Links the fact to an item.
-    pub(crate) fn linked_to(
+    pub(crate) fn linked_to(self, row: impl Into<TrackId>, span: Interval) -> Self {
+        self.linked_as(LinkRelation::Other, row, span)
+    }
+
+    /// Links the fact to an item with this relation.
+    pub(crate) fn linked_as(
         mut self,
         lead: LinkRelation,
         row: impl Into<TrackId>,
@@ -182,7 +187,7 @@ impl<'a> Details<'a> {
         let fact = Fact::new(what, text);
         let run = cap.and_then(|cap| Some((cap, self.run_at(cap, at)?)));
         match run {
-            Some((cap, run)) => fact.linked_to(LinkRelation::Waker, Capability(cap), run),
+            Some((cap, run)) => fact.linked_as(LinkRelation::Waker, Capability(cap), run),
             None => fact,
         }
     }
@@ -237,9 +242,15 @@ impl<'a> Details<'a> {
             let longest_span = lane.interval(longest);
             let duration = exact_duration(longest_span.duration());
             let fact = Fact::new("the longest", format!("{}, {duration}", name(longest)));
-            facts.push(fact.linked_to(LinkRelation::Other, row, longest_span));
+            facts.push(fact.linked_to(row, longest_span));
         }
     }
+}
+
+/// Returns a fact about the number of items that are not listed, if there are any.
+pub(super) fn more(count: usize) -> Option<Fact> {
+    let text = format!("{} more", format::count(count as u64));
+    (count > 0).then(|| Fact::new("and", text))
 }
 
 /// Returns a link to the first of many events in the event list.

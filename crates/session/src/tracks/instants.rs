@@ -66,16 +66,12 @@ impl TrackKind for Instants {
 
     link::cap_link!("events");
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |cap| {
             TrackEntry::new(Self(cap), format!("Events of capability {cap}"))
                 .short(format!("Cap {cap}"))
         };
-        log.recording
-            .store
-            .caps_with_instants()
-            .map(listed)
-            .collect()
+        log.recording.store.caps_with_instants().map(listed)
     }
 
     fn cap(self) -> Option<CapId> {

@@ -43,28 +43,23 @@ pub struct Marks {
 /// Lookup of names that marks refer to by number. Unknown names are `None`.
 pub trait Names: std::fmt::Debug {
     /// Returns the label of a thread, if it has one.
-    fn label(&self, thread: ThreadId) -> Option<&str> {
-        let _ = thread;
+    fn label(&self, _thread: ThreadId) -> Option<&str> {
         None
     }
     /// Returns the text of a message, by its number.
-    fn message(&self, number: u32) -> Option<&str> {
-        let _ = number;
+    fn message(&self, _number: u32) -> Option<&str> {
         None
     }
     /// Returns the title of a track.
-    fn title(&self, row: TrackId) -> Option<&str> {
-        let _ = row;
+    fn title(&self, _row: TrackId) -> Option<&str> {
         None
     }
     /// Returns the foreign function of a call, by its index in the marks.
-    fn foreign_function(&self, number: u32) -> Option<&Frame> {
-        let _ = number;
+    fn foreign_function(&self, _number: u32) -> Option<&Frame> {
         None
     }
     /// Returns the function of a profile sample, by its index in the marks.
-    fn sampled_function(&self, number: u32) -> Option<&Frame> {
-        let _ = number;
+    fn sampled_function(&self, _number: u32) -> Option<&Frame> {
         None
     }
 }

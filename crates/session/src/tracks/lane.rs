@@ -1,10 +1,11 @@
 //! Shared code of tracks with lanes.
 
-use crate::tracks::details::{DetailsQuery, Fact, LinkRelation};
+use crate::tracks::details::{DetailsQuery, Fact};
 use crate::tracks::item::Item;
 use crate::tracks::words;
+use analysis::timeline::user_spans::OPEN;
 use eventlog::ids::Nanos;
-use model::marks::MarkView;
+use model::marks::{MarkView, PackedPayload, Payload};
 use model::span_lane::{SpanLane, TimelineSpan};
 use model::time::Interval;
 use scene::format;
@@ -14,6 +15,48 @@ use scene::strip::Bar;
 pub(super) fn by_duration(mark: &MarkView<'_>) -> Bar {
     let duration = (mark.end - mark.start).max(0.0) as u64;
     Bar::text(format::duration_ns(duration))
+}
+
+/// Payload of spans that the log may cut off: what their lane says of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpanPayload {
+    /// Detail of the span, whose meaning depends on the track.
+    pub detail: u32,
+    /// Whether the span had not ended when the log ended.
+    pub open: bool,
+}
+
+impl SpanPayload {
+    /// Returns the payload of a span by its index in the lane.
+    pub(super) fn new(lane: &SpanLane, index: usize) -> Self {
+        let piece = lane.get(index);
+        Self {
+            detail: piece.map_or(0, |piece| piece.detail),
+            open: piece.is_some_and(|piece| piece.code == OPEN),
+        }
+    }
+}
+
+impl Payload for SpanPayload {
+    fn pack(self) -> PackedPayload {
+        PackedPayload([self.detail, self.open.into(), 0, 0])
+    }
+
+    fn unpack(packed: PackedPayload) -> Self {
+        Self {
+            detail: packed.word(0),
+            open: packed.word(1) != 0,
+        }
+    }
+}
+
+/// Returns the words for a span that the end of the log cut off, else none.
+pub(super) const fn unfinished(open: bool) -> &'static str {
+    if open {
+        ", unfinished at the end of the log"
+    } else {
+        ""
+    }
 }
 
 /// Describes several spans that share a pixel, with their share of it.
@@ -49,10 +92,6 @@ pub(super) fn sums(lane: &SpanLane, query: &DetailsQuery, what: &str) -> Vec<Fac
     vec![
         Fact::new(what, format::count(found().count() as u64)),
         Fact::new("total time", format::duration_ns(total.sum())),
-        Fact::new("longest", format::duration(span.duration())).linked_to(
-            LinkRelation::Other,
-            query.row,
-            span,
-        ),
+        Fact::new("longest", format::duration(span.duration())).linked_to(query.row, span),
     ]
 }

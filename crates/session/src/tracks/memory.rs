@@ -52,8 +52,8 @@ impl TrackKind for Memory {
         Self::from_name(link)
     }
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
-        let listed = |graph: Self| {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
+        let listed = move |graph: Self| {
             let (title, short) = match graph {
                 Self::Heap => ("Heap", "Heap"),
                 Self::Allocated => ("Allocation rate", "Alloc"),
@@ -71,50 +71,27 @@ impl TrackKind for Memory {
                 .short(short)
                 .with_missing_series(missing_series)
         };
-        let there = Self::ALL.into_iter().filter(|graph| graph.is_in(log));
-        there.map(listed).collect()
+        let there = Self::ALL.into_iter().filter(move |graph| graph.is_in(log));
+        there.map(listed)
     }
 
     fn gauge(self) -> Option<Gauge> {
-        let series: &'static [Series] = match self {
-            Self::Heap => {
-                const {
-                    &[
-                        Series::new("heap size", Style::Area, |palette| palette.io).key("size"),
-                        Series::new("blocks in use", Style::Line, |palette| palette.ink2)
-                            .key("blocks"),
-                        Series::new(
-                            "live after the last major collection",
-                            Style::Dashed,
-                            |palette| palette.gc,
-                        )
-                        .key("live"),
-                    ]
-                }
-            }
-            Self::Allocated => {
-                const {
-                    &[Series::new("allocated", Style::Filled, |palette| {
-                        palette.running
-                    })]
-                }
-            }
-            Self::Returned => {
-                const {
-                    &[
-                        Series::new("held", Style::Area, |palette| palette.io),
-                        Series::new("needed", Style::Line, |palette| palette.ink2),
-                        Series::new("returned to the system", Style::Dashed, |palette| {
-                            palette.gc
-                        })
-                        .key("returned"),
-                    ]
-                }
-            }
-        };
-        let unit = match self {
-            Self::Allocated => Unit::BytesPerSecond,
-            Self::Heap | Self::Returned => Unit::Bytes,
+        const LIVE: &str = "live after the last major collection";
+        const HEAP: &[Series] = &[
+            Series::new("heap size", Style::Area, |palette| palette.io).key("size"),
+            Series::new("blocks in use", Style::Line, |palette| palette.ink2).key("blocks"),
+            Series::new(LIVE, Style::Dashed, |palette| palette.gc).key("live"),
+        ];
+        const ALLOCATED: &[Series] = &[Series::new("allocated", Style::Filled, |it| it.running)];
+        const RETURNED: &[Series] = &[
+            Series::new("held", Style::Area, |palette| palette.io),
+            Series::new("needed", Style::Line, |palette| palette.ink2),
+            Series::new("returned to the system", Style::Dashed, |it| it.gc).key("returned"),
+        ];
+        let (series, unit) = match self {
+            Self::Heap => (HEAP, Unit::Bytes),
+            Self::Allocated => (ALLOCATED, Unit::BytesPerSecond),
+            Self::Returned => (RETURNED, Unit::Bytes),
         };
         Some(Gauge {
             series,

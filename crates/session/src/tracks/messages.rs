@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::details::{
-    Details, DetailsQuery, Fact, LinkRelation, MOST_LISTED, event_list_link, exact_time, on_cap,
+    self, Details, DetailsQuery, Fact, MOST_LISTED, event_list_link, exact_time, on_cap,
 };
 use super::legend::{COLUMN_PX, LegendEntry, LegendMark, LegendSample, MIDDLE, Section};
 use super::sample_data::wave;
@@ -58,10 +58,9 @@ impl TrackKind for Messages {
 
     link::word_link!("messages");
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let count = log.recording.messages.len() as u64;
-        let track = || TrackEntry::new(Self, TITLE).note(format::count(count));
-        (count > 0).then(track).into_iter().collect()
+        (count > 0).then(|| TrackEntry::new(Self, TITLE).note(format::count(count)))
     }
 
     fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
@@ -237,10 +236,7 @@ impl Details<'_> {
         }
         let listed = places.take(MOST_LISTED);
         facts.extend(listed.filter_map(|place| self.message_fact(place)));
-        if more > 0 {
-            let text = format!("{} more", format::count(more as u64));
-            facts.push(Fact::new("and", text));
-        }
+        facts.extend(details::more(more));
         facts
     }
 
@@ -253,12 +249,11 @@ impl Details<'_> {
         };
         let label = format!("{label} at {}{}", exact_time(at), on_cap(message.cap));
         let fact = Fact::new(label, message.text);
-        let by = message.cap.and_then(|cap| {
-            let thread = self.store.running(cap, at, &mut 0)?;
-            Some((thread, self.run_at(cap, at)?))
-        });
+        let by = message
+            .cap
+            .and_then(|cap| self.store.run_at(cap, at, &mut 0));
         Some(match by {
-            Some((thread, run)) => fact.linked_to(LinkRelation::Other, Thread(thread), run),
+            Some((thread, run)) => fact.linked_to(Thread(thread), run),
             None => fact,
         })
     }

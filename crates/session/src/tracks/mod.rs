@@ -2,8 +2,7 @@
 //! data for a view, painting, descriptions, details and legend. The table in this file is the only complete list
 //! of the kinds. The timeline of the page arranges the tracks; they do not depend on it.
 //!
-//! A track has one of four [`Shape`]s, each with a default painter, default descriptions and, for gauges, default
-//! details.
+//! A track has one of four [`Shape`]s. Gauges have default painting, descriptions and details, lanes default bars.
 
 pub mod activity;
 pub mod bands;
@@ -21,11 +20,12 @@ pub mod gauge;
 pub mod group;
 pub mod instants;
 pub mod item;
-mod lane;
+pub mod lane;
 pub mod legend;
 mod link;
 pub mod memory;
 pub mod messages;
+mod moments;
 pub mod name;
 pub mod nonmoving;
 pub mod processes;
@@ -53,9 +53,10 @@ use details::{DetailsQuery, Fact};
 use eventlog::ids::{CapId, ThreadId};
 use legend::{LegendEntry, Section};
 use model::class::Class;
-use model::marks::{MarkKind, MarkWriter, Payload};
+use model::marks::{MarkView, MarkWriter, Payload};
 use scene::gauge::{Gauge, Series};
 use scene::painter::Painter;
+use scene::strip::Bar;
 
 pub use contents::{Log, LogContents, TrackEntry, TrackListInput};
 pub use query::TimelineQuery;
@@ -87,6 +88,8 @@ pub trait TrackKind: Copy + Into<TrackId> + TryFrom<TrackId> {
     const SECTION: Section;
     /// Height of the track in pixels.
     const HEIGHT_PX: f64 = 22.0;
+    /// Class whose color the bars of a lane have.
+    const BAR_CLASS: Class = Class::Other;
 
     /// Returns the name in links and settings, which never changes.
     fn link(self, contents: &LogContents) -> String;
@@ -94,11 +97,11 @@ pub trait TrackKind: Copy + Into<TrackId> + TryFrom<TrackId> {
     fn parse(link: &str, contents: &LogContents) -> Option<Self>;
 
     /// Returns the tracks of this kind that a log has.
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry>;
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry>;
     /// Returns the tracks of this kind that the page shows: by default, those that the log has.
-    fn entries_to_show(known: &TrackListInput<'_>) -> Vec<TrackEntry> {
+    fn entries_to_show(known: &TrackListInput<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let tracks = known.contents.entries_of_kind::<Self>();
-        tracks.map(|(_, track)| track.clone()).collect()
+        tracks.map(|(_, track)| track.clone())
     }
 
     /// Returns the capability that the track is about.
@@ -120,38 +123,33 @@ pub trait TrackKind: Copy + Into<TrackId> + TryFrom<TrackId> {
         if series.len() > 1 { series } else { &[] }
     }
     /// Returns the name of a series, in a log of `caps` capabilities.
-    fn series_name(self, series: u8, caps: usize) -> String {
-        let _ = caps;
+    fn series_name(self, series: u8, _caps: usize) -> String {
         let gauge = self.gauge();
         let found = gauge.and_then(|gauge| gauge.series.get(usize::from(series)));
         found.map_or_else(String::new, |series| series.name.to_owned())
     }
 
     /// Returns a text that replaces the value of a series.
-    fn value_override(self, series: u8) -> Option<&'static str> {
-        let _ = series;
+    fn value_override(self, _series: u8) -> Option<&'static str> {
         None
     }
 
     /// Writes the marks for the writer's view.
     fn answer(self, log: &Log<'_>, writer: &mut MarkWriter);
 
-    /// Paints the available marks into a strip.
+    /// Paints the available marks into a strip: by default, the [bars](Self::bar) of a lane, or the lines and areas
+    /// of a gauge.
     fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
-        let strip = &shown.strip;
-        let marks = shown.marks;
-        match Self::SHAPE {
-            Shape::Gauge => gauge::paint(self.into(), shown, painter),
-            Shape::Moments => strip.paint_ticks(marks.row_marks(self), painter),
-            Shape::Lane | Shape::Samples => {
-                strip.paint_bars(
-                    marks.row_marks(self),
-                    Class::Other,
-                    lane::by_duration,
-                    painter,
-                );
-            }
+        if Self::SHAPE == Shape::Gauge {
+            return gauge::paint(self.into(), shown, painter);
         }
+        let marks = shown.marks.row_marks(self);
+        let bar = |mark: &MarkView<'_>| Self::bar(mark, shown.names);
+        shown.strip.paint_bars(marks, Self::BAR_CLASS, bar, painter);
+    }
+    /// Returns the appearance of a span in a lane: by default, a bar with its duration.
+    fn bar(mark: &MarkView<'_>, _names: &dyn Names) -> Bar {
+        lane::by_duration(mark)
     }
 
     /// Returns the name for use within a sentence.
@@ -160,21 +158,12 @@ pub trait TrackKind: Copy + Into<TrackId> + TryFrom<TrackId> {
     }
     /// Returns a short description of an item: an emphasized name, and the rest. An empty name stands for the
     /// title of the track.
-    fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
-        let _ = names;
-        let text = match (Self::SHAPE, item.kind) {
-            (Shape::Gauge, _) | (_, MarkKind::Moment | MarkKind::Column) => words::when(item),
-            (_, MarkKind::Many) => lane::several(item, "spans"),
-            (_, MarkKind::One) => format!("{} · {}", words::duration(item), words::when(item)),
-        };
-        (String::new(), text)
+    fn describe(self, item: &Item, _names: &dyn Names) -> (String, String) {
+        (String::new(), words::when(item))
     }
-    /// Returns further details of an item.
+    /// Returns further details of an item: by default, the values of a gauge.
     fn details(self, log: &Log<'_>, query: &DetailsQuery) -> Vec<Fact> {
-        match Self::SHAPE {
-            Shape::Gauge => gauge::details(self, log, query),
-            _ => Vec::new(),
-        }
+        gauge::details(self, log, query)
     }
 
     /// Returns the thread that an item is about.
@@ -243,17 +232,24 @@ macro_rules! tracks {
             };
         }
 
-        /// Calls an associated function on all kinds, in table order.
-        macro_rules! ask_kinds {
-            ($see:expr, $method:ident($argument:expr)) => {
-                $($see(<$module::$kind as TrackKind>::$method($argument));)*
-            };
-        }
-
         impl TrackId {
             /// Returns the track with that name in links and settings.
             pub fn parse(link: &str, contents: &LogContents) -> Option<Self> {
                 None$(.or_else(|| $module::$kind::parse(link, contents).map(Self::from)))*
+            }
+
+            /// Returns all tracks of a log other than those of capabilities and threads.
+            pub(crate) fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+                let mut all = Vec::new();
+                $(all.extend($module::$kind::entries_in_log(log));)*
+                all
+            }
+
+            /// Returns all tracks that the page shows.
+            pub fn entries_to_show(known: &TrackListInput<'_>) -> Vec<TrackEntry> {
+                let mut all = Vec::new();
+                $(all.extend($module::$kind::entries_to_show(known));)*
+                all
             }
 
             /// Returns the entries of all tracks in a section of the legend.
@@ -336,26 +332,6 @@ impl TrackId {
     /// Returns the name in links and settings, which never changes.
     pub fn link(self, contents: &LogContents) -> String {
         ask!(self, track => track.link(contents))
-    }
-
-    /// Returns all tracks of a log other than those of capabilities and threads.
-    pub(crate) fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
-        let mut all = Vec::new();
-        ask_kinds!(
-            |listed: Vec<TrackEntry>| all.extend(listed),
-            entries_in_log(log)
-        );
-        all
-    }
-
-    /// Returns all tracks that the page shows.
-    pub fn entries_to_show(known: &TrackListInput<'_>) -> Vec<TrackEntry> {
-        let mut all = Vec::new();
-        ask_kinds!(
-            |listed: Vec<TrackEntry>| all.extend(listed),
-            entries_to_show(known)
-        );
-        all
     }
 
     /// Returns the capability that the track is about.

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::details::{DetailsQuery, Fact};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
+use super::moments::add_by_column;
 use super::{Log, Shape, TrackEntry, TrackKind, lane, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::nonmoving::{OPEN, Phase, Point};
 use model::density::Density;
-use model::lane::partition;
-use model::marks::{MarkKind, MarkView, MarkWriter, NewMoment, PackedPayload, Payload};
+use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
 use scene::format;
 use scene::painter::{Painter, Rect};
 use scene::strip::{Strip, YOUNG, bottom_aligned, stripes_on};
@@ -58,17 +58,19 @@ impl TrackKind for Nonmoving {
 
     link::word_link!("nonmoving");
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let there = !log.recording.tracks.nonmoving.is_empty();
-        let track = there.then(|| TrackEntry::new(Self, "Nonmoving GC"));
-        track.into_iter().collect()
+        there.then(|| TrackEntry::new(Self, "Nonmoving GC"))
     }
 
     /// Writes the reports and the phases. Nested phases come last, because the last mark at a position is hit
     /// first.
     fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
         let nonmoving = &log.recording.tracks.nonmoving;
-        write_points(nonmoving.all_points(), writer);
+        let points = nonmoving.all_points();
+        let mut density = Density::new(writer);
+        add_by_column(&mut density, points.len(), |i| points[i].0, |_| ());
+        density.write(writer, |(), ()| ());
         for phase in Phase::ALL {
             let lane = nonmoving.lane(phase);
             writer.lane(lane, |i| {
@@ -172,26 +174,6 @@ impl TrackKind for Nonmoving {
     }
 }
 
-fn write_points(points: &[(u64, Point)], writer: &mut MarkWriter) {
-    let mut density = Density::new(writer);
-    let (view, bucket) = (density.collect_interval(), density.column_ns());
-    let aligned = view.start().0 / bucket * bucket;
-    let mut at = points.partition_point(|&(time, _)| time < aligned);
-    while let Some(&(start, _)) = points.get(at).filter(|(time, _)| *time <= view.end().0) {
-        let next = (start / bucket + 1).saturating_mul(bucket);
-        let rest = points.len() - at;
-        let count = partition(rest, |i| points[at + i].0 < next).max(1);
-        density.push(NewMoment {
-            start,
-            end: points[at + count - 1].0,
-            count,
-            payload: (),
-        });
-        at += count;
-    }
-    density.write(writer, |(), ()| ());
-}
-
 /// Paints a phase: a sync, in which the program stands still, has the full height; marking is a bar in the middle;
 /// sweeping is a striped bar at the bottom.
 fn paint_phase(strip: &Strip<'_>, mark: &MarkView<'_>, rect: Rect, painter: &mut dyn Painter) {
@@ -230,11 +212,7 @@ fn describe_report(item: &Item) -> String {
 
 fn one(item: &Item, part: PhasePayload) -> String {
     let (duration, when) = (duration(item), when(item));
-    let open = if part.open {
-        ", unfinished at the end of the log"
-    } else {
-        ""
-    };
+    let open = lane::unfinished(part.open);
     match part.phase {
         Phase::Sync => format!("stopped the program for {duration}{open} · {when}"),
         Phase::Mark => {

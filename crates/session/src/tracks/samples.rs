@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::details::{Details, DetailsQuery, Fact, LinkRelation, exact_time};
+use super::details::{Details, DetailsQuery, Fact, exact_time};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::samples_paint::paint;
 use super::stacks::{beginning, flame, heaviest, stack_facts};
@@ -50,7 +50,7 @@ impl TrackKind for Samples {
 
     link::cap_link!("samples");
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |(cap, samples): (CapId, u64)| {
             TrackEntry::new(Self(cap), format!("Samples, cap {cap}"))
                 .short(format!("Cap {cap}"))
@@ -58,7 +58,7 @@ impl TrackKind for Samples {
         };
         let recording = &log.recording;
         let counts = recording.profile_rows.sample_counts(&recording.profiles);
-        counts.map(listed).collect()
+        counts.map(listed)
     }
 
     fn cap(self) -> Option<CapId> {
@@ -189,7 +189,7 @@ fn several_samples(
         && let Some((span, _)) = lane.track.samples.get(longest)
     {
         let at = format!("at {}", exact_time(span.end()));
-        facts.push(Fact::new("one of them", at).linked_to(LinkRelation::Other, Samples(cap), span));
+        facts.push(Fact::new("one of them", at).linked_to(Samples(cap), span));
     }
     let share = |weight: u64| {
         let share = format::percent(weight, count);
@@ -202,9 +202,8 @@ fn several_samples(
 impl Details<'_> {
     /// Returns the thread that ran on a capability at a time.
     fn ran(&self, cap: CapId, at: Nanos) -> Option<Fact> {
-        let thread = self.store.running(cap, at, &mut 0)?;
-        let run = self.run_at(cap, at)?;
+        let (thread, run) = self.store.run_at(cap, at, &mut 0)?;
         let fact = Fact::new("ran then", self.name(thread));
-        Some(fact.linked_to(LinkRelation::Other, Thread(thread), run))
+        Some(fact.linked_to(Thread(thread), run))
     }
 }

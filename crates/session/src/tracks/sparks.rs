@@ -56,7 +56,7 @@ impl TrackKind for Sparks {
         })
     }
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let of_cap = |cap: CapId| {
             SparkQuantity::ALL.map(|of| {
                 let (what, sign) = match of {
@@ -71,11 +71,7 @@ impl TrackKind for Sparks {
                 .short(format!("{sign} cap {cap}"))
             })
         };
-        log.recording
-            .numbers
-            .spark_caps()
-            .flat_map(of_cap)
-            .collect()
+        log.recording.numbers.spark_caps().flat_map(of_cap)
     }
 
     fn cap(self) -> Option<CapId> {
@@ -83,36 +79,21 @@ impl TrackKind for Sparks {
     }
 
     fn gauge(self) -> Option<Gauge> {
-        let (series, unit): (&'static [Series], Unit) = match self.quantity {
-            SparkQuantity::Created => (
-                const {
-                    &[
-                        Series::new("created", Style::Filled, |palette| palette.running),
-                        Series::new("dud", Style::Area, |palette| palette.io),
-                        Series::new("overflowed", Style::Striped, |palette| palette.gc),
-                    ]
-                },
-                Unit::PerSecond,
-            ),
-            SparkQuantity::Converted => (
-                const {
-                    &[
-                        Series::new("converted", Style::Filled, |palette| palette.running),
-                        Series::new("fizzled", Style::Area, |palette| palette.mvar),
-                        Series::new("garbage collected", Style::Striped, |palette| palette.gc)
-                            .key("GC’d"),
-                    ]
-                },
-                Unit::PerSecond,
-            ),
-            SparkQuantity::Pool => (
-                const {
-                    &[Series::new("sparks in the pool", Style::Area, |palette| {
-                        palette.io
-                    })]
-                },
-                Unit::Count,
-            ),
+        const CREATED: &[Series] = &[
+            Series::new("created", Style::Filled, |palette| palette.running),
+            Series::new("dud", Style::Area, |palette| palette.io),
+            Series::new("overflowed", Style::Striped, |palette| palette.gc),
+        ];
+        const CONVERTED: &[Series] = &[
+            Series::new("converted", Style::Filled, |palette| palette.running),
+            Series::new("fizzled", Style::Area, |palette| palette.mvar),
+            Series::new("garbage collected", Style::Striped, |palette| palette.gc).key("GC’d"),
+        ];
+        const POOL: &[Series] = &[Series::new("sparks in the pool", Style::Area, |it| it.io)];
+        let (series, unit) = match self.quantity {
+            SparkQuantity::Created => (CREATED, Unit::PerSecond),
+            SparkQuantity::Converted => (CONVERTED, Unit::PerSecond),
+            SparkQuantity::Pool => (POOL, Unit::Count),
         };
         Some(Gauge {
             series,

@@ -1,6 +1,6 @@
 //! Facts about stacks for profile tracks, and links to the flame graph.
 
-use super::details::{Fact, FlameTarget, MOST_LISTED};
+use super::details::{Fact, FlameTarget, MOST_LISTED, more};
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::lane::partition;
@@ -41,10 +41,7 @@ pub(super) fn stack_facts(profile: &Profile, stack: StackId, first: &str, facts:
         facts.push(Fact::new(label, frame_text(profile, frame)));
     }
     let depth = usize::from(profile.stacks.depth(stack));
-    if depth > MOST_FRAMES {
-        let more = format::count((depth - MOST_FRAMES) as u64);
-        facts.push(Fact::new("and", format!("{more} more")));
-    }
+    facts.extend(more(depth.saturating_sub(MOST_FRAMES)));
 }
 
 /// Adds the functions with the largest weights, one fact each.

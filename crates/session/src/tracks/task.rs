@@ -3,48 +3,32 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
-use super::details::{DetailsQuery, Fact, LinkRelation};
+use super::details::{DetailsQuery, Fact};
+use super::lane::{self, SpanPayload};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane, link};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, PaintInput};
+use crate::tracks::item::{Item, Names};
 use crate::tracks::words::{duration, when};
 use analysis::timeline::tasks::OPEN;
 use eventlog::ids::{CapId, OsThreadId, TaskId};
 use model::class::Class;
-use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
+use model::marks::{MarkKind, MarkView, MarkWriter};
 use scene::format;
-use scene::painter::Painter;
 use scene::strip::Bar;
 
 /// Track of one task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Task(pub TaskId);
 
-/// Time that a task spends on a capability.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TaskPayload {
-    /// Capability of the task.
-    pub cap: CapId,
-    /// Whether the log ended before the task left the capability.
-    pub open: bool,
-}
-
-impl Payload for TaskPayload {
-    fn pack(self) -> PackedPayload {
-        PackedPayload([self.cap.0.into(), self.open.into(), 0, 0])
-    }
-
-    fn unpack(packed: PackedPayload) -> Self {
-        Self {
-            cap: CapId(packed.word(0) as u16),
-            open: packed.word(1) != 0,
-        }
-    }
+/// Returns the capability that the detail of a span names.
+const fn cap_of(detail: u32) -> CapId {
+    CapId(detail as u16)
 }
 
 impl TrackKind for Task {
-    type Payload = TaskPayload;
+    /// The detail is the capability.
+    type Payload = SpanPayload;
 
     const GROUP: Group = Group::Tasks;
     const SHAPE: Shape = Shape::Lane;
@@ -58,35 +42,23 @@ impl TrackKind for Task {
         link::number(link, "task").map(|number| Self(TaskId(number)))
     }
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |(number, (task, os_thread)): (usize, (TaskId, Option<OsThreadId>))| {
             let note = os_thread.map_or_else(String::new, |thread| format!("OS {thread}"));
             TrackEntry::new(Self(task), format!("Task {number}")).note(note)
         };
-        (1..)
-            .zip(log.recording.tracks.tasks.all())
-            .map(listed)
-            .collect()
+        (1..).zip(log.recording.tracks.tasks.all()).map(listed)
     }
 
     fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
-        let Some(lane) = log.recording.tracks.tasks.lane(self.0) else {
-            return;
-        };
-        writer.lane(lane, |i| {
-            let piece = lane.get(i);
-            TaskPayload {
-                cap: CapId(piece.map_or(0, |piece| piece.detail) as u16),
-                open: piece.is_some_and(|piece| piece.code == OPEN),
-            }
-        });
+        if let Some(lane) = log.recording.tracks.tasks.lane(self.0) {
+            writer.lane(lane, |i| SpanPayload::new(lane, i));
+        }
     }
 
-    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
-        let strip = &shown.strip;
-        let bar =
-            |mark: &MarkView<'_>| Bar::text(format!("cap {}", mark.read::<TaskPayload>().cap));
-        strip.paint_bars(shown.marks.row_marks(self), Class::Other, bar, painter);
+    fn bar(mark: &MarkView<'_>, _: &dyn Names) -> Bar {
+        let SpanPayload { detail, .. } = mark.read();
+        Bar::text(format!("cap {}", cap_of(detail)))
     }
 
     fn describe(self, item: &Item, _: &dyn Names) -> (String, String) {
@@ -94,7 +66,8 @@ impl TrackKind for Task {
         if item.kind == MarkKind::Many {
             return (name, lane::several(item, "stays on capabilities"));
         }
-        let TaskPayload { cap, open } = item.read();
+        let SpanPayload { detail, open } = item.read();
+        let cap = cap_of(detail);
         let (duration, when) = (duration(item), when(item));
         let open = if open { ", until the log ended" } else { "" };
         let text = format!("was on capability {cap} for {duration}{open} · {when}");
@@ -115,7 +88,7 @@ impl TrackKind for Task {
             let span = lane::span_of(piece);
             let cap = CapId(u16::try_from(piece.detail).unwrap_or(u16::MAX));
             let since = Fact::new("on", format!("capability {cap}"));
-            facts.push(since.linked_to(LinkRelation::Other, Capability(cap), span));
+            facts.push(since.linked_to(Capability(cap), span));
             facts.push(Fact::new("since", format::time(span.start())));
             if piece.code == OPEN {
                 facts.push(Fact::new("until", "the log ended"));
@@ -125,8 +98,8 @@ impl TrackKind for Task {
     }
 
     fn legend() -> Vec<LegendEntry> {
-        let stay = TaskPayload {
-            cap: CapId(0),
+        let stay = SpanPayload {
+            detail: 0,
             open: false,
         };
         let mark = LegendMark::span(Class::Other, FROM, TO).with_payload(stay);

@@ -91,12 +91,12 @@ impl TrackKind for Thread {
         link::number(link, "thread").map(|number| Self(ThreadId(number)))
     }
 
-    fn entries_in_log(_: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(_: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         Vec::new()
     }
 
     /// Lists the threads that pass the page's filter, and pinned ones.
-    fn entries_to_show(known: &TrackListInput<'_>) -> Vec<TrackEntry> {
+    fn entries_to_show(known: &TrackListInput<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |row: &ThreadRow| {
             let labelled = row.label.as_deref().is_some_and(|label| !label.is_empty());
             let track = TrackEntry::new(Self(row.id), thread_label(row));
@@ -106,9 +106,9 @@ impl TrackKind for Thread {
                 track
             }
         };
-        let is_new = |row: &&ThreadRow| known.threads.iter().all(|other| other.id != row.id);
+        let is_new = move |row: &&ThreadRow| known.threads.iter().all(|other| other.id != row.id);
         let pinned = known.pinned_threads.iter().filter(is_new);
-        known.threads.iter().chain(pinned).map(listed).collect()
+        known.threads.iter().chain(pinned).map(listed)
     }
 
     fn thread(self) -> Option<ThreadId> {

@@ -70,7 +70,7 @@ impl Details<'_> {
                 format::duration(run.duration())
             );
             let row = cap.map_or(TrackId::from(Thread(thread)), |cap| Capability(cap).into());
-            facts.push(Fact::new("then ran", text).linked_to(LinkRelation::Next, row, run));
+            facts.push(Fact::new("then ran", text).linked_as(LinkRelation::Next, row, run));
         }
         self.cap_activity(lane, (number, &turn), index % PARTS, facts);
     }
@@ -81,7 +81,7 @@ impl Details<'_> {
         let there = waker.and_then(|waker| Some((waker, self.state_at(waker, wake_event.at)?)));
         let waker = there.map(|(waker, span)| {
             let fact = Fact::new("the waker", self.name(waker));
-            fact.linked_to(LinkRelation::Other, Thread(waker), span)
+            fact.linked_to(Thread(waker), span)
         });
         let text = format!(
             "{} at {}",
@@ -117,7 +117,7 @@ impl Details<'_> {
             let later = format::duration(run.start().since(Nanos(turn.part(2).1)));
             let text = format!("{later} later{}", on_cap(cap));
             let row = Thread(thread);
-            facts.push(Fact::new("ran again", text).linked_to(LinkRelation::Other, row, run));
+            facts.push(Fact::new("ran again", text).linked_to(row, run));
         }
     }
 
@@ -139,7 +139,7 @@ impl Details<'_> {
         let Some(owner) = owner else { return };
         let mut fact = Fact::new("owner of the black hole", self.name(owner));
         if let Some(span) = self.state_at(owner, Nanos(at_ns)) {
-            fact = fact.linked_to(LinkRelation::Other, Thread(owner), span);
+            fact = fact.linked_to(Thread(owner), span);
         }
         facts.push(fact);
     }
@@ -255,11 +255,7 @@ impl Details<'_> {
         facts.push(Fact::new(label, parts.join(", ")));
         for ran in cap_activity.threads.iter().take(NAMED) {
             let text = format!("{} for {}", self.name(ran.thread), share(ran.ns));
-            facts.push(Fact::new("ran there", text).linked_to(
-                LinkRelation::Other,
-                row,
-                ran.longest,
-            ));
+            facts.push(Fact::new("ran there", text).linked_to(row, ran.longest));
         }
         let others = cap_activity.threads.get(NAMED..).unwrap_or_default();
         if !others.is_empty() {
@@ -276,7 +272,7 @@ impl Details<'_> {
         if let Some(pause) = cap_activity.collection {
             let text = format!("longest for {}", format::duration(pause.duration()));
             let fact = Fact::new("all collected", text);
-            facts.push(fact.linked_to(LinkRelation::Other, Collections, pause));
+            facts.push(fact.linked_to(Collections, pause));
         }
     }
 
@@ -299,7 +295,7 @@ impl Details<'_> {
         match self.next_run(thread, at) {
             Some((next, row, run)) => {
                 let text = format!("{} · {name}, which {next}", exact_time(at));
-                Fact::new(label, text).linked_to(LinkRelation::Next, row, run)
+                Fact::new(label, text).linked_as(LinkRelation::Next, row, run)
             }
             None => Fact::new(label, format!("{} · {name}", exact_time(at))),
         }

@@ -3,52 +3,32 @@
 use serde::{Deserialize, Serialize};
 
 use super::capability::Capability;
-use super::details::{DetailsQuery, Fact, LinkRelation};
+use super::details::{DetailsQuery, Fact};
+use super::lane::{self, SpanPayload};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::sample_data::wave;
 use super::thread::Thread;
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, lane};
+use super::{Log, LogContents, Shape, TrackEntry, TrackKind};
 use crate::tracks::group::Group;
-use crate::tracks::item::{Item, Names, PaintInput};
+use crate::tracks::item::{Item, Names};
 use crate::tracks::words::{duration, thread_name, when};
-use analysis::timeline::user_spans::{ListedSpans, OPEN};
+use analysis::timeline::user_spans::ListedSpans;
 use model::class::Class;
-use model::marks::{MarkKind, MarkView, MarkWriter, PackedPayload, Payload};
+use model::marks::{MarkKind, MarkView, MarkWriter};
 use model::time::Interval;
 use scene::format;
-use scene::painter::Painter;
+use scene::strip::Bar;
 
 /// Spans with one name, by its index in the list of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct UserSpan(pub u32);
 
-/// Payload of a user span's mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UserSpanPayload {
-    /// Number of starts merged into the span.
-    pub starts: u32,
-    /// Whether the span had not ended when the log ended.
-    pub open: bool,
-}
-
-impl Payload for UserSpanPayload {
-    fn pack(self) -> PackedPayload {
-        PackedPayload([self.starts, self.open.into(), 0, 0])
-    }
-
-    fn unpack(packed: PackedPayload) -> Self {
-        Self {
-            starts: packed.word(0),
-            open: packed.word(1) != 0,
-        }
-    }
-}
-
 /// Maximum length of a span name in links, in bytes.
 const MAX_NAME: usize = 58;
 
 impl TrackKind for UserSpan {
-    type Payload = UserSpanPayload;
+    /// The detail is the number of starts merged into the span.
+    type Payload = SpanPayload;
 
     const GROUP: Group = Group::Spans;
     const SHAPE: Shape = Shape::Lane;
@@ -66,35 +46,23 @@ impl TrackKind for UserSpan {
         spans.find(|span| span.link(contents) == link)
     }
 
-    fn entries_in_log(log: &Log<'_>) -> Vec<TrackEntry> {
+    fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |(number, spans): (u32, &ListedSpans)| {
             let count = format::count(spans.info.count);
             TrackEntry::new(Self(number), &*spans.info.name).note(format!("× {count}"))
         };
         let names = log.recording.tracks.spans.listed();
-        (0..).zip(names).map(listed).collect()
+        (0..).zip(names).map(listed)
     }
 
     fn answer(self, log: &Log<'_>, writer: &mut MarkWriter) {
-        let Some(spans) = log.recording.tracks.spans.get(self.0) else {
-            return;
-        };
-        writer.lane(&spans.lane, |i| {
-            let piece = spans.lane.get(i);
-            UserSpanPayload {
-                starts: piece.map_or(0, |piece| piece.detail),
-                open: piece.is_some_and(|piece| piece.code == OPEN),
-            }
-        });
+        if let Some(spans) = log.recording.tracks.spans.get(self.0) {
+            writer.lane(&spans.lane, |i| SpanPayload::new(&spans.lane, i));
+        }
     }
 
-    fn paint(self, shown: &PaintInput<'_>, painter: &mut dyn Painter) {
-        let strip = &shown.strip;
-        let bar = |mark: &MarkView<'_>| {
-            let open = mark.read::<UserSpanPayload>().open;
-            lane::by_duration(mark).open(open)
-        };
-        strip.paint_bars(shown.marks.row_marks(self), Class::Other, bar, painter);
+    fn bar(mark: &MarkView<'_>, _: &dyn Names) -> Bar {
+        lane::by_duration(mark).open(mark.read::<SpanPayload>().open)
     }
 
     fn name_in_sentence(self, title: &str) -> String {
@@ -106,13 +74,12 @@ impl TrackKind for UserSpan {
         if item.kind == MarkKind::Many {
             return (name, lane::several(item, "spans"));
         }
-        let UserSpanPayload { starts, open } = item.read();
+        let SpanPayload {
+            detail: starts,
+            open,
+        } = item.read();
         let (duration, when) = (duration(item), when(item));
-        let open = if open {
-            ", unfinished at the end of the log"
-        } else {
-            ""
-        };
+        let open = lane::unfinished(open);
         let starts = match starts {
             2.. => format!(", started {starts} times"),
             _ => String::new(),
@@ -160,8 +127,8 @@ impl TrackKind for UserSpan {
 
     fn legend() -> Vec<LegendEntry> {
         let one = |open| {
-            let mark = LegendMark::span(Class::Other, FROM, TO)
-                .with_payload(UserSpanPayload { starts: 1, open });
+            let mark = LegendMark::span(Class::Other, FROM, TO);
+            let mark = mark.with_payload(SpanPayload { detail: 1, open });
             LegendSample::row(Self(0), vec![mark])
         };
         let several = buckets(|place| vec![(Class::Other, wave(place, 0.9))]);
@@ -195,9 +162,9 @@ fn message_place(log: &Log<'_>, label: &str, number: usize) -> Option<Fact> {
     let store = &log.recording.store;
     let Some(thread) = store.running(cap, message.time, &mut 0) else {
         let fact = Fact::new(label, format!("on capability {cap}"));
-        return Some(fact.linked_to(LinkRelation::Other, Capability(cap), at));
+        return Some(fact.linked_to(Capability(cap), at));
     };
     let name = thread_name(store, thread);
     let fact = Fact::new(label, format!("on capability {cap} by {name}"));
-    Some(fact.linked_to(LinkRelation::Other, Thread(thread), at))
+    Some(fact.linked_to(Thread(thread), at))
 }
