@@ -95,9 +95,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
                 }
             }
         }
-        if report(session.reader()) == Condition::Damaged {
-            condition = Condition::Damaged;
-        }
+        condition = condition.max(report(session.reader()));
     }
     if let Some(((name, _), runs)) = aggregate.zip(runs) {
         let of = format!("{name} of {} logs", logs.len());

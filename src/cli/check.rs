@@ -50,12 +50,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     table.end()?;
     out.flush()?;
     summarize(&check);
-    let condition = report(&reader);
-    Ok(if check.diagnostics == 0 && missing.is_empty() {
-        condition
-    } else {
-        Condition::Damaged
-    })
+    let found = Condition::new(check.diagnostics > 0 || !missing.is_empty());
+    Ok(report(&reader).max(found))
 }
 
 fn print_diagnostic(

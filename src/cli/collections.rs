@@ -39,12 +39,8 @@ pub(super) fn run(arguments: &ListArguments, out: &mut Out) -> Result<Condition,
     };
     let found = session.ask(&query);
     if !is_for_terminal {
-        let names = COLUMNS.names();
-        let mut table = Table::begin(out, arguments.output, &names)?;
-        for gc in &found.rows {
-            table.row(&COLUMNS.cells(gc))?;
-        }
-        table.end()?;
+        let rows = found.rows.iter().map(|gc| COLUMNS.cells(gc));
+        Table::print(out, arguments.output, &COLUMNS.names(), rows)?;
     } else if found.total > 0 {
         let rows = found.rows.iter().map(|gc| line(gc).to_vec()).collect();
         print_table(out, &HEADS, rows, found.total)?;

@@ -93,9 +93,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
         let mut digests = Vec::new();
         for file in files {
             let (digest, of_file) = read(file, &arguments.part, &asked)?;
-            if of_file == Condition::Damaged {
-                condition = Condition::Damaged;
-            }
+            condition = condition.max(of_file);
             digests.push(digest);
         }
         Ok(digests)

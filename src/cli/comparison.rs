@@ -1,6 +1,6 @@
 //! Formats a comparison as plain text and as Markdown.
 
-use super::out::{Rows, in_columns};
+use super::out::{Rows, in_columns, titled};
 use super::verdicts::AssertionResult;
 use insight::Comparison;
 use insight::compare::{
@@ -177,8 +177,7 @@ fn table(comparison: &Comparison, group: Group, all: bool) -> Rows {
         rows.sort_by(|a, b| b.change.abs().total_cmp(&a.change.abs()));
         rows.truncate(MAX_SHOWN);
     }
-    let names = COLUMNS.map(str::to_owned).to_vec();
-    let mut table = vec![names];
+    let mut table = titled(&COLUMNS);
     for row in rows {
         table.push(cells(row).to_vec());
         table.extend(minima_row(row).map(Vec::from));

@@ -185,10 +185,8 @@ pub(super) fn run(arguments: &Arguments, run: &Run<'_>) -> Result<Condition, Fai
     progress.clear();
     let added = added?;
     print_message(closing_line(added, &dataset));
-    match arguments.strict && added.failed + added.damaged > 0 {
-        true => Ok(Condition::Damaged),
-        false => Ok(Condition::Sound),
-    }
+    let is_damaged = added.failed + added.damaged > 0;
+    Ok(Condition::new(arguments.strict && is_damaged))
 }
 
 /// Adds one log, and prints what became of it as JSON.

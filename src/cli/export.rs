@@ -117,8 +117,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     for path in &arguments.logs {
         let is_alone = arguments.logs.len() == 1;
         match export(arguments, target, path, range, &mut exported) {
-            Ok(Condition::Sound) => {}
-            Ok(Condition::Damaged) => condition = Condition::Damaged,
+            Ok(of_log) => condition = condition.max(of_log),
             // The other files may be valid logs.
             Err(Failure::Log(error)) if !is_alone => {
                 print_message(format_args!("{}: {error}", path.display()));

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::flame_comparison::ComparedLog;
 use super::out::MAX_ROWS;
-use super::output_file::create_output;
+use super::output_file::print_to_file;
 use super::{
     Condition, EscapeStyle, Failure, LogFile, Out, Output, Range, Table, print_message, report,
 };
@@ -240,30 +240,18 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     match &arguments.out {
         None => print(out)?,
         Some(path) => {
-            let failed = |error| Failure::File(path.clone(), error);
             let log = Some(arguments.log.path());
             let inputs = [
                 log,
                 arguments.compare.as_deref(),
                 arguments.symbols.as_deref(),
             ];
-            let output = create_output(path, inputs.into_iter().flatten())?;
-            let mut file = Out::new(Box::new(output.handle().map_err(failed)?));
-            let printed = print(&mut file);
-            printed
-                .and_then(|()| Ok(file.flush()?))
-                .and_then(|()| Ok(output.finish()?))
-                .map_err(|failure| match failure {
-                    Failure::Output(error) => failed(error),
-                    other => other,
-                })?;
+            print_to_file(path, inputs.into_iter().flatten(), print)?;
         }
     }
     let condition = report(session.reader());
-    match other.map(|other| report(other.session.reader())) {
-        Some(Condition::Damaged) => Ok(Condition::Damaged),
-        _ => Ok(condition),
-    }
+    let of_other = other.map_or(Condition::Sound, |other| report(other.session.reader()));
+    Ok(condition.max(of_other))
 }
 
 /// Names the addresses in a log and reports if that fails.
@@ -518,19 +506,18 @@ fn print_windows(windows: &[WindowTotals], output: Output, out: &mut Out) -> io:
     if output.json {
         return out.json(&windows);
     }
-    let mut table = Table::begin(out, output, &WINDOW_COLUMNS)?;
-    for window in windows {
-        let (start, end) = (window.window.start(), window.window.end());
-        for row in &window.rows {
-            table.row(&[
-                start.into(),
-                end.into(),
+    let rows = windows.iter().flat_map(|window| {
+        let span = window.window;
+        window.rows.iter().map(move |row| {
+            [
+                span.start().into(),
+                span.end().into(),
                 window.collecting.into(),
                 row.name.as_str().into(),
                 row.time.into(),
                 row.count.into(),
-            ])?;
-        }
-    }
-    table.end()
+            ]
+        })
+    });
+    Table::print(out, output, &WINDOW_COLUMNS, rows)
 }

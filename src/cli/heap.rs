@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::flamegraph::name_addresses;
-use super::output_file::create_output;
+use super::output_file::print_to_file;
 use super::{Condition, EscapeStyle, Failure, LogFile, Out, Output, Range, print_message, report};
 use super::{eventlog2html, heap_bands, heap_censuses};
 use analysis::heap::ranking::BandOrder;
@@ -237,14 +237,10 @@ impl HeapRequest<'_> {
             ..ChartQuery::default()
         };
         let chart = self.session.heap_chart(&query).unwrap_or_default();
-        let title = self.title();
-        let failed = |error| Failure::File(path.to_owned(), error);
-        let output = create_output(path, [self.arguments.log.path()])?;
-        let mut file = Out::new(Box::new(output.handle().map_err(failed)?));
-        let svg = heap_svg(&chart, &title, &look);
-        let to = file.file(EscapeStyle::Xml).map_err(failed)?;
-        to.write_all(svg.as_bytes()).map_err(failed)?;
-        file.flush().and_then(|()| output.finish()).map_err(failed)
+        let svg = heap_svg(&chart, &self.title(), &look);
+        print_to_file(path, [self.arguments.log.path()], |out| {
+            Ok(out.file(EscapeStyle::Xml)?.write_all(svg.as_bytes())?)
+        })
     }
 
     /// Returns a title from the program and the profile.

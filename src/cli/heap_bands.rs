@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::heap::HeapRequest;
-use super::out::{escape_line, in_columns_before_text};
+use super::out::{escape_line, in_columns_before_text, titled};
 use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
 use eventlog::info_tables::InfoTable;
@@ -53,11 +53,9 @@ pub(super) fn print(request: &HeapRequest<'_>, out: &mut Out) -> Result<(), Fail
             out.text(in_columns_before_text(&lines(&chosen, profile)))?;
             continue;
         }
-        let mut table = Table::begin(out, request.arguments.output, &COLUMNS)?;
-        for &band in &chosen.shown {
-            table.row(&cells(request, profile, &chosen, band))?;
-        }
-        table.end()?;
+        let bands = chosen.shown.iter();
+        let rows = bands.map(|&band| cells(request, profile, &chosen, band));
+        Table::print(out, request.arguments.output, &COLUMNS, rows)?;
     }
     Ok(())
 }
@@ -230,7 +228,7 @@ const HEADS: [&str; 9] = [
 /// Formats the table for human readers, followed by the sums of the bands not shown and of all bands.
 fn lines(chosen: &SelectedBands, profile: &HeapProfile) -> Vec<Vec<String>> {
     let all = chosen.ranking.bytes();
-    let mut lines = vec![HEADS.map(str::to_owned).to_vec()];
+    let mut lines = titled(&HEADS);
     for &band in &chosen.shown {
         let name = escape_line(chosen.bands.name(band));
         let sums = chosen.ranking.sums(band);

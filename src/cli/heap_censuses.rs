@@ -6,8 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::heap::HeapRequest;
-use super::out::escape_line;
-use super::out::in_columns_before_text;
+use super::out::{escape_line, in_columns_before_text, titled};
 use super::{Failure, Out, Table};
 use analysis::heap::HeapProfile;
 use analysis::heap::ranking::BandOrder;
@@ -45,18 +44,17 @@ pub(super) fn print_all(request: &HeapRequest<'_>, out: &mut Out) -> Result<(), 
         return Ok(());
     }
     if request.for_reading() {
-        let heads = COLUMNS.map(str::to_owned).to_vec();
-        let rows = rows
-            .iter()
-            .map(|row| row.iter().map(|cell| cell.text().into_owned()));
-        let lines: Vec<Vec<String>> = rows.map(Iterator::collect).collect();
-        return Ok(out.text(in_columns_before_text(&[vec![heads], lines].concat()))?);
+        let mut lines = titled(&COLUMNS);
+        let line = |row: &[Cell<'_>; 5]| row.each_ref().map(|cell| cell.text().into_owned());
+        lines.extend(rows.iter().map(|row| line(row).to_vec()));
+        return Ok(out.text(in_columns_before_text(&lines))?);
     }
-    let mut table = Table::begin(out, request.arguments.output, &COLUMNS)?;
-    for row in &rows {
-        table.row(row)?;
-    }
-    Ok(table.end()?)
+    Ok(Table::print(
+        out,
+        request.arguments.output,
+        &COLUMNS,
+        &rows,
+    )?)
 }
 
 fn total(profile: &HeapProfile, census: u32) -> u64 {
@@ -225,7 +223,7 @@ pub(super) fn print_one(
         let share = format::percent(bytes, whole);
         vec![share, format::bytes(bytes), name]
     };
-    let mut lines = vec![["share", "bytes", "band"].map(str::to_owned).to_vec()];
+    let mut lines = titled(&["share", "bytes", "band"]);
     for row in &rows {
         let name = escape_line(chosen.bands.name(row.band));
         lines.push(line(row.after, name));
@@ -287,11 +285,7 @@ pub(super) fn print_difference(
         }
         return Ok(table.end()?);
     }
-    let mut lines = vec![
-        ["change", "before", "after", "band"]
-            .map(str::to_owned)
-            .to_vec(),
-    ];
+    let mut lines = titled(&["change", "before", "after", "band"]);
     let line = |change, before, after, name| {
         vec![
             words_of(change),

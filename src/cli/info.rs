@@ -32,11 +32,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     } else if arguments.output.is_for_terminal() {
         print_on_terminal(&rows(&info, &reader), out)?;
     } else {
-        let mut table = Table::begin(out, arguments.output, &["field", "value"])?;
-        for row in rows(&info, &reader) {
-            table.row(&row)?;
-        }
-        table.end()?;
+        let rows = rows(&info, &reader);
+        Table::print(out, arguments.output, &["field", "value"], rows)?;
     }
     Ok(report(&reader))
 }

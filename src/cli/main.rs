@@ -209,11 +209,20 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Whether the log is intact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether the logs are intact; of several, the greatest condition counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Condition {
     Sound,
     Damaged,
+}
+
+impl Condition {
+    const fn new(is_damaged: bool) -> Self {
+        match is_damaged {
+            true => Self::Damaged,
+            false => Self::Sound,
+        }
+    }
 }
 
 /// Runs the command given by the arguments of the process.
@@ -313,11 +322,7 @@ fn report(reader: &LogReader) -> Condition {
         print_message(error);
         return Condition::Damaged;
     }
-    if damage.loses_data() {
-        Condition::Damaged
-    } else {
-        Condition::Sound
-    }
+    Condition::new(damage.loses_data())
 }
 
 /// Returns the capability whose block contains an event, or a dash.

@@ -98,10 +98,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<Condition, Failure> {
     let (mut inputs, mut facts, mut read_bytes) = (Vec::new(), Vec::new(), 0);
     for log in &logs {
         let input = log.open()?;
-        let (found, is_sound, bytes) = survey(log, &input, &arguments.by.0)?;
-        if !is_sound {
-            condition = Condition::Damaged;
-        }
+        let (found, of_log, bytes) = survey(log, &input, &arguments.by.0)?;
+        condition = condition.max(of_log);
         read_bytes += bytes;
         facts.push(found);
         inputs.push(input);
@@ -159,15 +157,15 @@ fn offsets(logs: &[LogFile], asked: &[Offset]) -> Result<Vec<i128>, Failure> {
 
 /// Surveys a log for merging and reports its damage. Returns the facts, whether the log is intact, and its size in
 /// bytes.
-fn survey(log: &LogFile, input: &Input, align: &Align) -> Result<(Facts, bool, u64), Failure> {
+fn survey(log: &LogFile, input: &Input, align: &Align) -> Result<(Facts, Condition, u64), Failure> {
     let mut survey = Survey::new(&log.name(), align);
     let reader = input.read(&mut survey)?;
     if reader.damage().loses_data() {
         print_message(format_args!("{}:", log.path().display()));
     }
-    let is_sound = report(&reader) == Condition::Sound;
+    let condition = report(&reader);
     let header = reader.header().map(|header| &**header);
-    Ok((survey.finish(header), is_sound, reader.len().0))
+    Ok((survey.finish(header), condition, reader.len().0))
 }
 
 /// Reports how well messages align the logs.

@@ -14,7 +14,7 @@ use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
-pub(super) use columns::{Rows, in_columns, in_columns_before_text, in_widths};
+pub(super) use columns::{Rows, in_columns, in_columns_before_text, in_widths, titled};
 pub(super) use escaping::{EscapeStyle, escape_line};
 pub(super) use table::{Output, Table};
 pub(super) use terminal::{MAX_ROWS, RowLimit, print_table};

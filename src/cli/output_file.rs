@@ -8,7 +8,7 @@ use std::thread;
 
 use tokio::runtime;
 
-use super::Failure;
+use super::{Failure, Out};
 use native::{CreateError, OutputFile, remove_unfinished_outputs};
 
 /// Creates a file that replaces `path` once it is finished. Fails if `path` is one of `inputs`.
@@ -33,6 +33,25 @@ pub(super) fn is_input(path: &Path) -> Failure {
 pub(super) fn finish_output(output: BufWriter<OutputFile>) -> io::Result<()> {
     let output = output.into_inner().map_err(IntoInnerError::into_error)?;
     output.finish()
+}
+
+/// Writes a file through an [`Out`], escaped as on standard output. Fails if `path` is one of `inputs`.
+pub(super) fn print_to_file<P: AsRef<Path>>(
+    path: &Path,
+    inputs: impl IntoIterator<Item = P>,
+    print: impl FnOnce(&mut Out) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let failed = |error| Failure::File(path.to_owned(), error);
+    let output = create_output(path, inputs)?;
+    let mut file = Out::new(Box::new(output.handle().map_err(failed)?));
+    let printed = print(&mut file);
+    printed
+        .and_then(|()| Ok(file.flush()?))
+        .and_then(|()| Ok(output.finish()?))
+        .map_err(|failure| match failure {
+            Failure::Output(error) => failed(error),
+            other => other,
+        })
 }
 
 /// Exit status of a process ended by Ctrl+C, as shells report it: 128 + SIGINT.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::out::{MAX_ROWS, escape_line, in_columns_before_text};
+use super::out::{MAX_ROWS, escape_line, in_columns_before_text, titled};
 use super::{Condition, Failure, LogFile, Out, Output, Range, Table, print_message, report};
 use analysis::ticky::{TickyColumn, TickyQuery, TickyRow, TickyTable};
 use scene::format;
@@ -62,12 +62,8 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     if arguments.output.json {
         out.json(&document(&table))?;
     } else if arguments.tsv || arguments.output.is_csv() {
-        let names = names();
-        let mut rows = Table::begin(out, arguments.output, &names)?;
-        for row in &table.rows {
-            rows.row(&cells(&table, row))?;
-        }
-        rows.end()?;
+        let rows = table.rows.iter().map(|row| cells(&table, row));
+        Table::print(out, arguments.output, &names(), rows)?;
     } else {
         out.text(in_columns(&table))?;
         let more = table.total.saturating_sub(table.rows.len() as u64);
@@ -122,7 +118,7 @@ const HEADS: [&str; 8] = [
 
 /// Formats the table for human readers, followed by the sums of all rows.
 fn in_columns(table: &TickyTable) -> String {
-    let mut lines = vec![HEADS.map(str::to_owned).to_vec()];
+    let mut lines = titled(&HEADS);
     lines.extend(table.rows.iter().map(|row| line(table, row).to_vec()));
     let all = TickyRow {
         counts: table.all,

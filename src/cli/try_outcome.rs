@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::comparison::percent;
-use super::out::{Rows, in_columns};
+use super::out::{in_columns, titled};
 use super::try_candidates::{Candidate, combined};
 use super::try_child::{OutputDigest, Sample};
 use super::try_rounds::{Contestant, Stopped};
@@ -191,7 +191,7 @@ impl Outcome {
         let names = [
             "", "wall", "least", "most", "change", "interval", "p", "CPU", "memory", "claim",
         ];
-        let mut rows: Rows = vec![names.map(str::to_owned).to_vec()];
+        let mut rows = titled(&names);
         rows.push(
             self.baseline
                 .cells("unchanged".to_owned(), own_bytes)

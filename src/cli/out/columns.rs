@@ -5,6 +5,11 @@ use std::iter;
 /// Rows of cells; the first row has the column titles.
 pub(in super::super) type Rows = Vec<Vec<String>>;
 
+/// Begins a table with its column titles.
+pub(in super::super) fn titled(titles: &[&str]) -> Rows {
+    vec![titles.iter().map(|title| (*title).to_owned()).collect()]
+}
+
 /// Side of a cell on which padding is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {

@@ -97,6 +97,20 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
+    /// Prints a whole table; see [`begin`](Self::begin).
+    pub(in super::super) fn print<'c>(
+        out: &mut Out,
+        output: Output,
+        columns: &[&'static str],
+        rows: impl IntoIterator<Item = impl AsRef<[Cell<'c>]>>,
+    ) -> io::Result<()> {
+        let mut table = Table::begin(out, output, columns)?;
+        for row in rows {
+            table.row(row.as_ref())?;
+        }
+        table.end()
+    }
+
     /// Flushes all rows printed so far.
     pub(in super::super) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Out, Rows, in_columns_before_text};
+use super::{Out, Rows, in_columns_before_text, titled};
 use model::format::count;
 
 /// Maximum number of rows of a table without `--all`.
@@ -31,8 +31,7 @@ pub(in super::super) fn print_table(
     total: u64,
 ) -> io::Result<()> {
     let more = total.saturating_sub(rows.len() as u64);
-    let heads = heads.iter().map(|head| (*head).to_owned()).collect();
-    let mut lines: Rows = vec![heads];
+    let mut lines = titled(heads);
     lines.extend(rows);
     out.text(in_columns_before_text(&lines))?;
     if more > 0 {
