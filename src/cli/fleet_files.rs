@@ -172,24 +172,17 @@ fn read_batch<'a>(files: &'a [PathBuf], numbers: &[String]) -> Vec<(&'a Path, Re
 
 fn read_file(file: &Path) -> Vec<ReadRun> {
     let path = file.to_string_lossy().into_owned();
+    let run = |log, digest| ReadRun {
+        id: None,
+        path: path.clone(),
+        log,
+        digest,
+    };
     if path.ends_with(".parquet") {
-        return read_table(file).unwrap_or_else(|why| {
-            let digest = Err(why);
-            vec![ReadRun {
-                id: None,
-                path,
-                log: None,
-                digest,
-            }]
-        });
+        return read_table(file).unwrap_or_else(|why| vec![run(None, Err(why))]);
     }
     let log = log_next_to(file).map(|log| log.to_string_lossy().into_owned());
-    vec![ReadRun {
-        id: None,
-        path,
-        log,
-        digest: read_digest(file),
-    }]
+    vec![run(log, read_digest(file))]
 }
 
 fn read_digest(file: &Path) -> Result<RunDigest, String> {

@@ -15,9 +15,6 @@ use scene::format;
 use session::cells::Cell;
 use session::heap::choice::{HeapChoice, SelectedBands};
 
-/// Number of censuses extracted from the bands at a time.
-const AT_ONCE: u32 = 64;
-
 /// Prints all censuses in order.
 pub(super) fn print_all(request: &HeapRequest<'_>, out: &mut Out) -> Result<(), Failure> {
     const COLUMNS: [&str; 5] = ["profile", "census", "time_ns", "era", "bytes"];
@@ -36,7 +33,7 @@ pub(super) fn print_all(request: &HeapRequest<'_>, out: &mut Out) -> Result<(), 
                 census.into(),
                 profile.time(census).into(),
                 profile.era(census).into(),
-                total(profile, census).into(),
+                profile.censuses.total(census).into(),
             ]);
         }
     }
@@ -57,11 +54,6 @@ pub(super) fn print_all(request: &HeapRequest<'_>, out: &mut Out) -> Result<(), 
     )?)
 }
 
-fn total(profile: &HeapProfile, census: u32) -> u64 {
-    let total = profile.censuses.totals().get(census as usize);
-    total.copied().unwrap_or_default()
-}
-
 /// Prints a line of JSON for each census of the range, with its bands.
 fn print_with_bands(
     request: &HeapRequest<'_>,
@@ -75,14 +67,10 @@ fn print_with_bands(
         .iter()
         .map(|&band| request.display_name(profile, chosen, band))
         .collect();
-    let places = chosen.ranking.censuses();
-    for from in places.clone().step_by(AT_ONCE as usize) {
-        let part = from..from.saturating_add(AT_ONCE).min(places.end);
-        for (census, bands) in part.clone().zip(chosen.by_census(profile, &part)) {
-            let bands = bands.iter().map(|(place, bytes)| (&labels[*place], bytes));
-            let bands: Vec<_> = bands.collect();
-            out.json(&document(number, profile, census, bands))?;
-        }
+    for (census, bands) in chosen.by_census(profile) {
+        let bands = bands.iter().map(|(place, bytes)| (&labels[*place], bytes));
+        let bands: Vec<_> = bands.collect();
+        out.json(&document(number, profile, census, bands))?;
     }
     Ok(())
 }
@@ -188,7 +176,7 @@ fn all_bands<'a>(
 
 /// Describes a census for the heading of a table.
 fn words(profile: &HeapProfile, census: u32) -> String {
-    let bytes = format::bytes(total(profile, census));
+    let bytes = format::bytes(profile.censuses.total(census));
     match profile.time(census) {
         Some(time) => format!("census {census} at {}: {bytes}", format::time(time)),
         None => format!("census {census}: {bytes}"),
@@ -218,7 +206,7 @@ pub(super) fn print_one(
         }
         return Ok(table.end()?);
     }
-    let whole = total(profile, census);
+    let whole = profile.censuses.total(census);
     let line = |bytes: u64, name: String| {
         let share = format::percent(bytes, whole);
         vec![share, format::bytes(bytes), name]

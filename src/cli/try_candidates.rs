@@ -36,7 +36,7 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    fn neighbor(flag: &str) -> Self {
+    pub(super) fn neighbor(flag: &str) -> Self {
         Self {
             flags: vec![flag.to_owned()],
             rule: None,

@@ -66,6 +66,21 @@ pub(super) struct Sample {
     pub(super) stderr_tail: String,
 }
 
+#[cfg(test)]
+impl Sample {
+    /// Returns a successful run of this duration.
+    pub(super) fn lasting(wall: Duration) -> Self {
+        Self {
+            wall,
+            cpu: wall * 2,
+            memory_bytes: 50 << 20,
+            end: RunEnd::Exited(Some(0)),
+            printed: Some(OutputDigest::default()),
+            stderr_tail: String::new(),
+        }
+    }
+}
+
 /// Maximum wait for the end of the output: a process that the program left behind may keep it open.
 const OUTPUT_WAIT: Duration = Duration::from_secs(2);
 /// Number of bytes kept of the standard error, from its end.

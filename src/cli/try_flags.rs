@@ -162,9 +162,8 @@ impl<'a> Trial<'a> {
         let plan = self.plan(&logged, choice.candidates.len());
         let candidates = choice.candidates.iter().take(plan.candidates).cloned();
         let candidates = candidates.map(Contestant::new);
-        let mut all: Vec<Contestant> = std::iter::once(Contestant::baseline())
-            .chain(candidates)
-            .collect();
+        let mut all = vec![Contestant::default()];
+        all.extend(candidates);
         let mut end = RoundsEnd::Done;
         if all.len() > 1 {
             end = self.rounds(&mut all, plan.rounds, &line)?;
@@ -326,7 +325,7 @@ impl<'a> Trial<'a> {
     ) -> Result<RoundsEnd, Failure> {
         print_message(format_args!("both together: {}", both.name()));
         let best = Contestant::new(best);
-        let mut three = [Contestant::baseline(), best, Contestant::new(both)];
+        let mut three = [Contestant::default(), best, Contestant::new(both)];
         let end = self.rounds(&mut three, count, line)?;
         let [base, best, mut both] = three;
         if !is_faster(&both, &best, &self.options) {

@@ -109,9 +109,7 @@ fn valid_samples(contestant: &Contestant) -> &[Sample] {
 ///
 /// `rts` are the program's current runtime options, which the recommended build command keeps.
 pub(super) fn conclude(contestants: &[Contestant], rts: &[String], options: &Options) -> Outcome {
-    let Some((base, others)) = contestants.split_first() else {
-        return Outcome::empty();
-    };
+    let (base, others) = (&contestants[0], &contestants[1..]);
     let baseline = Runs::new(valid_samples(base));
     let runs: Vec<Runs> = others
         .iter()
@@ -167,15 +165,6 @@ pub(super) fn is_faster(one: &Contestant, than: &Contestant, options: &Options) 
 }
 
 impl Outcome {
-    fn empty() -> Self {
-        Self {
-            baseline: Runs::new(&[]),
-            candidates: Vec::new(),
-            notes: Vec::new(),
-            recommendation: Recommendation::none("No flag was tried.".to_owned()),
-        }
-    }
-
     /// Returns the best candidate, and its combination with the next best one that is compatible; both must be
     /// significantly faster than the baseline.
     pub(super) fn combination(&self) -> Option<(Candidate, Candidate)> {
@@ -444,10 +433,9 @@ fn cheaper(measured: &MeasuredCandidate) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration as Time;
+    use std::time::Duration;
 
     use super::*;
-    use crate::try_child::RunEnd;
 
     /// Returns a contestant with six runs of about `ms` milliseconds.
     fn contestant(flag: &str, ms: u64) -> Contestant {
@@ -456,24 +444,13 @@ mod tests {
             rule: None,
         };
         let mut contestant = match flag {
-            "" => Contestant::baseline(),
+            "" => Contestant::default(),
             _ => Contestant::new(candidate),
         };
         contestant.samples = (0..6)
-            .map(|run| sample(Time::from_millis(ms + run)))
+            .map(|run| Sample::lasting(Duration::from_millis(ms + run)))
             .collect();
         contestant
-    }
-
-    fn sample(wall: Time) -> Sample {
-        Sample {
-            wall,
-            cpu: wall * 2,
-            memory_bytes: 50 << 20,
-            end: RunEnd::Exited(Some(0)),
-            printed: Some(OutputDigest::default()),
-            stderr_tail: String::new(),
-        }
     }
 
     fn concluded(contestants: &[Contestant], rts: &[&str]) -> Outcome {

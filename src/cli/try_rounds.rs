@@ -16,8 +16,8 @@ const MAX_SLOWDOWN: u32 = 5;
 /// Minimum of that time limit, because short runs vary more.
 const MIN_TIME_LIMIT: Duration = Duration::from_secs(1);
 
-/// Baseline or candidate, with its runs.
-#[derive(Clone, Debug)]
+/// Baseline or candidate, with its runs; by default the baseline, without runs.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Contestant {
     /// `None` for the baseline.
     pub(super) candidate: Option<Candidate>,
@@ -181,23 +181,11 @@ impl<E> Rounds<'_, E> {
 }
 
 impl Contestant {
-    /// Returns the baseline, without runs.
-    pub(super) const fn baseline() -> Self {
-        Self {
-            candidate: None,
-            samples: Vec::new(),
-            stopped: None,
-            no_faster_than: None,
-        }
-    }
-
     /// Returns a candidate, without runs.
-    pub(super) const fn new(candidate: Candidate) -> Self {
+    pub(super) fn new(candidate: Candidate) -> Self {
         Self {
             candidate: Some(candidate),
-            samples: Vec::new(),
-            stopped: None,
-            no_faster_than: None,
+            ..Self::default()
         }
     }
 
@@ -267,43 +255,23 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    fn sample(wall: Duration) -> Sample {
-        Sample {
-            wall,
-            cpu: wall,
-            memory_bytes: 1,
-            end: RunEnd::Exited(Some(0)),
-            printed: None,
-            stderr_tail: String::new(),
-        }
-    }
-
-    fn contestants(flags: &[&str]) -> Vec<Contestant> {
-        let candidate = |flag: &&str| Candidate {
-            flags: vec![(*flag).to_owned()],
-            rule: None,
-        };
-        let candidates = flags.iter().map(|flag| Contestant::new(candidate(flag)));
-        std::iter::once(Contestant::baseline())
-            .chain(candidates)
-            .collect()
-    }
-
     /// Runs rounds of programs that take `time(flags)` milliseconds.
     fn run(
         flags: &[&str],
         (count, budget): (usize, Duration),
         time: impl Fn(&str) -> u32,
     ) -> (Vec<Contestant>, RoundsEnd, Vec<String>) {
-        let mut all = contestants(flags);
+        let candidates = flags.iter().map(|flag| Candidate::neighbor(flag));
+        let mut all = vec![Contestant::default()];
+        all.extend(candidates.map(Contestant::new));
         let mut order = Vec::new();
         let mut one = |candidate: Option<&Candidate>, limit: Duration| -> Result<Sample, ()> {
             let name = candidate.map(Candidate::name).unwrap_or_default();
-            let mut run = sample(MS * time(&name));
+            let mut run = Sample::lasting(MS * time(&name));
             if run.wall > limit {
                 run = Sample {
                     end: RunEnd::TimedOut,
-                    ..sample(limit)
+                    ..Sample::lasting(limit)
                 };
             }
             order.push(name);
@@ -386,7 +354,7 @@ mod tests {
 
     #[test]
     fn failures_are_told() {
-        let mut run = sample(MS);
+        let mut run = Sample::lasting(MS);
         assert_eq!(failure(&run, 0), None);
         run.stderr_tail = "x: oh\nx: no\n\n".to_owned();
         let why = "ended with status 0: x: no".to_owned();

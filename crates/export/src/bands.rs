@@ -26,9 +26,6 @@ pub(crate) struct BandBytes<'a> {
     pub(crate) bytes: u64,
 }
 
-/// Number of censuses extracted from the bands at a time.
-const BANDS_PER_BATCH: u32 = 64;
-
 /// Calls `take` for all bands, census by census.
 ///
 /// # Errors
@@ -51,22 +48,18 @@ pub(crate) fn for_each<E>(
             .iter()
             .map(|&band| log.session.heap_log().label(profile, band))
             .collect();
-        let censuses = chosen.ranking.censuses();
-        for from in censuses.clone().step_by(BANDS_PER_BATCH as usize) {
-            let part = from..from.saturating_add(BANDS_PER_BATCH).min(censuses.end);
-            for (census, bands) in part.clone().zip(chosen.by_census(profile, &part)) {
-                for (place, bytes) in bands {
-                    take(&BandBytes {
-                        profile: number,
-                        breakdown: profile.kind.breakdown,
-                        census,
-                        at: profile.time(census),
-                        era: profile.era(census),
-                        label: &labels[place],
-                        name: chosen.bands.name(chosen.shown[place]),
-                        bytes,
-                    })?;
-                }
+        for (census, bands) in chosen.by_census(profile) {
+            for (place, bytes) in bands {
+                take(&BandBytes {
+                    profile: number,
+                    breakdown: profile.kind.breakdown,
+                    census,
+                    at: profile.time(census),
+                    era: profile.era(census),
+                    label: &labels[place],
+                    name: chosen.bands.name(chosen.shown[place]),
+                    bytes,
+                })?;
             }
         }
     }

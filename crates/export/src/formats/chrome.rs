@@ -7,7 +7,6 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use crate::format::{Error, Format, OutputKind};
 use crate::log::Log;
 use crate::trace::Counter;
-use crate::trace::counters::Unit;
 use crate::trace::draw::{Argument, Instant, Lane, Named, Slice, TraceWriter, draw};
 use crate::trace::names;
 use eventlog::ids::Nanos;
@@ -227,11 +226,7 @@ impl TraceWriter for Chrome<'_> {
     }
 
     fn sample(&mut self, counter: &Counter, at: Nanos, value: u64) -> io::Result<()> {
-        let unit = match counter.kind.unit() {
-            Unit::Bytes => "bytes",
-            Unit::Megablocks => "megablocks",
-            Unit::Sparks => "sparks",
-        };
+        let unit = counter.kind.unit().name();
         self.event(&Event {
             args: Arguments(&[(unit, Argument::Number(value))]),
             ..event(&counter.title(), "C", (CAPABILITIES, 0), at.0)

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use crate::format::{Error, Format, OutputKind};
 use crate::log::Log;
-use crate::trace::counters::{Counter, Kind, Unit};
+use crate::trace::counters::{Counter, Kind};
 use crate::trace::{Visitor, names, walk};
 use eventlog::ids::Nanos;
 
@@ -51,18 +51,9 @@ struct Text<'a> {
     pending: Option<PendingSample>,
 }
 
-/// Returns the unit suffix of metric names, required by the format.
-const fn unit(kind: Kind) -> &'static str {
-    match kind.unit() {
-        Unit::Bytes => "bytes",
-        Unit::Megablocks => "megablocks",
-        Unit::Sparks => "sparks",
-    }
-}
-
-/// Returns the name of a metric family.
+/// Returns the name of a metric family; the format requires the unit as its suffix.
 fn family(kind: Kind) -> String {
-    format!("ghc_eventlog_{}_{}", kind.name(), unit(kind))
+    format!("ghc_eventlog_{}_{}", kind.name(), kind.unit().name())
 }
 
 /// Escapes the value of a label.
@@ -106,7 +97,7 @@ impl Visitor for Text<'_> {
         if self.family.replace(kind) == Some(kind) {
             return Ok(());
         }
-        let (name, unit) = (family(kind), unit(kind));
+        let (name, unit) = (family(kind), kind.unit().name());
         let what = if kind.only_grows() {
             "counter"
         } else {

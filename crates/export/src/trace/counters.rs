@@ -20,6 +20,17 @@ pub(crate) enum Unit {
     Sparks,
 }
 
+impl Unit {
+    /// Returns the name for programs.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Megablocks => "megablocks",
+            Self::Sparks => "sparks",
+        }
+    }
+}
+
 model::named_enum! {
     /// Quantity of a counter, with its display name, its stable name for programs, and a description in one sentence.
     pub(crate) enum Kind {

@@ -103,6 +103,12 @@ impl Censuses {
         &self.totals
     }
 
+    /// Returns the total bytes of a census; zero if there is no such census.
+    pub fn total(&self, census: u32) -> u64 {
+        let total = self.totals.get(census as usize);
+        total.copied().unwrap_or_default()
+    }
+
     /// Returns the censuses in a range of a log that ends at `log_end`, or all of them without a range.
     pub fn census_range(&self, range: Option<Interval>, log_end: Nanos) -> Range<u32> {
         let times = self.times();

@@ -25,14 +25,9 @@ impl CensusInfo {
         Self {
             census,
             time: profile.time(census),
-            bytes: bytes_of(&profile.censuses, census),
+            bytes: profile.censuses.total(census),
         }
     }
-}
-
-fn bytes_of(censuses: &Censuses, census: u32) -> u64 {
-    let bytes = censuses.totals().get(census as usize).copied();
-    bytes.unwrap_or_default()
 }
 
 /// Range of censuses that an answer covers.

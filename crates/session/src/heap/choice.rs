@@ -175,8 +175,24 @@ impl<'a> HeapLog<'a> {
 }
 
 impl SelectedBands {
-    /// Returns for each census of `part` the individual bands that hold bytes: index in `shown`, and bytes.
-    pub fn by_census(&self, profile: &HeapProfile, part: &Range<u32>) -> Vec<Vec<(usize, u64)>> {
+    /// Returns each census with the individual bands that hold bytes: index in `shown`, and bytes. Some censuses at a
+    /// time are extracted from the bands.
+    pub fn by_census<'a>(
+        &'a self,
+        profile: &'a HeapProfile,
+    ) -> impl Iterator<Item = (u32, Vec<(usize, u64)>)> + 'a {
+        const AT_ONCE: u32 = 64;
+        let censuses = self.ranking.censuses().clone();
+        censuses
+            .clone()
+            .step_by(AT_ONCE as usize)
+            .flat_map(move |from| {
+                let part = from..from.saturating_add(AT_ONCE).min(censuses.end);
+                part.clone().zip(self.bands_in(profile, &part))
+            })
+    }
+
+    fn bands_in(&self, profile: &HeapProfile, part: &Range<u32>) -> Vec<Vec<(usize, u64)>> {
         let mut found = vec![Vec::new(); part.len()];
         let censuses = self.bands.censuses(profile);
         for (place, &band) in self.shown.iter().enumerate() {
@@ -229,8 +245,8 @@ impl SelectedBands {
         let few = self.shown.iter().chain(left_out).copied();
         let few = censuses.sum_of(few, places.clone());
         let totals = places.zip(few).map(|(census, few)| {
-            let total = censuses.totals().get(census as usize).copied();
-            total.unwrap_or_default().saturating_sub(few)
+            let total = censuses.total(census);
+            total.saturating_sub(few)
         });
         totals.collect()
     }

@@ -158,8 +158,7 @@ impl TrackKind for Bands {
         let held = all.map(|band| (censuses.bytes_at(band, census), band));
         let mut held: Vec<(u64, BandId)> = held.filter(|(bytes, _)| *bytes > 0).collect();
         held.sort_small_by(|a, b| b.cmp(a));
-        let total = censuses.totals().get(census as usize).copied();
-        let total = total.unwrap_or_default();
+        let total = censuses.total(census);
         let of = format!("{} of {}", census + 1, censuses.len());
         let sum = Fact::new("all bands", format::bytes(total));
         let band = |&(bytes, band): &(u64, BandId)| {

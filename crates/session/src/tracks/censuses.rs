@@ -95,11 +95,11 @@ impl TrackKind for Censuses {
         let Some(profile) = self.profile(log) else {
             return;
         };
-        let (times, totals) = (profile.censuses.times(), profile.censuses.totals());
+        let times = profile.censuses.times();
         let mut found = Density::new(writer);
         let census = |place: usize| Census {
             place: place as u32,
-            bytes: totals.get(place).copied().unwrap_or_default(),
+            bytes: profile.censuses.total(place as u32),
         };
         add_by_column(&mut found, times.len(), |place| times[place].0, census);
         found.write(writer, |first, _| first);

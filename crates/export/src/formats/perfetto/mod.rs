@@ -338,11 +338,13 @@ impl TraceWriter for Perfetto<'_> {
     }
 
     fn counter(&mut self, counter: &Counter) -> io::Result<()> {
-        let (group, unit, unit_name) = match counter.kind.unit() {
-            Unit::Bytes => (Group::Memory, CounterUnit::SizeBytes, None),
-            Unit::Megablocks => (Group::Memory, CounterUnit::Count, Some("megablocks")),
-            Unit::Sparks => (Group::Sparks, CounterUnit::Count, Some("sparks")),
+        let kind = counter.kind.unit();
+        let (group, unit) = match kind {
+            Unit::Bytes => (Group::Memory, CounterUnit::SizeBytes),
+            Unit::Megablocks => (Group::Memory, CounterUnit::Count),
+            Unit::Sparks => (Group::Sparks, CounterUnit::Count),
         };
+        let unit_name = (unit == CounterUnit::Count).then(|| kind.name());
         self.track(TrackDescriptor {
             uuid: Some(track_of_counter(counter)),
             parent_uuid: Some(uuid(0, group as u64)),

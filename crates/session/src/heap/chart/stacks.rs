@@ -38,7 +38,7 @@ pub(crate) fn censuses_to_draw(
         Some(time) => time.0 / pixel_ns,
         None => u64::from(census) / (places.len() as u64).div_ceil(width).max(1),
     };
-    let total = |census: u32| profile.censuses.totals().get(census as usize).copied();
+    let total = |census: u32| profile.censuses.total(census);
     let mut picked: Vec<u32> = Vec::new();
     let mut last = None;
     for census in places.clone() {
@@ -88,13 +88,10 @@ pub(crate) fn stacks_of(
         Some(time) => time.0 as f64,
         None => f64::from(*census),
     };
-    let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
+    let total = |census: &u32| profile.censuses.total(*census) as f64;
     Stacks {
         at: picked.iter().map(at).collect(),
-        total: picked
-            .iter()
-            .map(|census| total(census).unwrap_or_default() as f64)
-            .collect(),
+        total: picked.iter().map(total).collect(),
         census: picked,
         bytes,
     }
