@@ -8,7 +8,6 @@ use serde_json::json;
 use super::flamegraph::{Arguments, Format, Stacks, from, tracks};
 use super::input::LogFile;
 use super::{EscapeStyle, Failure, Out, Output, Table};
-use analysis::timeline::user_spans::SpanPrefixes;
 use model::profile::stack_source::{CensusCounts, FlameSelection};
 use scene::palette::Palette;
 use session::Session;
@@ -30,10 +29,7 @@ impl ComparedLog {
         query: &FlameQuery,
     ) -> Result<Self, Failure> {
         let mut session = LogFile::from_path(path).open()?.read_session()?;
-        let words = SpanPrefixes::of_lists(&arguments.span_start, &arguments.span_stop);
-        if words != SpanPrefixes::default() {
-            session.set_span_prefixes(words);
-        }
+        arguments.set_span_prefixes(&mut session);
         let sources = session.flame_sources();
         let asked = arguments.source.unwrap_or(Stacks::Of(query.choice.source));
         let from = from(Some(asked), &sources)?;

@@ -65,10 +65,10 @@ pub(super) struct Arguments {
     window: Option<String>,
     /// Prefixes of messages that begin a span, comma-separated
     #[arg(long, value_name = "WORDS", default_value = "START")]
-    pub(super) span_start: String,
+    span_start: String,
     /// Prefixes of messages that end a span, comma-separated
     #[arg(long, value_name = "WORDS", default_value = "STOP,END")]
-    pub(super) span_stop: String,
+    span_stop: String,
     /// Compare with this earlier log, stacks by names; with `--format totals` or `svg`
     #[arg(long, value_name = "FILE", conflicts_with = "window")]
     compare: Option<PathBuf>,
@@ -80,6 +80,16 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     pub(super) output: Output,
+}
+
+impl Arguments {
+    /// Sets the prefixes of messages that begin and end spans.
+    pub(super) fn set_span_prefixes(&self, session: &mut Session) {
+        let words = SpanPrefixes::of_lists(&self.span_start, &self.span_stop);
+        if words != SpanPrefixes::default() {
+            session.set_span_prefixes(words);
+        }
+    }
 }
 
 /// Source of stacks, as selected by `--source`.
@@ -225,10 +235,7 @@ pub(super) fn run(arguments: &Arguments, out: &mut Out) -> Result<Condition, Fai
     if let Some(path) = &arguments.symbols {
         name_addresses(&mut session, path)?;
     }
-    let words = SpanPrefixes::of_lists(&arguments.span_start, &arguments.span_stop);
-    if words != SpanPrefixes::default() {
-        session.set_span_prefixes(words);
-    }
+    arguments.set_span_prefixes(&mut session);
     let query = query(arguments, range, &session)?;
     let other = arguments.compare.as_ref();
     let other = other.map(|path| ComparedLog::read(path, arguments, &query));

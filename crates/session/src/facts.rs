@@ -5,12 +5,15 @@ use analysis::diagnostics::{Diagnostic, Fact};
 use eventlog::DamageKind;
 use scene::format;
 
+/// Returns whether a kind of damage is a truncated file.
+pub(crate) const fn breaks_off(kind: DamageKind) -> bool {
+    matches!(kind, DamageKind::NoEndMarker | DamageKind::Truncated)
+}
+
 /// Returns whether a warning only reports a truncated file or a buffer that a capability has not flushed.
 fn is_about_the_end(warning: &Diagnostic) -> bool {
     match warning.fact {
-        Fact::Damage { kind, .. } => {
-            matches!(kind, DamageKind::NoEndMarker | DamageKind::Truncated)
-        }
+        Fact::Damage { kind, .. } => breaks_off(kind),
         Fact::BufferMissing(_) => true,
         _ => false,
     }

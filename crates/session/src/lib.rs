@@ -57,7 +57,7 @@ use eventlog::hp::Report;
 use eventlog::ids::CapId;
 use eventlog::rows::{CHUNK_EVENTS, RowSource};
 use eventlog::slices::SLICE_BYTES;
-use eventlog::{DamageKind, Inflated, LogError, LogReader, Progress, Record, SlicingRule, Step};
+use eventlog::{Inflated, LogError, LogReader, Progress, Record, SlicingRule, Step};
 use flame_answers::ComparedCache;
 use grow::Checkpoint;
 use model::byte_lru::ByteLru;
@@ -408,8 +408,7 @@ impl Session {
 
     /// Returns whether the log is fully read, not truncated, and not still being written.
     fn has_ended(&self) -> bool {
-        let breaks_off =
-            |(kind, _)| matches!(kind, DamageKind::NoEndMarker | DamageKind::Truncated);
+        let breaks_off = |(kind, _)| facts::breaks_off(kind);
         self.complete && !self.reader.damage().kinds().any(breaks_off)
     }
 

@@ -39,55 +39,47 @@ impl MemoryBudget {
 
     /// Returns how much spillable data may stay in memory: the budget less everything else, but at least an eighth
     /// of the budget.
-    pub const fn spill_store_bytes(self) -> u64 {
+    pub fn spill_store_bytes(self) -> u64 {
         self.spill_store_bytes_for(0)
     }
 
     /// Like `spill_store_bytes`, less the indexes of a log of `len` bytes.
-    const fn spill_store_bytes_for(self, len: u64) -> u64 {
+    fn spill_store_bytes_for(self, len: u64) -> u64 {
         let other = Self::OTHER_BYTES.saturating_add(len / Self::INDEXED_BYTES);
         let left = self.bytes.saturating_sub(other);
-        let least = self.bytes / 8;
-        if left > least { left } else { least }
+        left.max(self.bytes / 8)
     }
 
     /// Returns the share of the budget for a log of `len` bytes, including its indexes.
-    pub const fn log_bytes(self, len: u64) -> u64 {
+    pub fn log_bytes(self, len: u64) -> u64 {
         self.spill_store_bytes_for(len)
             .saturating_add(len / Self::INDEXED_BYTES)
     }
 
     /// Returns the budget that remains for one log when others take `others_bytes`; at least a quarter.
     #[must_use]
-    pub const fn reserving(self, others_bytes: u64) -> Self {
+    pub fn reserving(self, others_bytes: u64) -> Self {
         let left = self.bytes.saturating_sub(others_bytes);
-        let least = self.bytes / 4;
-        Self {
-            bytes: if left > least { left } else { least },
-        }
+        let bytes = left.max(self.bytes / 4);
+        Self { bytes }
     }
 
     /// Returns the budget of each of two logs, which split what the page itself leaves.
     #[must_use]
-    pub const fn per_log_of_two(self) -> Self {
+    pub fn per_log_of_two(self) -> Self {
         self.reserving(self.bytes.saturating_sub(Self::OTHER_BYTES) / 2)
     }
 
     /// Returns the inflated size above which a compressed log is spilled to a file, if there is one.
-    pub const fn inflated_bytes(self) -> u64 {
+    pub fn inflated_bytes(self) -> u64 {
         /// Most compressed logs inflate to less than this.
         const MOST: u64 = 64 << 20;
-        let spill_store_bytes = self.spill_store_bytes();
-        if MOST < spill_store_bytes {
-            MOST
-        } else {
-            spill_store_bytes
-        }
+        self.spill_store_bytes().min(MOST)
     }
 
     /// Returns whether a file of `len` bytes certainly fits. Compressed files grow about a thousandfold at most
     /// (gzip: exactly 1,032 times), and the data kept of a log is smaller than the log.
-    pub const fn is_small(self, len: u64) -> bool {
+    pub fn is_small(self, len: u64) -> bool {
         len < self.spill_store_bytes() / 1024
     }
 }

@@ -44,7 +44,8 @@ pub(crate) fn write(log: &Log<'_>, folder: &Path, encoding: &Encoding) -> Result
     let next = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
     let work = || {
         while let Some(table) = next() {
-            let written = write_one(table, (log, &run), folder, encoding);
+            let rows = Rows::create(table, (log, &run), folder, encoding);
+            let written = rows.and_then(|rows| fill(table, log, rows));
             if written.is_err() {
                 // A failure is likely to repeat, so skip the remaining tables.
                 while next().is_some() {}
@@ -67,16 +68,6 @@ pub(crate) fn write(log: &Log<'_>, folder: &Path, encoding: &Encoding) -> Result
         };
         helpers.into_iter().map(join).fold(own, Result::and)
     })
-}
-
-fn write_one(
-    table: &Table,
-    (log, run): (&Log<'_>, &str),
-    folder: &Path,
-    encoding: &Encoding,
-) -> Result<(), Error> {
-    let rows = Rows::create(table, (log, run), folder, encoding)?;
-    fill(table, log, rows)
 }
 
 /// Writes the rows of a log to `rows`, which has the columns of this table.

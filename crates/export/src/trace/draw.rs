@@ -57,6 +57,23 @@ pub(crate) struct Slice<'a> {
     pub(crate) arrow: Option<u64>,
 }
 
+impl<'a> Slice<'a> {
+    /// Creates a slice at which no arrow ends.
+    const fn new(
+        (name, category): (&'a str, &'static str),
+        span: Interval,
+        arguments: &'a [Named<'a>],
+    ) -> Self {
+        Self {
+            name,
+            category,
+            span,
+            arguments,
+            arrow: None,
+        }
+    }
+}
+
 /// A point in time on a lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Instant<'a> {
@@ -140,29 +157,18 @@ impl<D: TraceWriter> TraceBuilder<'_, D> {
         let mut arguments = Arguments::new();
         arguments.push(("after", Argument::Text(&name)));
         arguments.extend(owner.into_iter().chain(open));
-        self.part(lane, (&name, BLOCKED), wait.blocked(), &arguments[1..])?;
-        self.part(lane, (names::READY, READY), wait.ready(), &arguments)
+        let blocked = Slice::new((&name, BLOCKED), wait.blocked(), &arguments[1..]);
+        self.part(lane, &blocked)?;
+        let ready = Slice::new((names::READY, READY), wait.ready(), &arguments);
+        self.part(lane, &ready)
     }
 
     /// Writes a part of a wait as a slice, unless it is empty.
-    fn part(
-        &mut self,
-        lane: Lane,
-        (name, category): (&str, &'static str),
-        span: Interval,
-        arguments: &[Named<'_>],
-    ) -> io::Result<()> {
-        if span.is_empty() {
+    fn part(&mut self, lane: Lane, part: &Slice<'_>) -> io::Result<()> {
+        if part.span.is_empty() {
             return Ok(());
         }
-        let slice = Slice {
-            name,
-            category,
-            span,
-            arguments,
-            arrow: None,
-        };
-        self.writer.slice(lane, &slice, &[])
+        self.writer.slice(lane, part, &[])
     }
 
     /// Writes the instant at which a thread was woken, and returns the arrow that begins there.
@@ -197,11 +203,8 @@ impl<D: TraceWriter> TraceBuilder<'_, D> {
         arguments.push(("ended", Argument::Text(&stopped)));
         arguments.extend((run.code == StopCode::OPEN).then_some(OPEN));
         let slice = Slice {
-            name: names::RUNNING,
-            category: RUN,
-            span: run.span,
-            arguments: &arguments,
             arrow,
+            ..Slice::new((names::RUNNING, RUN), run.span, &arguments)
         };
         self.writer.slice(lane, &slice, &[])
     }
@@ -231,13 +234,7 @@ impl<D: TraceWriter> Visitor for TraceBuilder<'_, D> {
         arguments.extend((run.code == StopCode::OPEN).then_some(OPEN));
         self.name.clear();
         names::push_thread(&mut self.name, &run.thread);
-        let slice = Slice {
-            name: &self.name,
-            category: RUN,
-            span: run.span,
-            arguments: &arguments,
-            arrow: None,
-        };
+        let slice = Slice::new((&self.name, RUN), run.span, &arguments);
         self.writer.slice(Lane::Capability(run.cap), &slice, &[])
     }
 
@@ -258,20 +255,9 @@ impl<D: TraceWriter> Visitor for TraceBuilder<'_, D> {
                 arguments.extend(number.map(|number| (name, Argument::Number(number))));
             }
         }
-        let inner = collection.phases.iter().map(|&(class, span)| Slice {
-            name: names::phase(class),
-            category: GC,
-            span,
-            arguments: &[],
-            arrow: None,
-        });
-        let slice = Slice {
-            name: names::COLLECTION,
-            category: GC,
-            span: collection.span,
-            arguments: &arguments,
-            arrow: None,
-        };
+        let phases = collection.phases.iter();
+        let inner = phases.map(|&(class, span)| Slice::new((names::phase(class), GC), span, &[]));
+        let slice = Slice::new((names::COLLECTION, GC), collection.span, &arguments);
         self.writer.slice(lane, &slice, &inner.collect::<Vec<_>>())
     }
 
@@ -302,13 +288,8 @@ impl<D: TraceWriter> Visitor for TraceBuilder<'_, D> {
     }
 
     fn user_span(&mut self, number: u32, name: &str, span: &UserSpan) -> io::Result<()> {
-        let slice = Slice {
-            name,
-            category: SPAN,
-            span: span.span,
-            arguments: if span.is_open { &[OPEN] } else { &[] },
-            arrow: None,
-        };
+        let arguments: &[Named<'_>] = if span.is_open { &[OPEN] } else { &[] };
+        let slice = Slice::new((name, SPAN), span.span, arguments);
         self.writer.slice(Lane::Named(number), &slice, &[])
     }
 

@@ -19,22 +19,12 @@ pub struct Counts {
 impl Counts {
     /// Returns the number of rows in fully counted chunks.
     pub fn rows_done(&self) -> u64 {
-        self.rows
-            .iter()
-            .take(self.done)
-            .copied()
-            .map(u64::from)
-            .sum()
+        sum_of_first(&self.rows, self.done)
     }
 
     /// Returns the number of matches in fully counted chunks.
     pub fn found_done(&self) -> u64 {
-        self.found
-            .iter()
-            .take(self.done)
-            .copied()
-            .map(u64::from)
-            .sum()
+        sum_of_first(&self.found, self.done)
     }
 }
 
@@ -181,4 +171,9 @@ fn end_of(index: &RowIndex, chunk: usize) -> u64 {
         .chunks
         .get(chunk + 1)
         .map_or(index.rows(), |next| next.delivered)
+}
+
+/// Sums the counts of the first chunks.
+pub(super) fn sum_of_first(counts: &[u32], chunks: usize) -> u64 {
+    counts.iter().take(chunks).copied().map(u64::from).sum()
 }

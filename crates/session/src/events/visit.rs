@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chunk::ChunkRows;
 use super::filter::Matcher;
-use super::scan::Counts;
+use super::scan::{Counts, sum_of_first};
 use super::{EventContext, EventList, EventRow};
 use eventlog::Record;
 use eventlog::ids::{CapId, Nanos};
@@ -46,7 +46,7 @@ impl Numbering<'_> {
     /// Returns the number of rows before a chunk.
     pub(crate) fn rows_before(&self, chunk: usize) -> u64 {
         match self.counts {
-            Some(counts) => counts.rows.iter().take(chunk).copied().map(u64::from).sum(),
+            Some(counts) => sum_of_first(&counts.rows, chunk),
             None => self
                 .index
                 .chunks

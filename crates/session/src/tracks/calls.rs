@@ -132,7 +132,7 @@ impl TrackKind for ForeignCalls {
             let begin = |i: usize| lane.span(i).0;
             let from = partition(lane.len(), |i| begin(i) < query.span.start().0);
             let to = partition(lane.len(), |i| begin(i) < query.span.end().0);
-            let spans = (from..to.max(from)).map(|i| lane.span(i));
+            let spans = (from..to.max(from)).map(|i| lane.interval(i));
             return calls.several(spans, query.row);
         }
         let piece = lane::find_exact(lane, query.span);
@@ -316,14 +316,13 @@ impl Calls<'_> {
     }
 
     /// Returns number, total duration and functions of several calls, and the longest of them.
-    fn several(&self, spans: impl Iterator<Item = (u64, u64)>, row: TrackId) -> Vec<Fact> {
+    fn several(&self, spans: impl Iterator<Item = Interval>, row: TrackId) -> Vec<Fact> {
         let mut weights: SeededMap<FrameId, u64> = SeededMap::default();
         let (mut count, mut total) = (0u64, 0u64);
         let mut longest: Option<Interval> = None;
-        for (start, end) in spans {
-            let span = Interval::new(Nanos(start), Nanos(end));
+        for span in spans {
             count += 1;
-            total = total.saturating_add(end - start);
+            total = total.saturating_add(span.duration().0);
             if longest.is_none_or(|longest| span.duration() > longest.duration()) {
                 longest = Some(span);
             }
@@ -333,7 +332,7 @@ impl Calls<'_> {
                 .get(beginning(&self.track.samples, span).start);
             let call = stack.map_or(StackId::EMPTY, |(_, stack)| self.call_of(stack));
             if let Some(frame) = self.profile.stacks.frame(call) {
-                *weights.entry(frame).or_default() += end - start;
+                *weights.entry(frame).or_default() += span.duration().0;
             }
         }
         let Some(longest) = longest else {

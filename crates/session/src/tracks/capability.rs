@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::capability_paint::paint;
+use super::capability_paint::{is_collection, paint};
 use super::details::{Details, DetailsQuery, Fact, LinkRelation, MOST_LISTED, exact_duration};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::sample_data::wave;
@@ -112,11 +112,7 @@ impl TrackKind for Capability {
     fn describe(self, item: &Item, names: &dyn Names) -> (String, String) {
         let cap = self.0;
         let subject = format!("Capability {cap}");
-        let of_gc = item.class.is_gc()
-            || matches!(
-                item.class,
-                Class::GcSync | Class::Returning | Class::Unknown
-            );
+        let of_gc = is_collection(item.class);
         if item.class == Class::Unread {
             return (subject, not_read_yet(item));
         }

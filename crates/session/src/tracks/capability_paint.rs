@@ -26,7 +26,7 @@ const LEAST_NAME_PX: f64 = 6.0;
 const LEAST_LABEL_PX: f64 = 18.0;
 
 /// Returns whether a mark belongs to the collections rather than the runs.
-fn is_collection(class: Class) -> bool {
+pub(super) fn is_collection(class: Class) -> bool {
     class.is_gc() || matches!(class, Class::GcSync | Class::Returning | Class::Unknown)
 }
 

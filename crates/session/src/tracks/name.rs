@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::link_text::number;
 use eventlog::ids::{CapId, OsThreadId, ThreadId};
 
 /// Maximum length of a track name in bytes; longer ones are rejected.
@@ -68,10 +69,4 @@ impl fmt::Display for TrackName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-/// Parses a number of decimal digits only (`str::parse` would accept a sign).
-fn number(text: &str) -> Option<u64> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| digits)
 }
