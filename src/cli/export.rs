@@ -174,10 +174,7 @@ fn export(
         clock_origin_ns: session
             .clock_origin_ns()
             .or(arguments.wall_clock.map(|clock| clock.ns)),
-        formulas: match arguments.raw {
-            true => Formulas::AsIs,
-            false => Formulas::Neutralized,
-        },
+        formulas: Formulas::new(arguments.raw),
         original: None,
         reread: &read_again,
     };

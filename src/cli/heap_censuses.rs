@@ -43,7 +43,7 @@ pub(super) fn print_all(request: &HeapRequest<'_>, out: &mut Out) -> Result<(), 
     if request.for_reading() {
         let mut lines = titled(&COLUMNS);
         let line = |row: &[Cell<'_>; 5]| row.each_ref().map(|cell| cell.text().into_owned());
-        lines.extend(rows.iter().map(|row| line(row).to_vec()));
+        lines.extend(rows.iter().map(line).map(Vec::from));
         return Ok(out.text(in_columns_before_text(&lines))?);
     }
     Ok(Table::print(

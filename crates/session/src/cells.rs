@@ -116,8 +116,27 @@ pub enum Formulas {
     AsIs,
 }
 
+impl Formulas {
+    /// Returns the treatment, which is neutralizing unless texts are wanted `raw`.
+    pub const fn new(raw: bool) -> Self {
+        match raw {
+            true => Self::AsIs,
+            false => Self::Neutralized,
+        }
+    }
+}
+
+/// Appends a row of CSV with its line end.
+pub fn push_csv_row(csv: &mut String, cells: &[Cell<'_>], formulas: Formulas) {
+    for (place, cell) in cells.iter().enumerate() {
+        csv.push_str(if place > 0 { "," } else { "" });
+        push_csv(csv, cell, formulas);
+    }
+    csv.push_str("\r\n");
+}
+
 /// Appends a CSV cell (RFC 4180), quoted where necessary. Numbers are never prefixed.
-pub fn push_csv(csv: &mut String, cell: &Cell<'_>, formulas: Formulas) {
+fn push_csv(csv: &mut String, cell: &Cell<'_>, formulas: Formulas) {
     let text = match cell {
         Cell::Text(text) => guard_formula(text, formulas),
         _ => cell.text(),
@@ -316,20 +335,14 @@ pub fn row_object(names: &[impl AsRef<str>], cells: &[Cell<'_>]) -> serde_json::
 
 /// Appends a row of cells with its line end.
 fn push_row(out: &mut String, how: RowFormat, cells: &[Cell<'_>]) {
-    let (separator, end) = match how {
-        RowFormat::Csv => (",", "\r\n"),
-        RowFormat::Tsv | RowFormat::Json => ("\t", "\n"),
-    };
-    for (place, cell) in cells.iter().enumerate() {
-        out.push_str(if place > 0 { separator } else { "" });
-        match how {
-            RowFormat::Csv => push_csv(out, cell, Formulas::Neutralized),
-            RowFormat::Tsv | RowFormat::Json => {
-                out.push_str(&cell.text().replace(['\t', '\n', '\r'], " "));
-            }
-        }
+    if how == RowFormat::Csv {
+        return push_csv_row(out, cells, Formulas::Neutralized);
     }
-    out.push_str(end);
+    for (place, cell) in cells.iter().enumerate() {
+        out.push_str(if place > 0 { "\t" } else { "" });
+        out.push_str(&cell.text().replace(['\t', '\n', '\r'], " "));
+    }
+    out.push('\n');
 }
 
 /// Returns a text as a CSV cell before quoting: an apostrophe precedes texts that a spreadsheet would evaluate as

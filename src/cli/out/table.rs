@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 
 use super::Out;
-use session::cells::{Cell, Formulas, push_csv, row_object};
+use session::cells::{Cell, Formulas, push_csv_row, row_object};
 
 /// How a command prints its rows.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -155,24 +155,15 @@ impl<'a> Table<'a> {
 
     fn line(&mut self, cells: &[Cell<'_>]) -> io::Result<()> {
         self.line.clear();
-        for (place, cell) in cells.iter().enumerate() {
-            if self.output.csv {
-                let separator = if place == 0 { "" } else { "," };
-                self.line.push_str(separator);
-                let formulas = if self.output.raw {
-                    Formulas::AsIs
-                } else {
-                    Formulas::Neutralized
-                };
-                push_csv(&mut self.line, cell, formulas);
-            } else {
-                let separator = if place == 0 { "" } else { "\t" };
-                self.line.push_str(separator);
-                push_plain(&mut self.line, cell);
-            }
+        if self.output.csv {
+            push_csv_row(&mut self.line, cells, Formulas::new(self.output.raw));
+            return self.out.text(&self.line);
         }
-        let end = if self.output.csv { "\r\n" } else { "\n" };
-        self.line.push_str(end);
+        for (place, cell) in cells.iter().enumerate() {
+            self.line.push_str(if place > 0 { "\t" } else { "" });
+            push_plain(&mut self.line, cell);
+        }
+        self.line.push('\n');
         self.out.text(&self.line)
     }
 }

@@ -75,7 +75,7 @@ impl TrackKind for Capability {
     const SECTION: Section = Section::Capabilities;
     const HEIGHT_PX: f64 = 30.0;
 
-    link::cap_link!("cap");
+    link::number_link!("cap", |cap| Self(CapId(cap)));
 
     fn entries_in_log(_: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         Vec::new()

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::legend::{LegendEntry, LegendSample, Section};
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link, sample_data};
+use super::{Log, Shape, TrackEntry, TrackKind, link, sample_data};
 use crate::tracks::group::Group;
 use model::marks::MarkWriter;
 use scene::gauge::{Gauge, Series, Style, Unit};
@@ -20,13 +20,7 @@ impl TrackKind for Counter {
     const SECTION: Section = Section::Graphs;
     const HEIGHT_PX: f64 = 40.0;
 
-    fn link(self, _: &LogContents) -> String {
-        format!("perf{}", self.0)
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        link::number(link, "perf").map(Self)
-    }
+    link::number_link!("perf", Self);
 
     fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |(number, name): (u32, Option<&str>)| {

@@ -64,7 +64,7 @@ impl TrackKind for Instants {
     const SHAPE: Shape = Shape::Moments;
     const SECTION: Section = Section::Events;
 
-    link::cap_link!("events");
+    link::number_link!("events", |cap| Self(CapId(cap)));
 
     fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |cap| {

@@ -1,15 +1,12 @@
 //! Parsing of track names in links: a word, optionally followed by a number.
 
+use crate::link_text;
 use eventlog::ids::CapId;
 
 /// Returns the number after a word.
 pub(super) fn number<T: TryFrom<u64>>(link: &str, word: &str) -> Option<T> {
-    let digits = link.strip_prefix(word)?;
-    // A signed number would be a second name of the same track.
-    digits
-        .starts_with(|c: char| c.is_ascii_digit())
-        .then_some(())?;
-    T::try_from(digits.parse().ok()?).ok()
+    let number = link_text::number(link.strip_prefix(word)?)?;
+    T::try_from(number).ok()
 }
 
 /// Returns the capability after a word.
@@ -30,17 +27,18 @@ macro_rules! word_link {
     };
 }
 
-/// Implements the names in links of a kind with a track for each capability: a word and the capability.
-macro_rules! cap_link {
-    ($word:literal) => {
+/// Implements the names in links of a kind with a track for each number, from which `make` creates it: a word and the
+/// number.
+macro_rules! number_link {
+    ($word:literal, $make:expr) => {
         fn link(self, _: &$crate::tracks::LogContents) -> String {
             format!(concat!($word, "{}"), self.0)
         }
 
         fn parse(link: &str, _: &$crate::tracks::LogContents) -> Option<Self> {
-            $crate::tracks::link::cap(link, $word).map(Self)
+            $crate::tracks::link::number(link, $word).map($make)
         }
     };
 }
 
-pub(super) use {cap_link, word_link};
+pub(super) use {number_link, word_link};

@@ -48,7 +48,7 @@ impl TrackKind for Samples {
     const SHAPE: Shape = Shape::Samples;
     const SECTION: Section = Section::Profile;
 
-    link::cap_link!("samples");
+    link::number_link!("samples", |cap| Self(CapId(cap)));
 
     fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |(cap, samples): (CapId, u64)| {

@@ -6,7 +6,7 @@ use super::capability::Capability;
 use super::details::{DetailsQuery, Fact};
 use super::lane::{self, SpanPayload};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO};
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, link};
+use super::{Log, Shape, TrackEntry, TrackKind, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names};
 use crate::tracks::words::{duration, when};
@@ -34,13 +34,7 @@ impl TrackKind for Task {
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Spans;
 
-    fn link(self, _: &LogContents) -> String {
-        format!("task{}", self.0)
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        link::number(link, "task").map(|number| Self(TaskId(number)))
-    }
+    link::number_link!("task", |task| Self(TaskId(task)));
 
     fn entries_in_log(log: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         let listed = |(number, (task, os_thread)): (usize, (TaskId, Option<OsThreadId>))| {

@@ -6,7 +6,7 @@ use super::details::{Details, DetailsQuery, Fact, on_cap};
 use super::legend::{FROM, LegendEntry, LegendMark, LegendSample, Section, TO, buckets};
 use super::sample_data::wave;
 use super::thread_paint::paint;
-use super::{Log, LogContents, Shape, TrackEntry, TrackKind, TrackListInput, link};
+use super::{Log, Shape, TrackEntry, TrackKind, TrackListInput, link};
 use crate::tracks::group::Group;
 use crate::tracks::item::{Item, Names, PaintInput};
 use crate::tracks::words::{duration, several, thread_name, when};
@@ -83,13 +83,7 @@ impl TrackKind for Thread {
     const SHAPE: Shape = Shape::Lane;
     const SECTION: Section = Section::Threads;
 
-    fn link(self, _: &LogContents) -> String {
-        format!("thread{}", self.0)
-    }
-
-    fn parse(link: &str, _: &LogContents) -> Option<Self> {
-        link::number(link, "thread").map(|number| Self(ThreadId(number)))
-    }
+    link::number_link!("thread", |thread| Self(ThreadId(thread)));
 
     fn entries_in_log(_: &Log<'_>) -> impl IntoIterator<Item = TrackEntry> {
         Vec::new()
