@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::tree::Tree;
 use crate::flame::cache::{StepCache, TransformedStacks};
 use crate::flame::query::{FlameQuery, View};
-use model::profile::frames::Frames;
+use model::profile::frames::{FrameId, Frames};
 use model::profile::stack_source::{FlameSelection, StackSource, WeightedStacks};
-use model::profile::stacks::Stacks;
 use model::profile::weights::Weight;
 
 /// Weighted stacks after some steps.
@@ -14,7 +14,7 @@ pub(super) struct ExportStacks<'a> {
     weighted: WeightedStacks<'a>,
     transformed: Arc<TransformedStacks>,
     /// Weights by stack id.
-    pub(super) own: Vec<Weight>,
+    own: Vec<Weight>,
 }
 
 impl<'a> ExportStacks<'a> {
@@ -39,19 +39,17 @@ impl<'a> ExportStacks<'a> {
         self.transformed.frames(&self.weighted.frames)
     }
 
-    /// Returns the transformed stacks.
-    pub(super) fn stacks(&self) -> &Stacks {
-        self.transformed.stacks(&self.weighted.stacks)
+    /// Returns the stacks with the given keys of frames; `deeper` is the key of [`DEEPER`](super::tree::DEEPER).
+    pub(super) fn tree(&self, key: impl Fn(FrameId) -> u32, deeper: u32) -> Tree {
+        let stacks = self.transformed.stacks(&self.weighted.stacks);
+        let mut tree = Tree::new(stacks, &self.own, key, deeper);
+        tree.incomplete.shortened = self.transformed.shortened();
+        tree
     }
 
     /// Returns the number of censuses summed in the weights; 0 for other sources.
     pub(super) const fn censuses(&self) -> u32 {
         self.weighted.censuses.now
-    }
-
-    /// Returns how many inverted stacks lack their outermost frames.
-    pub(super) fn shortened(&self) -> u64 {
-        self.transformed.shortened()
     }
 }
 

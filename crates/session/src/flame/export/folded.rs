@@ -4,7 +4,6 @@
 use std::io::{self, Write};
 
 use super::export_stacks::ExportStacks;
-use super::incomplete::IncompleteStacks;
 use super::output::{Scale, frame_name};
 use super::tree::{DEEPER, Tree};
 use model::profile::frames::{FrameId, Frames};
@@ -17,7 +16,7 @@ const NO_FRAME: &str = "(no frame)";
 #[derive(Debug)]
 pub(super) struct Folded {
     names: Vec<String>,
-    tree: Tree,
+    pub(super) tree: Tree,
     scale: Scale,
     /// Next row to write.
     next: usize,
@@ -32,17 +31,13 @@ impl Folded {
         let Names { names, of, deeper } = Names::new(export_stacks.frames());
         let key = |frame: FrameId| of.get(frame.0 as usize).copied().unwrap_or(0);
         Self {
-            tree: Tree::new(export_stacks.stacks(), &export_stacks.own, key, deeper),
+            tree: export_stacks.tree(key, deeper),
             names,
             scale,
             next: 0,
             line: String::new(),
             ends: Vec::new(),
         }
-    }
-
-    pub(super) const fn incomplete(&self) -> IncompleteStacks {
-        self.tree.incomplete
     }
 
     /// Writes at most `stacks` lines; returns whether the file is complete.

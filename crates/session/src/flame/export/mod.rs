@@ -38,10 +38,7 @@ use model::profile::stack_source::StackSource;
 
 /// Export in progress, written in slices.
 #[derive(Debug)]
-pub struct Export {
-    writing: Writing,
-    incomplete: IncompleteStacks,
-}
+pub struct Export(Writing);
 
 #[derive(Debug)]
 enum Writing {
@@ -63,39 +60,22 @@ impl Export {
         if format == ExportFormat::Speedscope
             && sources::description(query.choice.source).unit == Unit::Time
         {
-            let writing = Speedscope::of_tracks(cache, stack_source, query, log_info);
-            return Self {
-                incomplete: writing.incomplete(),
-                writing: Writing::Speedscope(Box::new(writing)),
-            };
+            let tracks = Speedscope::of_tracks(cache, stack_source, query, log_info);
+            return Self(Writing::Speedscope(Box::new(tracks)));
         }
         let export_stacks = ExportStacks::new(cache, stack_source, query);
         let scale = Scale::new(query, export_stacks.censuses());
-        let (writing, incomplete) = match format {
-            ExportFormat::Folded => {
-                let folded = Folded::new(&export_stacks, scale);
-                let incomplete = folded.incomplete();
-                (Writing::Folded(Box::new(folded)), incomplete)
-            }
+        Self(match format {
+            ExportFormat::Folded => Writing::Folded(Box::new(Folded::new(&export_stacks, scale))),
             ExportFormat::Pprof => {
                 let pprof = Pprof::new(&export_stacks, stack_source, query, log_info);
-                let incomplete = pprof.incomplete();
-                (Writing::Pprof(Box::new(pprof)), incomplete)
+                Writing::Pprof(Box::new(pprof))
             }
             ExportFormat::Speedscope => {
                 let sums = Speedscope::of_sums(&export_stacks, scale, log_info);
-                let incomplete = sums.incomplete();
-                (Writing::Speedscope(Box::new(sums)), incomplete)
+                Writing::Speedscope(Box::new(sums))
             }
-        };
-        let shortened = export_stacks.shortened();
-        Self {
-            writing,
-            incomplete: IncompleteStacks {
-                shortened,
-                ..incomplete
-            },
-        }
+        })
     }
 
     /// Writes at most `stacks` further stacks or samples; ready when the file is complete. `stack_source` must be the
@@ -109,7 +89,7 @@ impl Export {
         out: &mut impl Write,
         stacks: usize,
     ) -> io::Result<Poll<()>> {
-        let done = match &mut self.writing {
+        let done = match &mut self.0 {
             Writing::Folded(folded) => folded.advance(out, stacks)?,
             Writing::Pprof(pprof) => pprof.advance(out, stacks)?,
             Writing::Speedscope(speedscope) => speedscope.advance(stack_source, out, stacks)?,
@@ -119,6 +99,10 @@ impl Export {
 
     /// Returns which stacks the file has only in part.
     pub const fn incomplete(&self) -> IncompleteStacks {
-        self.incomplete
+        match &self.0 {
+            Writing::Folded(folded) => folded.tree.incomplete,
+            Writing::Pprof(pprof) => pprof.tree.incomplete,
+            Writing::Speedscope(speedscope) => speedscope.incomplete(),
+        }
     }
 }

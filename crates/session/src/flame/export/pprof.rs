@@ -10,7 +10,6 @@ use prost::Message;
 
 use super::export_stacks::ExportStacks;
 use super::export_stacks::without_comparison;
-use super::incomplete::IncompleteStacks;
 use super::output::{LogInfo, Scale, frame_name};
 use super::source_location::SourceLocation;
 use super::tree::{DEEPER, Row, Tree};
@@ -166,7 +165,7 @@ const fn sample_types(unit: Unit) -> &'static [(&'static str, &'static str)] {
 pub(super) struct Pprof {
     /// Fields that occur once, until they are written.
     head: Option<ProfileProto>,
-    tree: Tree,
+    pub(super) tree: Tree,
     unit: Unit,
     amount: Scale,
     count: Scale,
@@ -191,12 +190,7 @@ impl Pprof {
         };
         let frames = export_stacks.frames();
         let deeper = FrameId(u32::try_from(frames.len()).unwrap_or(u32::MAX));
-        let tree = Tree::new(
-            export_stacks.stacks(),
-            &export_stacks.own,
-            |frame| frame.0,
-            deeper.0,
-        );
+        let tree = export_stacks.tree(|frame| frame.0, deeper.0);
         let mut used = vec![false; frames.len() + 1];
         for row in tree.rows().iter().filter(|row| row.depth > 0) {
             if let Some(used) = used.get_mut(row.key as usize) {
@@ -225,10 +219,6 @@ impl Pprof {
             out: GzEncoder::new(Vec::new(), Compression::default()),
             bytes: Vec::new(),
         }
-    }
-
-    pub(super) const fn incomplete(&self) -> IncompleteStacks {
-        self.tree.incomplete
     }
 
     /// Writes at most `stacks` stacks; returns whether the file is complete.

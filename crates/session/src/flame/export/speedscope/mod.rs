@@ -61,15 +61,19 @@ impl Speedscope {
     ) -> Self {
         let sums = Sums::new(export_stacks, scale);
         Self {
-            head: head(log_info, export_stacks.frames(), sums.incomplete().deep > 0),
+            head: head(
+                log_info,
+                export_stacks.frames(),
+                sums.tree.incomplete.deep > 0,
+            ),
             profiles: Profiles::Sums(sums),
         }
     }
 
     pub(super) const fn incomplete(&self) -> IncompleteStacks {
         match &self.profiles {
-            Profiles::Tracks(tracks) => tracks.incomplete(),
-            Profiles::Sums(sums) => sums.incomplete(),
+            Profiles::Tracks(tracks) => tracks.incomplete,
+            Profiles::Sums(sums) => sums.tree.incomplete,
         }
     }
 

@@ -3,18 +3,16 @@
 use std::io::{self, Write};
 
 use super::super::export_stacks::ExportStacks;
-use super::super::incomplete::IncompleteStacks;
 use super::super::output::Scale;
 use super::super::tree::{Row, Tree};
 use super::{ProfileHead, comma, deeper, json};
-use model::profile::frames::FrameId;
 use model::profile::weights::Measure;
 use model::profile::weights::Weight;
 
 /// Writer of weighted stacks: first all stacks, then all weights.
 #[derive(Debug)]
 pub(super) struct Sums {
-    tree: Tree,
+    pub(super) tree: Tree,
     scale: Scale,
     censuses: u32,
     list: List,
@@ -35,10 +33,9 @@ enum List {
 
 impl Sums {
     pub(super) fn new(export_stacks: &ExportStacks<'_>, scale: Scale) -> Self {
-        let frame = |frame: FrameId| frame.0;
         let deeper = deeper(export_stacks.frames());
         Self {
-            tree: Tree::new(export_stacks.stacks(), &export_stacks.own, frame, deeper),
+            tree: export_stacks.tree(|frame| frame.0, deeper),
             scale,
             censuses: export_stacks.censuses(),
             list: List::Head,
@@ -46,10 +43,6 @@ impl Sums {
             path: Vec::new(),
             begun: false,
         }
-    }
-
-    pub(super) const fn incomplete(&self) -> IncompleteStacks {
-        self.tree.incomplete
     }
 
     /// Writes at most `stacks` stacks; returns whether all are written.

@@ -27,7 +27,7 @@ pub(super) struct Tracks {
     held: Option<ProfileRef<'static>>,
     transformed: Arc<TransformedStacks>,
     limit: Limit,
-    incomplete: IncompleteStacks,
+    pub(super) incomplete: IncompleteStacks,
     /// Frame that replaces truncated frames.
     deeper: u32,
     tracks: Vec<usize>,
@@ -98,10 +98,6 @@ impl Tracks {
             frames: Vec::new(),
         };
         (tracks, head)
-    }
-
-    pub(super) const fn incomplete(&self) -> IncompleteStacks {
-        self.incomplete
     }
 
     /// Writes at most `samples` samples; returns whether all are written.
