@@ -7,8 +7,8 @@ use super::FleetPage;
 use super::axis::{Domain, run_share, run_ticks};
 use super::html::Html;
 use super::number::{run_labels, run_path};
-use super::text::{amount, size, title};
-use insight::fleet::{Distribution, Fleet, NumberAnalysis, RunIndex};
+use super::text::{amount, run_name, size, title};
+use insight::fleet::{Distribution, Fleet, NumberAnalysis, NumberColumn, RunIndex};
 use scene::chart::steps;
 use scene::format;
 use scene::markup::escape;
@@ -30,11 +30,7 @@ const MAX_OUTLIERS: usize = 60;
 pub(super) fn over_time(page: &FleetPage<'_>, index: usize, number: &NumberAnalysis) -> Html {
     let (fleet, domain) = (page.fleet, Domain::of(&number.histogram));
     let y = |value: f64| BOTTOM - (BOTTOM - TOP) * domain.share(value);
-    let Some(column) = fleet
-        .numbers
-        .iter()
-        .find(|column| column.name == number.name && column.group == number.group)
-    else {
+    let Some(column) = column_of(fleet, number) else {
         return Html::default();
     };
     let mut svg = String::new();
@@ -103,11 +99,15 @@ pub(super) fn over_time(page: &FleetPage<'_>, index: usize, number: &NumberAnaly
         "class=\"chart\" width=\"100%\" height=\"{HEIGHT}\" role=\"img\" aria-label=\"{label}\" data-chart=\"{index}\""
     );
     let mut chart = Html::default();
-    let mut inner = Html::default();
-    inner.add_markup(&svg);
-    chart.add("svg", &attributes, &inner);
+    chart.add("svg", &attributes, &Html::markup(svg));
     chart.add("figcaption", "", &Html::text(legend(values.len(), number)));
     chart
+}
+
+/// Returns the values of a number.
+fn column_of<'a>(fleet: &'a Fleet, number: &NumberAnalysis) -> Option<&'a NumberColumn> {
+    let mut columns = fleet.numbers.iter();
+    columns.find(|column| column.name == number.name && column.group == number.group)
 }
 
 /// Explains the marks of the chart over time.
@@ -131,25 +131,27 @@ fn changes(svg: &mut String, fleet: &Fleet, number: &NumberAnalysis) {
     for change in &number.changes {
         let share =
             run_share(fleet, change.after_run as usize) - 0.5 / fleet.runs.len().max(1) as f64;
-        let (at, text) = (share * 100.0, escape(&size(number, &change.effect)));
-        let (anchor, shift) = if share > 0.8 {
-            ("end", -4)
-        } else {
-            ("start", 4)
-        };
-        let _ = write!(
-            svg,
-            "<line class=\"change\" x1=\"{at:.2}%\" x2=\"{at:.2}%\" y1=\"4\" y2=\"{BOTTOM}\"/>"
-        );
-        let _ = writeln!(
-            svg,
-            "<text class=\"change\" x=\"{at:.2}%\" dx=\"{shift}\" y=\"14\" text-anchor=\"{anchor}\">{text}</text>"
-        );
+        let text = size(number, &change.effect);
+        marker(svg, "change", share * 100.0, share > 0.8, &text);
     }
 }
 
+/// Draws an upright line at a percentage of the width, with a text on its left or right.
+fn marker(svg: &mut String, class: &str, at: f64, is_left: bool, text: &str) {
+    let text = escape(text);
+    let (anchor, shift) = if is_left { ("end", -4) } else { ("start", 4) };
+    let _ = write!(
+        svg,
+        "<line class=\"{class}\" x1=\"{at:.2}%\" x2=\"{at:.2}%\" y1=\"4\" y2=\"{BOTTOM}\"/>"
+    );
+    let _ = writeln!(
+        svg,
+        "<text class=\"{class}\" x=\"{at:.2}%\" dx=\"{shift}\" y=\"14\" text-anchor=\"{anchor}\">{text}</text>"
+    );
+}
+
 fn point_text(page: &FleetPage<'_>, number: &NumberAnalysis, (run, value): (usize, f64)) -> String {
-    let name = page.fleet.runs.get(run).map_or("", |run| run.name.as_str());
+    let name = run_name(page.fleet, run);
     let (labels, path) = (
         run_labels(page, run as RunIndex),
         run_path(page, run as RunIndex),
@@ -275,23 +277,8 @@ pub(super) fn histogram(number: &NumberAnalysis) -> Html {
         );
     }
     let median = domain.share(number.distribution.p50) * 100.0;
-    let text = escape(&format!(
-        "median {}",
-        amount(number, number.distribution.p50)
-    ));
-    let (anchor, shift) = if median > 55.0 {
-        ("end", -4)
-    } else {
-        ("start", 4)
-    };
-    let _ = write!(
-        svg,
-        "<line class=\"middle\" x1=\"{median:.2}%\" x2=\"{median:.2}%\" y1=\"4\" y2=\"{BOTTOM}\"/>"
-    );
-    let _ = writeln!(
-        svg,
-        "<text class=\"middle\" x=\"{median:.2}%\" dx=\"{shift}\" y=\"14\" text-anchor=\"{anchor}\">{text}</text>"
-    );
+    let text = format!("median {}", amount(number, number.distribution.p50));
+    marker(&mut svg, "middle", median, median > 55.0, &text);
     for tick in domain.ticks(number.unit, 3) {
         let at = domain.share(tick) * 100.0;
         let anchor = match at {
@@ -307,15 +294,13 @@ pub(super) fn histogram(number: &NumberAnalysis) -> Html {
         );
     }
     let label = escape(&format!("Number of runs by {}", title(number)));
-    let mut inner = Html::default();
-    inner.add_markup(&svg);
     let mut chart = Html::default();
     chart.add(
         "svg",
         &format!(
             "class=\"chart\" width=\"100%\" height=\"{HEIGHT}\" role=\"img\" aria-label=\"{label}\""
         ),
-        &inner,
+        &Html::markup(svg),
     );
     let (first, last) = (
         number.histogram.bounds.first(),
@@ -365,10 +350,7 @@ pub(super) fn small_histogram(number: &NumberAnalysis) -> Html {
 /// Draws the medians of neighboring runs in a row of a table, with the changes.
 pub(super) fn small_medians(fleet: &Fleet, number: &NumberAnalysis) -> Html {
     const SMALL: f64 = 26.0;
-    let column = fleet
-        .numbers
-        .iter()
-        .find(|column| column.name == number.name && column.group == number.group);
+    let column = column_of(fleet, number);
     let columns = column.map_or_else(Vec::new, |column| summarized(&column.values, 48));
     let medians: Vec<f64> = columns.iter().map(|(.., all)| all.p50).collect();
     let low = medians
@@ -402,11 +384,9 @@ pub(super) fn small_medians(fleet: &Fleet, number: &NumberAnalysis) -> Html {
 }
 
 fn small(height: f64, inner: &str) -> Html {
-    let mut markup = Html::default();
-    markup.add_markup(&format!(
+    Html::markup(format!(
         "<svg class=\"small\" width=\"100%\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" preserveAspectRatio=\"none\" aria-hidden=\"true\">{inner}</svg>"
-    ));
-    markup
+    ))
 }
 
 /// Draws quantiles as a strip: a line of nine of ten runs, a box of half of them, the median.
@@ -415,12 +395,10 @@ pub(super) fn strip(all: &Distribution, domain: Domain, differs: bool) -> Html {
     let [p5, p25, p50, p75, p95] = [all.p5, all.p25, all.p50, all.p75, all.p95].map(at);
     let width = (p75 - p25).max(0.4);
     let class = if differs { "strip differs" } else { "strip" };
-    let mut markup = Html::default();
-    markup.add_markup(&format!(
+    Html::markup(format!(
         "<svg class=\"{class}\" width=\"100%\" height=\"18\" aria-hidden=\"true\">\
          <line class=\"range\" x1=\"{p5:.2}%\" x2=\"{p95:.2}%\" y1=\"9\" y2=\"9\"/>\
          <rect class=\"box\" x=\"{p25:.2}%\" width=\"{width:.2}%\" y=\"4\" height=\"10\"/>\
          <line class=\"median\" x1=\"{p50:.2}%\" x2=\"{p50:.2}%\" y1=\"2\" y2=\"16\"/></svg>"
-    ));
-    markup
+    ))
 }

@@ -17,12 +17,7 @@ pub(super) fn section(page: &FleetPage<'_>) -> Html {
         html.paragraph("", text::nothing(page.fleet));
     }
     for (kind, heading) in KINDS.iter().enumerate() {
-        let claims: Vec<&Claim> = page
-            .analysis
-            .claims
-            .iter()
-            .filter(|claim| claim.subject.kind() == kind)
-            .collect();
+        let claims = text::claims_of_kind(page.analysis, kind);
         if claims.is_empty() {
             continue;
         }
@@ -30,11 +25,8 @@ pub(super) fn section(page: &FleetPage<'_>) -> Html {
         let (shown, more) = claims.split_at(claims.len().min(SHOWN));
         html.append(&list(page, shown));
         if !more.is_empty() {
-            let mut rest = Html::element(
-                "summary",
-                "",
-                &Html::text(format!("{} more", format::count(more.len() as u64))),
-            );
+            let count = format::count(more.len() as u64);
+            let mut rest = Html::leaf("summary", "", format!("{count} more"));
             rest.append(&list(page, &more[..more.len().min(MORE)]));
             html.add("details", "", &rest);
         }
@@ -54,13 +46,7 @@ fn item(page: &FleetPage<'_>, claim: &Claim) -> Html {
     let mut html = Html::default();
     let subject = match &claim.subject {
         ClaimSubject::Run { run } => {
-            let mut subject = Html::text(
-                claim
-                    .app
-                    .as_ref()
-                    .map(|app| format!("{app}: "))
-                    .unwrap_or_default(),
-            );
+            let mut subject = Html::text(text::claimed_program(claim));
             subject.append(&number::run(page, *run));
             subject
         }
@@ -81,12 +67,7 @@ fn item(page: &FleetPage<'_>, claim: &Claim) -> Html {
             ("span", format!("trend {class}"), trend.to_owned()),
         ] {
             row.add_text(" ");
-            let text = Html::text(text);
-            row.append(&Html::element(
-                element,
-                &format!("class=\"{class}\""),
-                &text,
-            ));
+            row.append(&Html::leaf(element, &format!("class=\"{class}\""), text));
         }
         numbers.add("li", "", &row);
     }
@@ -108,11 +89,8 @@ fn item(page: &FleetPage<'_>, claim: &Claim) -> Html {
         }
         ClaimSubject::Run { run } => {
             notes.add_text(number::run_labels(page, *run));
-            notes.append(&Html::element(
-                "span",
-                "class=\"path\"",
-                &Html::text(number::run_path(page, *run)),
-            ));
+            let path = number::run_path(page, *run);
+            notes.append(&Html::leaf("span", "class=\"path\"", path));
         }
         ClaimSubject::Label { .. } => {}
     }

@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 
 use super::html::Html;
-use super::text::{capitalized, label_values, label_word};
+use super::text::{label_values, label_word};
 use super::{FleetPage, SCRIPT, claims, data, findings, method, number, overview};
+use crate::report::document::head;
+use crate::words::capitalized;
 use scene::format;
 use scene::markup::escape;
 use scene::palette::Palette;
@@ -31,19 +33,13 @@ pub fn style() -> String {
 
 /// Writes the whole file.
 pub fn document(page: &FleetPage<'_>) -> String {
-    let mut out = String::new();
-    let (title, version, style) = (escape(&title(page)), env!("CARGO_PKG_VERSION"), style());
-    // Writing to a string cannot fail.
-    let _ = write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
-         <meta name=\"generator\" content=\"Eventscope {version}\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src '{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\"/>\n\
-         <title>{title} – Eventscope</title>\n<style>\n{style}</style>\n</head>\n<body class=\"fleet\">\n"
-    );
+    let title = format!("{} – Eventscope", escape(&title(page)));
+    let policy = format!("; script-src '{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'");
+    let mut out = head(&title, &policy, &style());
+    out.push_str("<body class=\"fleet\">\n");
     out.push_str(&fragment(page));
+    let version = env!("CARGO_PKG_VERSION");
+    // Writing to a string cannot fail.
     let _ = write!(
         out,
         "<footer><p>Made by Eventscope {version} from {}. This file loads nothing.</p></footer>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
@@ -61,11 +57,8 @@ pub fn fragment(page: &FleetPage<'_>) -> String {
     let sections = sections(page);
     let mut links = Html::default();
     for (id, title, _) in &sections {
-        links.add(
-            "li",
-            "",
-            &Html::element("a", &format!("href=\"#{id}\""), &Html::text(title)),
-        );
+        let link = Html::leaf("a", &format!("href=\"#{id}\""), title);
+        links.add("li", "", &link);
     }
     header.add(
         "nav",
@@ -85,12 +78,10 @@ pub fn fragment(page: &FleetPage<'_>) -> String {
         );
     }
     html.add("main", "", &main);
-    let mut json = Html::default();
-    json.add_markup(&data::json(page));
     html.add(
         "script",
         "type=\"application/json\" id=\"fleet-data\"",
-        &json,
+        &Html::markup(data::json(page)),
     );
     html.as_str().to_owned()
 }

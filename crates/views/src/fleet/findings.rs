@@ -1,8 +1,9 @@
 //! Section of findings by cost and frequency.
 
-use super::html::{Cell, Html};
-use super::text::{capitalized, label_word};
+use super::html::{Cell, Html, headings};
+use super::text::label_word;
 use super::{FleetPage, number};
+use crate::words::capitalized;
 use insight::finding::Axis;
 use insight::fleet::FindingFrequency;
 use scene::format;
@@ -21,14 +22,7 @@ pub(super) fn section(page: &FleetPage<'_>) -> Html {
         return html;
     }
     html.paragraph("note", "Ordered by mean cost over all runs. The cost is a share of each run’s time, or of its heap’s peak; findings of a run overlap.");
-    let head = ["Finding", "Runs"].map(|text| Cell::Text(text.to_owned()));
-    let numbers = ["High", "Medium", "Low", "Mean cost", "Over all runs"]
-        .map(|text| Cell::Number(text.to_owned()));
-    let head: Vec<Cell> = head
-        .into_iter()
-        .chain(numbers)
-        .chain([Cell::Text("Highest cost".to_owned())])
-        .collect();
+    let head = headings("Finding|Runs|#High|#Medium|#Low|#Mean cost|#Over all runs|Highest cost");
     let rows: Vec<Vec<Cell>> = findings
         .iter()
         .map(|finding| row(page, finding, runs))
@@ -56,22 +50,18 @@ fn row(page: &FleetPage<'_>, finding: &FindingFrequency, runs: usize) -> Vec<Cel
         }
     };
     let percent = finding.runs as f64 * 100.0 / runs.max(1) as f64;
-    let mut bar = Html::default();
-    bar.add_markup(&format!(
+    let mut bar = Html::markup(format!(
         "<svg class=\"share\" width=\"100%\" height=\"14\" aria-hidden=\"true\"><rect class=\"rest\" width=\"100%\" height=\"14\"/><rect class=\"bar\" width=\"{percent:.1}%\" height=\"14\"/></svg>"
     ));
-    bar.append(&Html::element(
-        "span",
-        "",
-        &Html::text(format::percent(finding.runs as u64, runs as u64)),
-    ));
+    let share_of_runs = format::percent(finding.runs as u64, runs as u64);
+    bar.append(&Html::leaf("span", "", share_of_runs));
     let mut worst = Html::default();
     if let Some(first) = finding.worst.first() {
         worst.append(&number::run(page, first.run));
         worst.add_text(format!(": {}", first.title));
     }
     vec![
-        Cell::Markup(Html::element("code", "", &Html::text(&finding.rule))),
+        Cell::Markup(Html::leaf("code", "", &finding.rule)),
         Cell::Markup(Html::element("span", "class=\"share\"", &bar)),
         Cell::Number(high),
         Cell::Number(medium),
@@ -84,21 +74,12 @@ fn row(page: &FleetPage<'_>, finding: &FindingFrequency, runs: usize) -> Vec<Cel
 
 fn details(page: &FleetPage<'_>, finding: &FindingFrequency, runs: usize) -> Html {
     let share = format::percent(finding.runs as u64, runs as u64);
-    let mut html = Html::element(
-        "summary",
-        "",
-        &Html::text(format!(
-            "{}: {share} of runs, the worst ones and by label",
-            finding.rule
-        )),
+    let summary = format!(
+        "{}: {share} of runs, the worst ones and by label",
+        finding.rule
     );
-    let head = [
-        Cell::Text("Run".to_owned()),
-        Cell::Text("Finding".to_owned()),
-        Cell::Number("Cost".to_owned()),
-        Cell::Text("Severity".to_owned()),
-        Cell::Text("Log".to_owned()),
-    ];
+    let mut html = Html::leaf("summary", "", summary);
+    let head = headings("Run|Finding|#Cost|Severity|Log");
     let rows = finding.worst.iter().take(WORST).map(|worst| {
         vec![
             Cell::Markup(number::run(page, worst.run)),
@@ -110,7 +91,6 @@ fn details(page: &FleetPage<'_>, finding: &FindingFrequency, runs: usize) -> Htm
     });
     html.table(("worst", "Worst runs"), &head, &rows.collect::<Vec<_>>());
     for label in &finding.labels {
-        let word = capitalized(label_word(&label.key));
         let mut values: Vec<&(String, usize, usize)> = label.values.iter().collect();
         let is_cut = values.len() > VALUES;
         if is_cut {
@@ -125,12 +105,8 @@ fn details(page: &FleetPage<'_>, finding: &FindingFrequency, runs: usize) -> Htm
                 Cell::Number(format::count(*all as u64)),
             ]
         });
-        let head = [
-            Cell::Text(word.clone()),
-            Cell::Number("Share".to_owned()),
-            Cell::Number("With the finding".to_owned()),
-            Cell::Number("All runs".to_owned()),
-        ];
+        let mut head = vec![Cell::Text(capitalized(label_word(&label.key)))];
+        head.extend(headings("#Share|#With the finding|#All runs"));
         let caption = if is_cut {
             format!("By {}: the {VALUES} largest shares", label_word(&label.key))
         } else {

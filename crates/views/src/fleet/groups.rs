@@ -2,8 +2,9 @@
 
 use super::axis::Domain;
 use super::charts;
-use super::html::{Cell, Html};
-use super::text::{amount, capitalized, label_word, size};
+use super::html::{Cell, Html, headings};
+use super::text::{amount, label_word, size};
+use crate::words::capitalized;
 use insight::fleet::{LabelGroups, LabelValueSummary, NumberAnalysis};
 use scene::format;
 
@@ -32,12 +33,11 @@ pub(super) fn table(number: &NumberAnalysis, label: &LabelGroups) -> Html {
         .collect();
     let word = label_word(&label.key);
     let ends = [domain.low, domain.high].map(|value| amount(number, value));
-    let mut scale = Html::element("span", "", &Html::text(&ends[0]));
-    scale.append(&Html::element("span", "", &Html::text(&ends[1])));
+    let mut scale = Html::leaf("span", "", &ends[0]);
+    scale.append(&Html::leaf("span", "", &ends[1]));
     let scale = Html::element("span", "class=\"scale\"", &scale);
     let mut head = vec![Cell::Text(capitalized(word)), Cell::Markup(scale)];
-    head.extend(["Runs", "5 %", "Median", "95 %", "Max"].map(|text| Cell::Number(text.to_owned())));
-    head.push(Cell::Text("Differs".to_owned()));
+    head.extend(headings("#Runs|#5 %|#Median|#95 %|#Max|Differs"));
     let caption = if all > rows.len() {
         format!(
             "By {word}: the {ROWS} largest medians of {}",
@@ -52,7 +52,7 @@ pub(super) fn table(number: &NumberAnalysis, label: &LabelGroups) -> Html {
         return html;
     }
     let values = format::pluralize(rows.len() as u64, "row");
-    let mut details = Html::element("summary", "", &Html::text(format!("By {word}: {values}")));
+    let mut details = Html::leaf("summary", "", format!("By {word}: {values}"));
     details.table(("groups", &caption), &head, &rows);
     html.add("details", "", &details);
     html

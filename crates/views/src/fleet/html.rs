@@ -17,6 +17,15 @@ pub(super) enum Cell {
     Markup(Html),
 }
 
+/// Returns the headings of a table from titles separated by `|`; a title after `#` is that of numbers.
+pub(super) fn headings(titles: &str) -> Vec<Cell> {
+    let cell = |title: &str| match title.strip_prefix('#') {
+        Some(title) => Cell::Number(title.to_owned()),
+        None => Cell::Text(title.to_owned()),
+    };
+    titles.split('|').map(cell).collect()
+}
+
 impl Html {
     /// Creates a fragment of a text.
     pub(super) fn text(text: impl Display) -> Self {
@@ -29,6 +38,16 @@ impl Html {
         Self(format!("<{name}{space}{attributes}>{}</{name}>", inner.0))
     }
 
+    /// Creates an element that contains a text.
+    pub(super) fn leaf(name: &str, attributes: &str, text: impl Display) -> Self {
+        Self::element(name, attributes, &Self::text(text))
+    }
+
+    /// Creates a fragment of finished markup, in which every text is escaped.
+    pub(super) const fn markup(markup: String) -> Self {
+        Self(markup)
+    }
+
     /// Writes an element on a line of its own.
     pub(super) fn add(&mut self, name: &str, attributes: &str, inner: &Self) {
         self.0.push_str(&Self::element(name, attributes, inner).0);
@@ -38,11 +57,6 @@ impl Html {
     /// Writes a text without an element.
     pub(super) fn add_text(&mut self, text: impl Display) {
         self.0.push_str(&escape(&text.to_string()));
-    }
-
-    /// Writes finished markup, in which every text is escaped.
-    pub(super) fn add_markup(&mut self, markup: &str) {
-        self.0.push_str(markup);
     }
 
     /// Appends a fragment.
@@ -104,14 +118,10 @@ impl Html {
 impl Cell {
     fn element(&self, name: &str, attributes: &str) -> Html {
         match self {
-            Self::Text(text) => Html::element(name, attributes, &Html::text(text)),
+            Self::Text(text) => Html::leaf(name, attributes, text),
             Self::Number(text) => {
                 let space = if attributes.is_empty() { "" } else { " " };
-                Html::element(
-                    name,
-                    &format!("{attributes}{space}class=\"number\""),
-                    &Html::text(text),
-                )
+                Html::leaf(name, &format!("{attributes}{space}class=\"number\""), text)
             }
             Self::Markup(markup) => Html::element(name, attributes, markup),
         }

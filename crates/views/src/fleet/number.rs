@@ -1,8 +1,8 @@
 //! Section about one number: charts with their tables.
 
 use super::groups;
-use super::html::{Cell, Html};
-use super::text::{amount, help, label_word, size, title};
+use super::html::{Cell, Html, headings};
+use super::text::{amount, help, label_word, run_name, size, title};
 use super::{FleetPage, charts};
 use insight::fleet::{NumberAnalysis, RunIndex};
 use scene::format;
@@ -16,7 +16,7 @@ pub(super) fn article(page: &FleetPage<'_>, index: usize, number: &NumberAnalysi
     let mut html = Html::default();
     let mut heading = Html::text(title(number));
     heading.add_text(" ");
-    heading.append(&Html::element("code", "", &Html::text(&number.name)));
+    heading.append(&Html::leaf("code", "", &number.name));
     html.add("h3", &format!("id=\"number-{index}\""), &heading);
     let (all, runs) = (number.distribution, page.fleet.runs.len());
     let missing = runs - all.count;
@@ -80,14 +80,7 @@ fn changes(page: &FleetPage<'_>, number: &NumberAnalysis) -> Html {
         })
         .collect();
     if !rows.is_empty() {
-        let head = [
-            text("First run after"),
-            text("Differing labels"),
-            figure("Change"),
-            figure("Median before"),
-            figure("After"),
-            figure("Runs"),
-        ];
+        let head = headings("First run after|Differing labels|#Change|#Median before|#After|#Runs");
         html.table(("changes", "Changes in time"), &head, &rows);
     }
     html
@@ -107,14 +100,7 @@ fn outliers(page: &FleetPage<'_>, number: &NumberAnalysis) -> Html {
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
     if !rows.is_empty() {
-        let head = [
-            text("Run"),
-            figure("Value"),
-            figure("Comparable runs"),
-            figure("Difference"),
-            text("Labels"),
-            text("Log"),
-        ];
+        let head = headings("Run|#Value|#Comparable runs|#Difference|Labels|Log");
         let caption = if number.outlier_count > OUTLIERS {
             format!(
                 "Outliers, the farthest {OUTLIERS} of {}",
@@ -128,48 +114,29 @@ fn outliers(page: &FleetPage<'_>, number: &NumberAnalysis) -> Html {
     html
 }
 
-fn text(title: &str) -> Cell {
-    Cell::Text(title.to_owned())
-}
-
-fn figure(title: &str) -> Cell {
-    Cell::Number(title.to_owned())
-}
-
 /// Writes a reference to the section about a number, which the script shows in the explorer.
 pub(super) fn reference(title: &str, index: usize) -> Html {
-    Html::element(
-        "a",
-        &format!("href=\"#number-{index}\" data-number=\"{index}\""),
-        &Html::text(title),
-    )
+    let attributes = format!("href=\"#number-{index}\" data-number=\"{index}\"");
+    Html::leaf("a", &attributes, title)
 }
 
 /// Writes the name of a run, as a link to its log if there is an address.
 pub(super) fn run(page: &FleetPage<'_>, run: RunIndex) -> Html {
-    let name = page
-        .fleet
-        .runs
-        .get(run as usize)
-        .map_or("", |run| run.name.as_str());
+    let (fleet, place) = (page.fleet, run as usize);
     let path = escape(&run_path(page, run));
-    match page
-        .link
-        .and_then(|link| link.address(page.fleet, run as usize))
-    {
+    let address = page.link.and_then(|link| link.address(fleet, place));
+    let (element, kind) = match address {
         Some(address) => {
-            let attributes = format!(
-                "href=\"{}\" rel=\"noopener noreferrer\" data-run=\"{run}\" title=\"{path}\"",
-                escape(&address)
-            );
-            Html::element("a", &attributes, &Html::text(name))
+            let address = escape(&address);
+            (
+                "a",
+                format!("href=\"{address}\" rel=\"noopener noreferrer\""),
+            )
         }
-        None => Html::element(
-            "span",
-            &format!("class=\"run\" data-run=\"{run}\" title=\"{path}\""),
-            &Html::text(name),
-        ),
-    }
+        None => ("span", "class=\"run\"".to_owned()),
+    };
+    let attributes = format!("{kind} data-run=\"{run}\" title=\"{path}\"");
+    Html::leaf(element, &attributes, run_name(fleet, place))
 }
 
 /// Returns the path of a run's log, or else of its digest.

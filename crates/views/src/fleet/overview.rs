@@ -1,6 +1,6 @@
 //! Table of all headline numbers.
 
-use super::html::{Cell, Html};
+use super::html::{Cell, Html, headings};
 use super::text::{amount, title};
 use super::{FleetPage, charts, number};
 use insight::fleet::NumberAnalysis;
@@ -9,11 +9,7 @@ use scene::format;
 pub(super) fn section(page: &FleetPage<'_>) -> Html {
     let mut html = Html::default();
     let head =
-        ["Number", "Distribution", "Medians over time"].map(|text| Cell::Text(text.to_owned()));
-    let quantiles =
-        ["5 %", "Median", "95 %", "99 %", "Max"].map(|text| Cell::Number(text.to_owned()));
-    let last = [Cell::Text("Differences".to_owned())];
-    let head: Vec<Cell> = head.into_iter().chain(quantiles).chain(last).collect();
+        headings("Number|Distribution|Medians over time|#5 %|#Median|#95 %|#99 %|#Max|Differences");
     let numbers = page.analysis.numbers.iter().enumerate();
     let rows: Vec<Vec<Cell>> = numbers
         .filter(|(_, number)| number.is_headline)
@@ -30,7 +26,7 @@ fn row(page: &FleetPage<'_>, index: usize, number: &NumberAnalysis) -> Vec<Cell>
         "class=\"title\"",
         &number::reference(&title(number), index),
     );
-    name.append(&Html::element("code", "", &Html::text(&number.name)));
+    name.append(&Html::leaf("code", "", &number.name));
     let mut cells = vec![
         Cell::Markup(name),
         Cell::Markup(charts::small_histogram(number)),

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::FleetPage;
+use crate::words::capitalized;
 use insight::compare::Trend;
 use insight::fleet::{
-    Claim, ClaimSubject, ClaimedNumber, Effect, Fleet, LabelColumn, NumberAnalysis, TimeOrder,
-    headline,
+    Analysis, Claim, ClaimSubject, ClaimedNumber, Effect, Fleet, LabelColumn, NumberAnalysis,
+    TimeOrder, headline,
 };
 use insight::metrics::{Unit, metric_by_name};
 use scene::format::{self, NBSP};
@@ -76,21 +77,28 @@ pub(super) fn label_word(key: &str) -> &str {
     }
 }
 
-/// Returns the first letter in upper case.
-pub(super) fn capitalized(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
+/// Returns the name of a run; empty if there is no such run.
+pub(super) fn run_name(fleet: &Fleet, run: usize) -> &str {
+    fleet.runs.get(run).map_or("", |run| run.name.as_str())
+}
+
+/// Returns the program of a claim as the beginning of a sentence; empty for a claim about all programs.
+pub(super) fn claimed_program(claim: &Claim) -> String {
+    let app = claim.app.as_ref();
+    app.map_or_else(String::new, |app| format!("{app}: "))
+}
+
+/// Returns the claims of a kind.
+pub(super) fn claims_of_kind(analysis: &Analysis, kind: usize) -> Vec<&Claim> {
+    let claims = analysis.claims.iter();
+    claims
+        .filter(|claim| claim.subject.kind() == kind)
+        .collect()
 }
 
 /// Describes the subject of a claim.
 pub(super) fn subject(fleet: &Fleet, claim: &Claim) -> String {
-    let app = claim
-        .app
-        .as_ref()
-        .map(|app| format!("{app}: "))
-        .unwrap_or_default();
+    let app = claimed_program(claim);
     match &claim.subject {
         ClaimSubject::Change {
             labels, after_run, ..
@@ -128,11 +136,7 @@ pub(super) fn subject(fleet: &Fleet, claim: &Claim) -> String {
             )
         }
         ClaimSubject::Run { run } => {
-            let name = fleet
-                .runs
-                .get(*run as usize)
-                .map_or("", |run| run.name.as_str());
-            format!("{app}Run {name}")
+            format!("{app}Run {}", run_name(fleet, *run as usize))
         }
     }
 }
@@ -246,11 +250,7 @@ pub fn summary(page: &FleetPage<'_>) -> String {
         line(nothing(fleet));
     }
     for (kind, heading) in KINDS.iter().enumerate() {
-        let claims: Vec<&Claim> = analysis
-            .claims
-            .iter()
-            .filter(|claim| claim.subject.kind() == kind)
-            .collect();
+        let claims = claims_of_kind(analysis, kind);
         if !claims.is_empty() {
             line((*heading).to_owned());
         }

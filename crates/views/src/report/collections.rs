@@ -1,6 +1,6 @@
 //! Report section about collections: pauses, costs, and the longest collections.
 
-use super::html::{Column, Html, Table, truncation_note};
+use super::html::{Column, Html, Table};
 use super::{ReportSubject, Section};
 use crate::words::collection::{TITLES, cells, generation};
 use crate::words::heap_report;
@@ -64,15 +64,16 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
         cells
     };
     html.table(&Table {
-        caption: "Pauses of the program, by oldest collected generation".to_owned(),
-        columns: Column::parse(
-            "Generation|#Collections|#Total|#Median|#90 %|#99 %|#Longest|#Start of longest",
-        ),
-        rows: generations
-            .iter()
-            .map(|of| row(generation(of.generation), of))
-            .collect(),
         all: (generations.len() > 1).then(|| row("All".to_owned(), all)),
+        ..Table::new(
+            "Pauses of the program, by oldest collected generation",
+            Column::parse(
+                "Generation|#Collections|#Total|#Median|#90 %|#99 %|#Longest|#Start of longest",
+            ),
+            generations
+                .iter()
+                .map(|of| row(generation(of.generation), of)),
+        )
     });
     let bin = |bin: &PauseBin| {
         let share = format::percent(bin.total_ns, all.total_ns);
@@ -83,17 +84,11 @@ fn pauses(html: &mut Html, found: &CollectionsReply) {
             share,
         ]
     };
-    html.table(&Table {
-        caption: "Pauses by length".to_owned(),
-        columns: Column::parse("Length|#Collections|#Total|#Share of all pauses"),
-        rows: all
-            .bins
-            .iter()
-            .filter(|bin| bin.count > 0)
-            .map(bin)
-            .collect(),
-        all: None,
-    });
+    html.table(&Table::new(
+        "Pauses by length",
+        Column::parse("Length|#Collections|#Total|#Share of all pauses"),
+        all.bins.iter().filter(|bin| bin.count > 0).map(bin),
+    ));
 }
 
 /// Writes the costs of collections for the capabilities.
@@ -111,24 +106,20 @@ fn costs_of(html: &mut Html, costs: &[GcCosts]) {
         all.map(duration_ns).to_vec()
     };
     let row = |of: &GcCosts| [vec![generation(of.generation)], parts(&of.all_caps())].concat();
-    html.table(&Table {
-        caption: "Cost of collections for all capabilities".to_owned(),
-        columns: Column::parse(
+    html.table(&Table::new(
+        "Cost of collections for all capabilities",
+        Column::parse(
             "Generation|#Stopping|#Working|#Looking for work|#Done, waiting|#No work logged|#Resuming after GC|#All",
         ),
-        rows: costs.iter().map(row).collect(),
-        all: None,
-    });
+        costs.iter().map(row),
+    ));
 }
 
 fn longest(html: &mut Html, found: &CollectionsReply) {
-    html.table(&Table {
-        caption: "The longest collections".to_owned(),
-        columns: TITLES.iter().map(|title| Column::Number(title)).collect(),
-        rows: found.rows.iter().map(|gc| cells(gc).to_vec()).collect(),
-        all: None,
-    });
-    if let Some(truncation_note) = truncation_note(found.rows.len(), found.total, "collection") {
-        html.note(&truncation_note);
-    }
+    html.table(&Table::new(
+        "The longest collections",
+        TITLES.map(Column::Number).to_vec(),
+        found.rows.iter().map(|gc| cells(gc).to_vec()),
+    ));
+    html.truncation_note(found.rows.len(), found.total, "collection");
 }

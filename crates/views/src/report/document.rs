@@ -13,6 +13,20 @@ use session::Overview;
 /// Style sheet; the definitions of the colors precede it.
 const STYLE: &str = include_str!("report.css");
 
+/// Returns the start of a file up to its body. The style must not be escaped, the title must; `policy` extends the
+/// content security policy.
+pub(crate) fn head(title: &str, policy: &str, style: &str) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+         <meta name=\"generator\" content=\"Eventscope {version}\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'{policy}\"/>\n\
+         <title>{title}</title>\n<style>\n{style}</style>\n</head>\n"
+    )
+}
+
 /// Writes the whole file.
 pub(super) fn write(overview: &Overview, subject: &ReportSubject, sections: &[Section]) -> String {
     let mut out = String::new();
@@ -20,18 +34,13 @@ pub(super) fn write(overview: &Overview, subject: &ReportSubject, sections: &[Se
     let version = env!("CARGO_PKG_VERSION");
     let light = Palette::select(false, false).css();
     let dark = Palette::select(true, false).css();
-    // Writing to a string cannot fail.
-    let _ = write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
-         <meta name=\"generator\" content=\"Eventscope {version}\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
-         <title>{name} – report of Eventscope</title>\n\
-         <style>\n:root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{STYLE}</style>\n\
-         </head>\n<body>\n<header>\n<h1>{name}</h1>\n"
+    let style = format!(
+        ":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n{STYLE}"
     );
+    let title = format!("{name} – report of Eventscope");
+    out.push_str(&head(&title, "", &style));
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "<body>\n<header>\n<h1>{name}</h1>");
     out.push_str(about(overview, subject).as_str());
     out.push_str("<nav aria-label=\"Sections\"><ul>\n");
     for Section { id, title, .. } in sections {

@@ -26,10 +26,8 @@ pub(super) async fn section(
         return Some(section);
     };
     html.paragraph(&format!("{}.", words::checked(&report)));
-    if let Some(text) = words::sampled(&report) {
-        html.paragraph(&text);
-    }
-    if let Some(text) = words::what_is_left_open(&report) {
+    let texts = [words::sampled(&report), words::what_is_left_open(&report)];
+    for text in texts.into_iter().flatten() {
         html.paragraph(&text);
     }
     let grave = report.significant_findings();
@@ -71,12 +69,8 @@ fn lost_time(html: &mut Html, report: &Report) {
     let rows = rows.map(|row| words::lost_time(row, report.caps).to_vec());
     let [cause, numbers @ ..] = words::LOST_TIME_COLUMNS;
     let columns = std::iter::once(Column::Text(cause));
-    html.table(&Table {
-        caption: words::unexplained(report),
-        columns: columns.chain(numbers.map(Column::Number)).collect(),
-        rows: rows.collect(),
-        all: None,
-    });
+    let columns = columns.chain(numbers.map(Column::Number)).collect();
+    html.table(&Table::new(words::unexplained(report), columns, rows));
 }
 
 fn finding(html: &mut Html, report: &Report, finding: &Finding) {
@@ -109,12 +103,11 @@ fn finding(html: &mut Html, report: &Report, finding: &Finding) {
         }
         _ => String::new(),
     };
-    html.table(&Table {
-        caption: format!("Evidence{more}"),
-        columns: Column::parse("#From|#To|About|#Cost there"),
-        rows: places.map(|place| place_cells(report, place)).collect(),
-        all: None,
-    });
+    html.table(&Table::new(
+        format!("Evidence{more}"),
+        Column::parse("#From|#To|About|#Cost there"),
+        places.map(|place| place_cells(report, place)),
+    ));
 }
 
 fn attempt(attempt: &Advice) -> String {
@@ -146,10 +139,9 @@ fn passed(html: &mut Html, title: &str, why: &'static str, rules: &[RuleWithoutF
     }
     html.heading(title);
     let row = |rule: &RuleWithoutFinding| vec![rule.question.clone(), words::sentence(&rule.why)];
-    html.table(&Table {
-        caption: format::pluralize(rules.len() as u64, "rule"),
-        columns: vec![Column::Text("Question"), Column::Text(why)],
-        rows: rules.iter().map(row).collect(),
-        all: None,
-    });
+    html.table(&Table::new(
+        format::pluralize(rules.len() as u64, "rule"),
+        vec![Column::Text("Question"), Column::Text(why)],
+        rules.iter().map(row),
+    ));
 }

@@ -1,6 +1,6 @@
 //! Report section about memory: allocation, residency, and heap profiles.
 
-use super::html::{Column, Html, Table, truncation_note};
+use super::html::{Column, Html, Table};
 use super::{ReportSubject, Section};
 use crate::heap::chart::picture::{Look, chart_px, heap_svg_themed};
 use crate::heap::words;
@@ -39,13 +39,8 @@ pub(super) async fn section(
     for (number, info) in (0..).zip(profiles.iter().take(PROFILES)) {
         profile(log, html, (number, info), subject).await?;
     }
-    if let Some(truncation_note) = truncation_note(
-        PROFILES.min(profiles.len()),
-        profiles.len() as u64,
-        "heap profile",
-    ) {
-        html.note(&truncation_note);
-    }
+    let count = profiles.len();
+    html.truncation_note(PROFILES.min(count), count as u64, "heap profile");
     Some(section)
 }
 
@@ -96,12 +91,11 @@ fn no_profile(html: &mut Html, overview: &Overview) {
     let row = |(flags, shows, needs): (&str, &str, &str)| {
         [flags, shows, needs].map(str::to_owned).to_vec()
     };
-    html.table(&Table {
-        caption: "Heap profiles".to_owned(),
-        columns: Column::parse("+RTS|Breakdown|Compile with"),
-        rows: profiling_hints(ghc).into_iter().map(row).collect(),
-        all: None,
-    });
+    html.table(&Table::new(
+        "Heap profiles",
+        Column::parse("+RTS|Breakdown|Compile with"),
+        profiling_hints(ghc).into_iter().map(row),
+    ));
 }
 
 /// Writes the chart and the bands of a heap profile.
@@ -143,15 +137,12 @@ async fn profile(
     if table.rows.is_empty() {
         html.paragraph("No bytes in the censuses of this range.");
     }
-    html.table(&Table {
-        caption: format!("{}, largest first", format::pluralize(table.total, "band")),
-        columns: Column::parse("Band|Description|#Mean|#Share|#Maximum|#First|#Last|Growth"),
-        rows: table.rows.iter().map(cells).collect(),
-        all: None,
-    });
-    if let Some(truncation_note) = truncation_note(table.rows.len(), table.total, "band") {
-        html.note(&truncation_note);
-    }
+    html.table(&Table::new(
+        format!("{}, largest first", format::pluralize(table.total, "band")),
+        Column::parse("Band|Description|#Mean|#Share|#Maximum|#First|#Last|Growth"),
+        table.rows.iter().map(cells),
+    ));
+    html.truncation_note(table.rows.len(), table.total, "band");
     Some(())
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use scene::format;
 use scene::markup::escape;
 
 /// Fragment of a document.
@@ -25,6 +26,22 @@ pub(super) struct Table {
     pub(super) rows: Vec<Vec<String>>,
     /// Totals row.
     pub(super) all: Option<Vec<String>>,
+}
+
+impl Table {
+    /// Creates a table without totals.
+    pub(super) fn new(
+        caption: impl Into<String>,
+        columns: Vec<Column>,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> Self {
+        Self {
+            caption: caption.into(),
+            columns,
+            rows: rows.into_iter().collect(),
+            all: None,
+        }
+    }
 }
 
 impl Column {
@@ -129,6 +146,16 @@ impl Html {
         self.0.push_str("</table></div>\n");
     }
 
+    /// Writes a remark if only the first rows of a table are shown.
+    pub(super) fn truncation_note(&mut self, shown: usize, total: u64, what: &str) {
+        if total > shown as u64 {
+            let all = format::pluralize(total, what);
+            self.note(&format!(
+                "The first {shown} of {all}; the page and the command line show all."
+            ));
+        }
+    }
+
     fn row(&mut self, columns: &[Column], cells: &[String]) {
         self.0.push_str("<tr>");
         for (place, (column, cell)) in columns.iter().zip(cells).enumerate() {
@@ -148,12 +175,4 @@ fn scroll_attributes(about: &str) -> String {
         " tabindex=\"0\" role=\"group\" aria-label=\"{}\"",
         escape(about)
     )
-}
-
-/// Returns a remark if a table shows only its first rows.
-pub(super) fn truncation_note(shown: usize, total: u64, what: &str) -> Option<String> {
-    use scene::format;
-    let all = format::pluralize(total, what);
-    (total > shown as u64)
-        .then(|| format!("The first {shown} of {all}; the page and the command line show all."))
 }

@@ -4,7 +4,7 @@
 //! loads nothing. Each section has its own module.
 
 mod collections;
-mod document;
+pub(crate) mod document;
 mod findings;
 mod heap;
 mod html;

@@ -1,6 +1,6 @@
 //! Report section with the numbers of `+RTS -s` and the time of the capabilities.
 
-use super::html::{Column, Html, Table, truncation_note};
+use super::html::{Column, Html, Table};
 use super::{ReportSubject, Section};
 use crate::words::process::capability_counts;
 use crate::words::processes;
@@ -20,20 +20,16 @@ pub(super) async fn section(log: &impl Answers, subject: &ReportSubject) -> Opti
     let html = &mut section.body;
     let summary = log.ask(SummaryQuery(subject.range)).await?;
     if !summary.processes.is_empty() {
-        let table = Table {
-            caption: "The processes of this log".to_owned(),
-            columns: processes::COLUMNS
-                .map(|(name, _)| match name {
-                    "Process" => Column::Text(name),
-                    _ => Column::Number(name),
-                })
-                .to_vec(),
-            rows: (summary.processes.iter())
-                .map(|own| processes::row(own).to_vec())
-                .collect(),
-            all: None,
+        let column = |(name, _)| match name {
+            "Process" => Column::Text(name),
+            _ => Column::Number(name),
         };
-        html.table(&table);
+        let rows = summary.processes.iter();
+        html.table(&Table::new(
+            "The processes of this log",
+            processes::COLUMNS.map(column).to_vec(),
+            rows.map(|own| processes::row(own).to_vec()),
+        ));
         html.note(processes::TOGETHER);
     }
     html.facts(&times(&summary));
@@ -171,18 +167,16 @@ fn capabilities(html: &mut Html, summary: &Summary) {
         cells(&summary.account.all_caps(), summary.bytes_allocated),
     ];
     html.table(&Table {
-        caption: "Time of each capability".to_owned(),
-        columns: Column::parse(
-            "Capability|#Running threads|#In collections|#Stopping, resuming|#Idle, a thread ready|#Idle|#Unknown|#Allocated",
-        ),
-        rows: rows.collect(),
         all: (caps.len() > 1).then(|| all.concat()),
+        ..Table::new(
+            "Time of each capability",
+            Column::parse(
+                "Capability|#Running threads|#In collections|#Stopping, resuming|#Idle, a thread ready|#Idle|#Unknown|#Allocated",
+            ),
+            rows,
+        )
     });
-    if let Some(truncation_note) =
-        truncation_note(CAPS.min(caps.len()), caps.len() as u64, "capability")
-    {
-        html.note(&truncation_note);
-    }
+    html.truncation_note(CAPS.min(caps.len()), caps.len() as u64, "capability");
 }
 
 /// Writes for how long each number of capabilities ran threads.
@@ -198,12 +192,11 @@ fn parallelism(html: &mut Html, account: &ProgramTimes) {
             let name = capability_counts(&counts);
             vec![name, duration_ns(ns), format::percent(ns, account.life_ns)]
         });
-    html.table(&Table {
-        caption: "Time by number of capabilities that ran threads".to_owned(),
-        columns: Column::parse("Capabilities|#Time|#Share"),
-        rows: rows.collect(),
-        all: None,
-    });
+    html.table(&Table::new(
+        "Time by number of capabilities that ran threads",
+        Column::parse("Capabilities|#Time|#Share"),
+        rows,
+    ));
     let means = account
         .mean_parallelism_of_all()
         .zip(account.mean_parallelism());

@@ -1,6 +1,6 @@
 //! Report section about the time of the threads.
 
-use super::html::{Column, Table, truncation_note};
+use super::html::{Column, Table};
 use super::{ReportSubject, Section};
 use crate::words::heap_report;
 use analysis::timeline::thread_table::{ThreadColumn, ThreadSums, ThreadTableQuery, ThreadTimes};
@@ -57,9 +57,7 @@ pub(super) async fn section(
             .concat(),
         ),
     });
-    if let Some(truncation_note) = truncation_note(table.rows.len(), table.total, "thread") {
-        html.note(&truncation_note);
-    }
+    html.truncation_note(table.rows.len(), table.total, "thread");
     html.note("A ready thread could run, but no capability runs it.");
     Some(section)
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::capitalized;
 pub use super::rules::{RuleWords, for_rule};
 use analysis::automata::Anomaly;
 use analysis::automata::validity::{LifeEvent, Problem, Tolerated};
@@ -139,11 +140,9 @@ pub fn line(diagnostic: &Diagnostic) -> String {
 
 /// Describes a diagnostic with its location, as a full sentence.
 pub fn whole_sentence(diagnostic: &Diagnostic) -> String {
-    let line = line(diagnostic);
-    let mut letters = line.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let line = capitalized(&line(diagnostic));
     let stop = if line.ends_with('.') { "" } else { "." };
-    format!("{}{}{stop}", first.collect::<String>(), letters.as_str())
+    format!("{line}{stop}")
 }
 
 /// Names a subject; `None` stands for a capability that the log does not name.

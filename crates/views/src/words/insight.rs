@@ -1,5 +1,6 @@
 //! Texts for the results of the rules, in addition to those of the findings themselves.
 
+use super::capitalized;
 use insight::Report;
 use insight::finding::{Axis, Confidence, Finding, Severity, Subject, Value};
 use insight::lost_time::{Cause, LostTime};
@@ -113,13 +114,7 @@ pub fn checked(report: &Report) -> String {
 
 /// Formats the reason of a rule as a sentence.
 pub fn sentence(why: &str) -> String {
-    let mut letters = why.chars();
-    let first = letters.next().map(|first| first.to_uppercase().to_string());
-    format!(
-        "{}{}.",
-        first.unwrap_or_default(),
-        letters.as_str().trim_end_matches('.')
-    )
+    format!("{}.", capitalized(why.trim_end_matches('.')))
 }
 
 /// States that nothing important was found, together with the number of rules that ran, because rules cannot prove

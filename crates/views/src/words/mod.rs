@@ -21,3 +21,10 @@ pub mod processes;
 pub mod report;
 mod rules;
 pub mod ticky;
+
+/// Returns a text with its first letter in upper case.
+pub fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
