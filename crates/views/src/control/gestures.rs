@@ -93,7 +93,7 @@ impl Control {
             shift,
             ctrl,
         } = wheel;
-        let labels = self.left_px();
+        let labels = self.labels_px();
         if x < labels || (shift && !ctrl && dx == 0.0) {
             return None;
         }
@@ -141,7 +141,7 @@ impl Control {
     pub(crate) fn gesture(&mut self, change: impl FnOnce(&mut Viewport)) -> Vec<TimelineEvent> {
         change(&mut self.view);
         if let Some((x, _)) = self.focus.pointer_at {
-            let labels = self.left_px();
+            let labels = self.labels_px();
             self.focus.pointer = (x >= labels).then(|| self.view.time_at(x - labels));
         }
         let mut events = self.hover();
@@ -164,7 +164,7 @@ impl Control {
 
 impl Control {
     fn time_of(&self, x: f64) -> Nanos {
-        self.view.time_at(x - self.left_px())
+        self.view.time_at(x - self.labels_px())
     }
 
     /// Handles a button, pen or finger going down.
@@ -184,7 +184,7 @@ impl Control {
         }
         self.moved = false;
         let edge_px = if press.touch { FINGER_EDGE_PX } else { EDGE_PX };
-        self.drag = if x < self.left_px() {
+        self.drag = if x < self.labels_px() {
             None
         } else if y < MINIMAP_PX {
             return self.take_minimap(x);
@@ -237,7 +237,7 @@ impl Control {
     }
 
     fn minimap_ns(&self, x: f64) -> f64 {
-        let part = (x - self.left_px()) / self.view.width_px();
+        let part = (x - self.labels_px()) / self.view.width_px();
         self.view.at_part_ns(part)
     }
 
@@ -247,7 +247,7 @@ impl Control {
             touch.at = (x, y);
         }
         let time = self.time_of(x);
-        self.focus.pointer = (x >= self.left_px() && y >= MINIMAP_PX).then_some(time);
+        self.focus.pointer = (x >= self.labels_px() && y >= MINIMAP_PX).then_some(time);
         self.focus.pointer_at = Some((x, y));
         if let Some((from, _)) = self.focus.measure.filter(|_| self.focus.measuring) {
             self.focus.measure = Some((from, self.snap_to_edge((x, y))));
@@ -300,7 +300,7 @@ impl Control {
             return;
         };
         self.view.pan(middle - to);
-        let labels = self.left_px();
+        let labels = self.labels_px();
         self.view.zoom(now / apart, to - labels);
         self.drag = self.pinch();
     }
@@ -365,7 +365,7 @@ impl Control {
 
     /// Returns the item at a canvas position; on a graph, the time of one pixel.
     pub(crate) fn item_at(&self, x: f64, y: f64) -> Option<Item> {
-        if x < self.left_px() {
+        if x < self.labels_px() {
             return None;
         }
         let row = self.layout.tracks().get(self.track_at(y)?)?.row()?;
@@ -385,7 +385,7 @@ impl Control {
     fn band_at(&self, x: f64, y: f64) -> Option<String> {
         let index = self.track_at(y)?;
         let track = self.layout.tracks().get(index)?;
-        let left = self.left_px();
+        let left = self.labels_px();
         if track.row() != Some(Bands.into()) || x < left {
             return None;
         }
@@ -417,7 +417,7 @@ impl Control {
     /// Returns the opposite edge of the range if `x` is on one of its edges.
     fn opposite_edge(&self, x: f64, slack_px: f64) -> Option<Nanos> {
         let range = self.focus.range?;
-        let labels = self.left_px();
+        let labels = self.labels_px();
         let near = |time: Nanos| (labels + self.view.x_of(time) - x).abs() <= slack_px;
         if near(range.start()) {
             Some(range.end())
@@ -446,7 +446,7 @@ impl Control {
         match self.drag {
             Some(Drag::Pan { .. } | Drag::Minimap { .. }) => "grabbing",
             Some(Drag::Edge { .. }) => "ew-resize",
-            _ if x < self.left_px() => "default",
+            _ if x < self.labels_px() => "default",
             _ if y < MINIMAP_PX => "grab",
             _ if self.opposite_edge(x, EDGE_PX).is_some() => "ew-resize",
             _ if y < TOP_PX => "grab",

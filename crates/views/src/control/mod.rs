@@ -105,10 +105,8 @@ impl NavigationTarget {
     /// Targets a note; zooms to it if it spans a range.
     pub fn note(note: &Note) -> Self {
         Self {
-            span: note.span(),
-            track: None,
             zoom: !note.is_moment(),
-            details: false,
+            ..Self::zoomed(None, note.span())
         }
     }
 
@@ -122,13 +120,22 @@ impl NavigationTarget {
         }
     }
 
+    /// Targets a span, zooms to it, and scrolls to a track.
+    pub const fn zoomed(track: Option<TrackId>, span: Interval) -> Self {
+        Self {
+            span,
+            track,
+            zoom: true,
+            details: false,
+        }
+    }
+
     /// Targets an item of a track, zooms to it unless it is an instant, and opens its details.
     pub const fn details(track: TrackId, span: Interval) -> Self {
         Self {
-            span,
-            track: Some(track),
             zoom: !span.is_empty(),
             details: true,
+            ..Self::item(track, span)
         }
     }
 }

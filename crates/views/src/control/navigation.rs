@@ -262,7 +262,7 @@ impl Control {
     /// Returns the position of a click, which becomes the cursor: the start of the clicked item, or the time
     /// itself.
     pub(super) fn set_cursor_at(&mut self, x: f64, y: f64) -> Option<ClickPosition> {
-        let labels = self.left_px();
+        let labels = self.labels_px();
         if x < labels {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use super::{Control, NO_LOG_SPAN, TimelineEvent};
 use crate::notes::Notes;
-use crate::timeline::{Focus, Scene, TOP_PX, labels_px};
+use crate::timeline::{Focus, Scene, TOP_PX};
 use analysis::timeline::flow::{Arrow, FlowQuery};
 use eventlog::ids::{Nanos, ThreadId};
 use model::marks::{MarkKind, TimelineReply};
@@ -216,10 +216,5 @@ impl Control {
                 highlight: &self.highlight,
             },
         }
-    }
-
-    /// Returns the left edge of the time area, right of the labels, in pixels.
-    pub(super) fn left_px(&self) -> f64 {
-        labels_px(self.size.0)
     }
 }

@@ -4,6 +4,7 @@
 use super::gestures::{Press, Wheel};
 use super::*;
 use crate::notes::Notes;
+use crate::timeline::arrange::tests::input;
 use crate::timeline::arrange::{TrackView, arrange};
 use crate::timeline::{LABELS_PX, MINIMAP_PX, TOP_PX};
 use model::class::StopCode;
@@ -12,7 +13,7 @@ use scene::painter::TextPainter;
 use scene::palette::Palette;
 use session::tracks::activity::Activity;
 use session::tracks::capability::{Capability, RunPayload};
-use session::tracks::{LogContents, TimelineQuery, TrackEntry, TrackListInput};
+use session::tracks::{LogContents, TimelineQuery, TrackEntry};
 
 const LOG: Interval = Interval::new(Nanos(0), Nanos(1_000_000));
 const LONG: Interval = Interval::new(Nanos(100_000), Nanos(300_000));
@@ -69,13 +70,7 @@ fn open() -> Control {
         ..LogContents::default()
     };
     let caps = [(CapId(0), String::new()), (CapId(1), String::new())];
-    let known = TrackListInput {
-        caps: &caps,
-        contents: &contents,
-        threads: &[],
-        pinned_threads: &[],
-        threads_in_all: 0,
-    };
+    let known = input(&caps, &contents, &[]);
     let mut control = Control::default();
     control.resize((LABELS_PX + 1000.0, 600.0));
     control.set_log(LOG, Rc::default(), []);
@@ -337,12 +332,7 @@ fn what_a_panel_leads_to_is_selected_when_its_marks_come() {
     let mut control = open();
     control.gesture(|view| view.show_exactly(Interval::new(Nanos(0), Nanos(50_000))));
     let row = cap(1);
-    let events = control.navigate(NavigationTarget {
-        span: SHORT,
-        track: Some(row),
-        zoom: true,
-        details: false,
-    });
+    let events = control.navigate(NavigationTarget::zoomed(Some(row), SHORT));
     assert!(events.contains(&TimelineEvent::ViewChanged));
     assert_eq!(control.selected(), None, "the marks are of another view");
     assert!(control.awaits_item());

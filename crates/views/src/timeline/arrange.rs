@@ -147,6 +147,15 @@ impl TrackView {
         }
     }
 
+    /// Returns whether a heading is folded while there is no filter.
+    pub(super) fn is_folded(&self, name: &TrackName, starts_folded: bool) -> bool {
+        if starts_folded {
+            !self.opened.contains(name)
+        } else {
+            self.folded.contains(name)
+        }
+    }
+
     /// Moves a track or group. Pinned tracks are reordered directly. Other moves are appended to a log, because an
     /// earlier move can still matter if its predecessor moves later; the oldest is dropped when the log is full.
     fn insert_move(&mut self, one: Move, layout: &Layout) {
@@ -251,7 +260,9 @@ impl Builder<'_> {
             let note = own.pid.map_or_else(String::new, |pid| format!("pid {pid}"));
             tracks.push(Track {
                 process: Some(place),
-                ..heading(Kind::Process, name, &own.name, note, folded)
+                note,
+                folded,
+                ..Track::new(Kind::Process, name, &own.name)
             });
             if !folded {
                 tracks.extend(inside);
@@ -294,17 +305,12 @@ impl Builder<'_> {
         let folded = self.is_folded(name, group.starts_folded());
         let note = self.note((group, process), rest.len(), folded);
         tracks.push(Track {
-            // Not in upper case, which takes more room.
-            short_title: group.short_title().to_owned(),
+            // The short title is not in upper case, which takes more room.
             title: group.title().to_uppercase(),
             process,
-            ..heading(
-                Kind::Group(group),
-                name.clone(),
-                group.title(),
-                note,
-                folded,
-            )
+            note,
+            folded,
+            ..Track::new(Kind::Group(group), name.clone(), group.short_title())
         });
         if folded {
             return;
@@ -318,13 +324,7 @@ impl Builder<'_> {
 
     /// Returns whether a heading is folded; a filter unfolds everything.
     fn is_folded(&self, name: &TrackName, starts_folded: bool) -> bool {
-        if !self.filter.is_empty() {
-            false
-        } else if starts_folded {
-            !self.view.opened.contains(name)
-        } else {
-            self.view.folded.contains(name)
-        }
+        self.filter.is_empty() && self.view.is_folded(name, starts_folded)
     }
 
     fn passes(&self, track: &Track) -> bool {
@@ -373,10 +373,11 @@ impl Builder<'_> {
             let of = process.map_or_else(String::new, |place| format!("{place}"));
             let name = TrackName::cut(&format!("label{of}:{label}"));
             let folded = self.is_folded(&name, false);
-            let count = format!("× {}", format::count(rows.len() as u64));
             tracks.push(Track {
                 process,
-                ..heading(Kind::Label, name, &label, count, folded)
+                note: format!("× {}", format::count(rows.len() as u64)),
+                folded,
+                ..Track::new(Kind::Label, name, &label)
             });
             if !folded {
                 tracks.extend(rows);
@@ -413,18 +414,14 @@ impl Builder<'_> {
     }
 
     fn track(&self, listed: &TrackEntry) -> Track {
+        let name = TrackName::cut(&listed.row.link(self.known.contents));
         Track {
-            kind: Kind::Track(listed.row),
             group: group_of(listed),
             process: self.process_of(listed.row),
-            name: TrackName::cut(&listed.row.link(self.known.contents)),
-            title: listed.title.clone(),
             short_title: listed.short.clone(),
             note: listed.note.clone(),
             missing_series: listed.missing_series.clone(),
-            folded: false,
-            pinned: false,
-            selected: false,
+            ..Track::new(Kind::Track(listed.row), name, &listed.title)
         }
     }
 }
@@ -437,26 +434,5 @@ fn group_of(listed: &TrackEntry) -> Group {
     }
 }
 
-fn heading(kind: Kind, name: TrackName, title: &str, note: String, folded: bool) -> Track {
-    Track {
-        kind,
-        group: match kind {
-            Kind::Group(group) => group,
-            Kind::Process => Group::Capabilities,
-            Kind::Label => Group::Threads,
-            Kind::Track(row) => row.group(),
-        },
-        process: None,
-        name,
-        title: title.to_owned(),
-        short_title: title.to_owned(),
-        note,
-        missing_series: Vec::new(),
-        folded,
-        pinned: false,
-        selected: false,
-    }
-}
-
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -1,6 +1,6 @@
 //! Arrows that show what woke the hovered or selected thread, and where it migrated.
 
-use super::{Scene, TOP_PX};
+use super::Scene;
 use crate::timeline::layout::Track;
 use analysis::timeline::flow::{Arrow, ArrowKind};
 use scene::painter::{Paint, Painter, Rect};
@@ -40,26 +40,16 @@ impl Scene<'_> {
     /// Returns the start row of an arrow, if visible, and its end row: that of the thread or, if that is not
     /// visible, of the capability.
     fn arrow_rows(&self, arrow: &Arrow) -> (Option<TrackId>, Vec<TrackId>) {
-        let shown = |row: &TrackId| self.is_seen(*row);
-        let thread = Some(TrackId::from(Thread(arrow.thread))).filter(shown);
-        let cap = arrow
-            .to_cap
-            .map(|cap| TrackId::from(Capability(cap)))
-            .filter(shown);
-        let from_cap = arrow
-            .from_cap
-            .map(|cap| TrackId::from(Capability(cap)))
-            .filter(shown);
-        let waker = arrow
-            .from_thread
-            .filter(|_| arrow.kind == ArrowKind::Wakeup);
-        let waker = waker
-            .map(|thread| TrackId::from(Thread(thread)))
-            .filter(shown);
-        match (thread, waker.or(from_cap)) {
-            (Some(thread), from) => (from, vec![thread]),
-            (None, from) => (from, cap.into_iter().collect()),
-        }
+        let seen = |row: TrackId| Some(row).filter(|row| self.is_seen(*row));
+        let thread_row = |thread| seen(Thread(thread).into());
+        let cap_row = |cap| seen(Capability(cap).into());
+        let is_wakeup = arrow.kind == ArrowKind::Wakeup;
+        let waker = arrow.from_thread.filter(|_| is_wakeup);
+        let from = waker
+            .and_then(thread_row)
+            .or_else(|| arrow.from_cap.and_then(cap_row));
+        let to = thread_row(arrow.thread).or_else(|| arrow.to_cap.and_then(cap_row));
+        (from, to.into_iter().collect())
     }
 
     /// Returns whether a row is in the picture and not scrolled out of view.
@@ -78,11 +68,7 @@ impl Scene<'_> {
         let track = self.layout.tracks().get(index)?;
         let middle = self.y(index) + track.height() / 2.0;
         let (width, height) = self.size;
-        let top = if track.pinned {
-            TOP_PX
-        } else {
-            self.scrolled_top()
-        };
+        let top = self.visible_top(track);
         let x = self.x(time);
         let x = x.max(self.labels_px() - BEYOND_PX).min(width + BEYOND_PX);
         Some((x, middle.max(top).min(height.max(top))))

@@ -1,6 +1,6 @@
 //! Highlights of a finding: its places are outlined and everything else is dimmed.
 
-use super::{Scene, TOP_PX};
+use super::Scene;
 use crate::timeline::layout::Track;
 use insight::finding::{Evidence, Subject};
 use model::sorting::CompactSort;
@@ -69,11 +69,7 @@ impl Scene<'_> {
         y: f64,
         painter: &mut dyn Painter,
     ) {
-        let top = if track.pinned {
-            TOP_PX
-        } else {
-            self.scrolled_top()
-        };
+        let top = self.visible_top(track);
         let body = self.body();
         let area = Rect::new(body.x, y.max(top), body.w, y + track.height() - y.max(top));
         if area.h <= 0.0 {
@@ -99,22 +95,11 @@ impl Scene<'_> {
         let rest = Rect::new(at, area.y, area.x + area.w - at, area.h);
         painter.fill(rest, dim);
         for (from, to, _) in bright.into_iter().filter(|&(.., named)| named) {
-            let inside = Rect::new(from, y + 1.0, to - from, track.height() - 3.0);
+            let (x, width) = (from - LINE_PX / 2.0, to - from + LINE_PX);
+            let around = Rect::new(x, y + 1.0, width, track.height() - 3.0);
             painter.clip(area);
-            self.paint_frame(inside, painter);
+            Self::paint_frame(around, LINE_PX, self.palette.accent.into(), painter);
             painter.unclip();
-        }
-    }
-
-    fn paint_frame(&self, around: Rect, painter: &mut dyn Painter) {
-        let (x0, x1) = (
-            around.x - LINE_PX / 2.0,
-            around.x + around.w + LINE_PX / 2.0,
-        );
-        let (y0, y1) = (around.y, around.y + around.h);
-        let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)];
-        for pair in corners.windows(2) {
-            painter.line(pair[0], pair[1], LINE_PX, self.palette.accent.into());
         }
     }
 }

@@ -46,7 +46,36 @@ pub struct Track {
     pub selected: bool,
 }
 
+impl Kind {
+    /// Returns the group of a track or heading.
+    const fn group(self) -> Group {
+        match self {
+            Self::Group(group) => group,
+            Self::Process => Group::Capabilities,
+            Self::Label => Group::Threads,
+            Self::Track(row) => row.group(),
+        }
+    }
+}
+
 impl Track {
+    /// Creates a track or heading of a log with a single process, without a note.
+    pub(crate) fn new(kind: Kind, name: TrackName, title: &str) -> Self {
+        Self {
+            kind,
+            group: kind.group(),
+            process: None,
+            name,
+            title: title.to_owned(),
+            short_title: title.to_owned(),
+            note: String::new(),
+            missing_series: Vec::new(),
+            folded: false,
+            pinned: false,
+            selected: false,
+        }
+    }
+
     /// Returns the row of the track; `None` for headings.
     pub const fn row(&self) -> Option<TrackId> {
         match self.kind {
@@ -239,18 +268,13 @@ mod tests {
     use session::tracks::capability::Capability;
 
     fn track(cap: u16, pinned: bool) -> Track {
+        let (kind, name) = (
+            Kind::Track(Capability(CapId(cap)).into()),
+            TrackName::capability(CapId(cap)),
+        );
         Track {
-            kind: Kind::Track(Capability(CapId(cap)).into()),
-            group: Group::Capabilities,
-            process: None,
-            name: TrackName::capability(CapId(cap)),
-            title: String::new(),
-            short_title: String::new(),
-            note: String::new(),
-            missing_series: Vec::new(),
-            folded: false,
             pinned,
-            selected: false,
+            ..Track::new(kind, name, "")
         }
     }
 

@@ -22,7 +22,7 @@ use crate::timeline::layout::{Layout, Track};
 use analysis::timeline::flow::Arrow;
 use eventlog::ids::Nanos;
 use model::time::Interval;
-use scene::painter::{Painter, Rect};
+use scene::painter::{Paint, Painter, Rect};
 use scene::palette::Palette;
 use scene::strip::Strip;
 use scene::viewport::Viewport;
@@ -123,6 +123,15 @@ impl Scene<'_> {
         TOP_PX + self.layout.pinned_px()
     }
 
+    /// Returns the top of the area in which a track is visible.
+    fn visible_top(&self, track: &Track) -> f64 {
+        if track.pinned {
+            TOP_PX
+        } else {
+            self.scrolled_top()
+        }
+    }
+
     /// Returns the vertical offset of a track, in pixels.
     fn y(&self, index: usize) -> f64 {
         TOP_PX + self.layout.y(index, self.scroll_px)
@@ -205,6 +214,16 @@ impl Scene<'_> {
             view: self.view,
             palette: self.palette,
             patterns: self.patterns,
+        }
+    }
+
+    /// Paints the four sides of a rectangle, whose width exceeds that of `around` by the width of a line.
+    fn paint_frame(around: Rect, width: f64, paint: Paint, painter: &mut dyn Painter) {
+        let (x0, x1) = (around.x, around.x + around.w);
+        let (y0, y1) = (around.y, around.y + around.h);
+        let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)];
+        for pair in corners.windows(2) {
+            painter.line(pair[0], pair[1], width, paint);
         }
     }
 

@@ -124,23 +124,14 @@ impl Scene<'_> {
             return;
         };
         let y = self.y(index);
-        let top = if track.pinned {
-            TOP_PX
-        } else {
-            self.scrolled_top()
-        };
+        let top = self.visible_top(track);
         if y + track.height() <= top || y < top - track.height() {
             return;
         }
         let body = self.body();
         let strip = self.strip(Rect::new(body.x, y, body.w, track.height()));
         let rect = strip.rect(item.span, y + 2.0, track.height() - 5.0);
-        let (x0, x1) = (rect.x - 1.0, rect.x + rect.w + 1.0);
-        let (y0, y1) = (rect.y, rect.y + rect.h);
-        let paint = self.palette.ink.alpha(alpha);
-        let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)];
-        for pair in corners.windows(2) {
-            painter.line(pair[0], pair[1], 1.5, paint);
-        }
+        let around = Rect::new(rect.x - 1.0, rect.y, rect.w + 2.0, rect.h);
+        Self::paint_frame(around, 1.5, self.palette.ink.alpha(alpha), painter);
     }
 }

@@ -97,11 +97,7 @@ impl TrackView {
         if !group.has_threads() && !track.title.to_lowercase().contains(&filter) {
             self.filter.clear();
         }
-        let folded = if group.starts_folded() {
-            !self.opened.contains(&group_name)
-        } else {
-            self.folded.contains(&group_name)
-        };
+        let folded = self.is_folded(&group_name, group.starts_folded());
         if folded && !self.pinned.contains(&track.name) {
             self.change(TrackChange::Fold(group_name), &Layout::default());
         }
@@ -114,7 +110,7 @@ impl TrackView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::timeline::thread_lane::ThreadRow;
+    use crate::timeline::arrange::tests::{input, thread};
     use eventlog::ids::{CapId, ThreadId};
     use session::tracks::activity::Activity;
     use session::tracks::capability::Capability;
@@ -138,20 +134,8 @@ mod tests {
             ..LogContents::default()
         };
         let caps = [(CapId(0), String::new()), (CapId(1), String::new())];
-        let known = TrackListInput {
-            caps: &caps,
-            contents: &contents,
-            threads: &[ThreadRow {
-                id: ThreadId(6),
-                label: Some("TimerManager".into()),
-                created: None,
-                finished: false,
-                run_ns: 0,
-                runs: 1,
-            }],
-            pinned_threads: &[],
-            threads_in_all: 1,
-        };
+        let threads = [thread(6, Some("TimerManager"))];
+        let known = input(&caps, &contents, &threads);
         let name = |name| TrackName::new(name).expect("a name");
         let view = TrackView {
             filter: "capability 1".into(),

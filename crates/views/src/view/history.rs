@@ -4,21 +4,11 @@
 const MAX_PAST_VIEWS: usize = 100;
 
 /// History of views: those before and after the current one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct History<T> {
     past: Vec<T>,
     future: Vec<T>,
     now: Option<T>,
-}
-
-impl<T> Default for History<T> {
-    fn default() -> Self {
-        Self {
-            past: Vec::new(),
-            future: Vec::new(),
-            now: None,
-        }
-    }
 }
 
 impl<T: Clone + PartialEq> History<T> {

@@ -21,7 +21,7 @@ fn name(name: &str) -> TrackName {
     TrackName::new(name).expect("a name")
 }
 
-fn thread(id: u32, label: Option<&str>) -> ThreadRow {
+pub(crate) fn thread(id: u32, label: Option<&str>) -> ThreadRow {
     ThreadRow {
         id: ThreadId(id),
         label: label.map(str::to_owned),
@@ -29,6 +29,21 @@ fn thread(id: u32, label: Option<&str>) -> ThreadRow {
         finished: false,
         run_ns: 0,
         runs: 1,
+    }
+}
+
+/// Returns the input for a log that has no threads but these.
+pub(crate) fn input<'a>(
+    caps: &'a [(CapId, String)],
+    contents: &'a LogContents,
+    threads: &'a [ThreadRow],
+) -> TrackListInput<'a> {
+    TrackListInput {
+        caps,
+        contents,
+        threads,
+        pinned_threads: &[],
+        threads_in_all: threads.len() as u64,
     }
 }
 
@@ -58,14 +73,10 @@ fn with_known<T>(act: impl FnOnce(&TrackListInput<'_>) -> T) -> T {
         thread(9, Some("worker")),
         thread(3, Some("logger")),
     ];
-    let known = TrackListInput {
-        caps: &caps,
-        contents: &contents,
-        threads: &threads,
+    act(&TrackListInput {
         pinned_threads: &[thread(9, Some("worker")), thread(20, None)],
-        threads_in_all: 4,
-    };
-    act(&known)
+        ..input(&caps, &contents, &threads)
+    })
 }
 
 /// Returns the names of the visible tracks, headings in parentheses.
@@ -113,13 +124,8 @@ fn the_rows_of_a_profile_come_after_the_capabilities() {
         ],
         ..LogContents::default()
     };
-    let known = TrackListInput {
-        caps: &[(CapId(0), String::new())],
-        contents: &contents,
-        threads: &[],
-        pinned_threads: &[],
-        threads_in_all: 0,
-    };
+    let caps = [(CapId(0), String::new())];
+    let known = input(&caps, &contents, &[]);
     let tracks = arrange(&known, &TrackView::default()).into_iter();
     let names = tracks.map(|track| format!("{}: {} {}", track.name, track.title, track.note));
     let names: Vec<String> = names.skip(2).collect();
@@ -304,12 +310,10 @@ fn server(view: &TrackView) -> String {
         thread(1, None),
         thread(8, Some("IOManager of mine")),
     ];
+    let contents = LogContents::default();
     let known = TrackListInput {
-        caps: &[],
-        contents: &LogContents::default(),
-        threads: &threads,
-        pinned_threads: &[],
         threads_in_all: 1000,
+        ..input(&[], &contents, &threads)
     };
     let tracks = arrange(&known, view);
     let one = |track: &Track| match (track.row(), track.note.as_str()) {

@@ -89,24 +89,7 @@ pub(super) fn track(kind: Kind, title: &str) -> Track {
         Kind::Process => "process0".to_owned(),
         Kind::Label => "label".to_owned(),
     };
-    Track {
-        kind,
-        group: match kind {
-            Kind::Track(row) => row.group(),
-            Kind::Group(group) => group,
-            Kind::Process => Group::Capabilities,
-            Kind::Label => Group::Threads,
-        },
-        process: None,
-        name: TrackName::cut(&name),
-        title: title.to_owned(),
-        short_title: title.to_owned(),
-        note: String::new(),
-        missing_series: Vec::new(),
-        folded: false,
-        pinned: false,
-        selected: false,
-    }
+    Track::new(kind, TrackName::cut(&name), title)
 }
 
 impl From<LegendSample> for SmallScene {
