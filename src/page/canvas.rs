@@ -92,6 +92,21 @@ impl CanvasPainter {
         self.flush();
     }
 
+    /// Replaces the contents of a canvas with a picture by its painter, which is created if there is none yet.
+    pub(super) fn repaint(
+        painter: &mut Option<Self>,
+        canvas: &HtmlCanvasElement,
+        size: (f64, f64),
+        paint: impl FnOnce(&mut Self),
+    ) {
+        if painter.is_none() {
+            *painter = Self::new(canvas);
+        }
+        if let Some(painter) = painter {
+            painter.picture(size, paint);
+        }
+    }
+
     /// Encodes the canvas as a PNG file and passes it to `done`.
     pub(super) fn png(&self, done: impl FnOnce(Blob) + 'static) {
         let done = Closure::once_into_js(move |blob: Option<Blob>| {

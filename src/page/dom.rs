@@ -1,14 +1,22 @@
 //! Helpers for common DOM operations.
 
+use gloo_events::{EventListener, EventListenerOptions};
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, HtmlInputElement};
+use web_sys::{Element, HtmlElement, HtmlInputElement, WheelEvent};
 use yew::prelude::*;
 
 /// Returns the value of the input field or select box that an event comes from.
 pub(super) fn value_of<E: TargetCast>(event: E) -> String {
     // Select elements have their value under the same property name as input elements.
     event.target_unchecked_into::<HtmlInputElement>().value()
+}
+
+/// Returns the content of the page's `meta` element that the build or the server writes under a name.
+pub(super) fn meta(name: &str) -> Option<String> {
+    let selector = format!("meta[name=eventscope-{name}]");
+    let element = gloo_utils::document().query_selector(&selector).ok()??;
+    element.get_attribute("content")
 }
 
 /// Returns the descendants that match a selector, which is known to be valid.
@@ -77,6 +85,30 @@ pub(super) fn scroll_panel_to(heading: &HtmlElement) {
         let by = top(heading) - top(&body) - ABOVE_PX;
         body.set_scroll_top(body.scroll_top() + by as i32);
     }
+}
+
+/// Returns the position of a pointer within the element that an event comes from.
+pub(super) fn position(event: &MouseEvent) -> (f64, f64) {
+    (f64::from(event.offset_x()), f64::from(event.offset_y()))
+}
+
+/// Returns the inner width and height of an element, without its borders and scroll bars, in CSS pixels.
+pub(super) fn inner_size(element: &Element) -> (f64, f64) {
+    let (width, height) = (element.client_width(), element.client_height());
+    (f64::from(width), f64::from(height))
+}
+
+/// Listens to the wheel; the listener may prevent the default.
+pub(super) fn wheel_listener(
+    element: &Element,
+    listener: impl Fn(&WheelEvent) + 'static,
+) -> EventListener {
+    let options = EventListenerOptions::enable_prevent_default();
+    EventListener::new_with_options(element, "wheel", options, move |event| {
+        if let Some(event) = event.dyn_ref() {
+            listener(event);
+        }
+    })
 }
 
 /// Returns a callback that stores its argument in a state.

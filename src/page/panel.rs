@@ -22,6 +22,7 @@ use views::actions::Action;
 use views::fingerprint::Fingerprint;
 use views::view::panel::PanelSettings;
 use views::view::{Change, View};
+use views::words::capitalized;
 
 /// Log that a panel asks about, and how much of it is known: panels ask again when this changes.
 #[derive(Clone, PartialEq)]
@@ -150,19 +151,41 @@ impl PanelProps {
     }
 }
 
+/// Returns a callback that emits the settings with an edit by its argument.
+pub(super) fn edited<S: Clone + 'static, T: 'static>(
+    settings: &S,
+    on_change: &Callback<S>,
+    edit: impl Fn(&mut S, T) + 'static,
+) -> Callback<T> {
+    let settings = settings.clone();
+    on_change.reform(move |value| {
+        let mut settings = settings.clone();
+        edit(&mut settings, value);
+        settings
+    })
+}
+
+/// Renders a group of buttons of which one is pressed; `choices` have a text and a title.
+pub(super) fn segments<T: PartialEq + Copy + 'static>(
+    label: &'static str,
+    current: T,
+    choices: &[(T, &'static str, &'static str)],
+    change: &Callback<T>,
+) -> Html {
+    let button = |&(choice, text, title): &(T, &'static str, &'static str)| {
+        let onclick = change.reform(move |_: MouseEvent| choice);
+        let pressed = (choice == current).to_string();
+        html! { <button aria-pressed={pressed} {title} {onclick}>{ text }</button> }
+    };
+    html! {
+        <span class="segments" role="group" aria-label={label}>{ for choices.iter().map(button) }</span>
+    }
+}
+
 struct Asking<Q> {
     in_flight: bool,
     /// Question to ask once the pending answer has arrived.
     next: Option<(Source, Q)>,
-}
-
-impl<Q> Default for Asking<Q> {
-    fn default() -> Self {
-        Self {
-            in_flight: false,
-            next: None,
-        }
-    }
 }
 
 /// Part of the log that an answer is about. It lags behind the properties of a panel while a range is dragged, and when
@@ -178,11 +201,7 @@ pub(super) struct Extent {
 impl Extent {
     /// Describes the extent as a title.
     pub(super) fn title(self) -> String {
-        match self.range {
-            Some(range) => span_text(range),
-            None if self.complete => "The whole log".to_owned(),
-            None => "The part of the log that was read so far".to_owned(),
-        }
+        capitalized(&self.words())
     }
 
     /// Describes the extent within a sentence.
@@ -202,7 +221,7 @@ pub(super) struct Answered<Q: Query> {
     pub(super) answer: Rc<Q::Answer>,
 }
 
-impl<Q: Query + Clone> Clone for Answered<Q> {
+impl<Q: Query> Clone for Answered<Q> {
     fn clone(&self) -> Self {
         Self {
             question: self.question.clone(),
@@ -215,30 +234,27 @@ impl<Q: Query + Clone> Clone for Answered<Q> {
 /// Asks a question and returns its answer, or the previous answer while the new one is pending; `None` before the
 /// first. At most one question is in flight, so that dragging a selection does not flood the worker.
 #[hook]
-pub(super) fn use_answer<Q>(source: &Source, question: Q) -> Option<Rc<Q::Answer>>
-where
-    Q: Query + Clone + PartialEq,
-{
+pub(super) fn use_answer<Q: Query>(source: &Source, question: Q) -> Option<Rc<Q::Answer>> {
     use_answer_if(source, Some(question))
 }
 
 /// Like [`use_answer`], for an optional question: without one, nothing is asked.
 #[hook]
-pub(super) fn use_answer_if<Q>(source: &Source, question: Option<Q>) -> Option<Rc<Q::Answer>>
-where
-    Q: Query + Clone + PartialEq,
-{
+pub(super) fn use_answer_if<Q: Query>(
+    source: &Source,
+    question: Option<Q>,
+) -> Option<Rc<Q::Answer>> {
     use_answered(source, question).map(|answered| answered.answer)
 }
 
 /// Like [`use_answer_if`], with what the returned answer belongs to.
 #[hook]
-pub(super) fn use_answered<Q>(source: &Source, question: Option<Q>) -> Option<Answered<Q>>
-where
-    Q: Query + Clone + PartialEq,
-{
+pub(super) fn use_answered<Q: Query>(source: &Source, question: Option<Q>) -> Option<Answered<Q>> {
     let answer = use_state(|| None);
-    let asking = use_mut_ref(Asking::default);
+    let asking = use_mut_ref(|| Asking {
+        in_flight: false,
+        next: None,
+    });
     {
         let answer = answer.clone();
         use_effect_with((source.clone(), question), move |(source, question)| {
@@ -250,7 +266,7 @@ where
     (*answer).clone()
 }
 
-fn ask<Q: Query + Clone>(
+fn ask<Q: Query>(
     (source, question): (Source, Q),
     asking: Rc<RefCell<Asking<Q>>>,
     answer: UseStateSetter<Option<Answered<Q>>>,

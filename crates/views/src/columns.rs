@@ -131,6 +131,17 @@ impl Column {
     }
 }
 
+/// Returns the order of a table, a column and whether it is descending, after a click on a column. Another click
+/// reverses it.
+pub fn sorted_again<C: PartialEq>(order: (C, bool), column: C, largest_first: bool) -> (C, bool) {
+    let descending = if order.0 == column {
+        !order.1
+    } else {
+        largest_first
+    };
+    (column, descending)
+}
+
 /// Column with its current state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnState {

@@ -47,16 +47,19 @@ fn limited_list(props: &PanelProps) -> EventList {
     }
 }
 
-/// Creates the export of a list as text.
-fn row_source(props: &PanelProps, list: EventList) -> RowSource {
-    let question = move |rows: Range<u64>| EventRows {
+fn rows_query(list: &EventList, rows: &Range<u64>) -> EventRows {
+    EventRows {
         list: list.clone(),
         first: rows.start,
         count: u32::try_from(rows.end - rows.start).unwrap_or(u32::MAX),
-    };
+    }
+}
+
+/// Creates the export of a list as text.
+fn row_source(props: &PanelProps, list: EventList) -> RowSource {
     RowSource::formatted_here(
         props.source.client.clone(),
-        question,
+        move |rows| rows_query(&list, &rows),
         |answer, how, is_first| {
             let rows = answer.as_ref().ok()?;
             Some(events_text(rows, how, is_first))
@@ -402,11 +405,7 @@ impl Events {
         self.in_flight = true;
         let first = self.window.start.min(self.total);
         let wanted = self.window.end.saturating_sub(first).max(100);
-        let query = EventRows {
-            list: self.list.clone(),
-            first,
-            count: u32::try_from(wanted).unwrap_or(u32::MAX),
-        };
+        let query = rows_query(&self.list, &(first..first + wanted));
         self.ask(ctx, query, move |events, ctx, rows| {
             events.on_rows(ctx, first, rows);
         });
@@ -554,12 +553,8 @@ impl Events {
             };
             selected = current..current + 1;
         }
-        let count = (selected.end - selected.start).min(MAX_COPIED_ROWS);
-        let query = EventRows {
-            list: self.list.clone(),
-            first: selected.start,
-            count: u32::try_from(count).unwrap_or(u32::MAX),
-        };
+        selected.end = selected.end.min(selected.start + MAX_COPIED_ROWS);
+        let query = rows_query(&self.list, &selected);
         self.ask(ctx, query, |_, ctx, rows| {
             let Ok(rows) = rows else { return };
             let text: String = rows.iter().map(as_text).collect();

@@ -21,7 +21,7 @@
 //! | `hd` | order of the bands in the compared censuses | `before` |
 //! | `hr` | ranking of growth | `gained` |
 
-use crate::view::panel::{PanelSettings, ParseResult};
+use crate::view::panel::{PanelSettings, ParseResult, toggle_item};
 use analysis::heap::ranking::BandOrder;
 use session::heap::chart::Over;
 use session::heap::choice::{Grouping, HeapChoice};
@@ -220,34 +220,27 @@ impl HeapView {
 
     /// Follows a band, or stops following it.
     pub fn pin(&mut self, key: &str) {
-        let pinned = &mut self.choice.pinned;
-        *pinned = (pinned.as_deref() != Some(key)).then(|| key.to_owned());
+        toggle_only(&mut self.choice.pinned, key);
     }
 
     /// Hides a band, or shows it again.
     pub fn hide(&mut self, key: &str) {
-        let choice = &mut self.choice;
-        let before = choice.hidden.len();
-        choice.hidden.retain(|hidden| hidden != key);
-        if choice.hidden.len() == before {
-            choice.hidden.push(key.to_owned());
-        }
+        toggle_item(&mut self.choice.hidden, key.to_owned());
     }
 
     /// Shows only this band, or all again.
     pub fn alone(&mut self, key: &str) {
-        let alone = &mut self.choice.alone;
-        *alone = (alone.as_deref() != Some(key)).then(|| key.to_owned());
+        toggle_only(&mut self.choice.alone, key);
     }
 
     /// Toggles an overlay of the chart.
     pub fn toggle(&mut self, over: Over) {
-        let before = self.over.len();
-        self.over.retain(|other| *other != over);
-        if self.over.len() == before {
-            self.over.push(over);
-        }
+        toggle_item(&mut self.over, over);
     }
+}
+
+fn toggle_only(only: &mut Option<String>, key: &str) {
+    *only = (only.as_deref() != Some(key)).then(|| key.to_owned());
 }
 
 #[cfg(test)]

@@ -74,44 +74,30 @@ mod tests {
         let page = parts("https:", "https://a.example");
         let plain = parts("http:", "http://localhost:8080");
         let other = parts("https:", "https://b.example");
-        assert_eq!(
-            classify_address(&page, &page),
-            Ok(AddressOrigin::SameOrigin)
-        );
-        assert_eq!(
-            classify_address(&other, &page),
-            Ok(AddressOrigin::OtherOrigin)
-        );
-        assert_eq!(
-            classify_address(&other, &plain),
-            Ok(AddressOrigin::OtherOrigin)
-        );
-        assert_eq!(
-            classify_address(&plain, &plain),
-            Ok(AddressOrigin::SameOrigin)
-        );
-        assert_eq!(
-            classify_address(&plain, &page),
-            Err(AddressError::Unencrypted)
-        );
+        let (user, password) = ("me", "secret");
+        let mut cases = vec![
+            (page, page, Ok(AddressOrigin::SameOrigin)),
+            (other, page, Ok(AddressOrigin::OtherOrigin)),
+            (other, plain, Ok(AddressOrigin::OtherOrigin)),
+            (plain, plain, Ok(AddressOrigin::SameOrigin)),
+            (plain, page, Err(AddressError::Unencrypted)),
+            (
+                AddressParts { user, ..page },
+                page,
+                Err(AddressError::Credentials),
+            ),
+            (
+                AddressParts { password, ..page },
+                page,
+                Err(AddressError::Credentials),
+            ),
+        ];
         for protocol in ["file:", "javascript:", "data:", "blob:", "ftp:", ""] {
             let address = parts(protocol, "https://a.example");
-            assert_eq!(
-                classify_address(&address, &page),
-                Err(AddressError::Protocol),
-                "{protocol}"
-            );
+            cases.push((address, page, Err(AddressError::Protocol)));
         }
-        for (user, password) in [("me", ""), ("", "secret")] {
-            let address = AddressParts {
-                user,
-                password,
-                ..page
-            };
-            assert_eq!(
-                classify_address(&address, &page),
-                Err(AddressError::Credentials)
-            );
+        for (address, page, expected) in cases {
+            assert_eq!(classify_address(&address, &page), expected, "{address:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::key::Chord;
-use session::link_text::{cut, unescape};
+use session::link_text::{cut, order_words, unescape};
 
 /// Panel below the timeline, as an entry of the table of panels.
 #[derive(Debug)]
@@ -79,6 +79,17 @@ impl PanelSettings for () {
     }
 }
 
+/// Formats the order of a table, unless it is the default one: its column, and the direction if that is not usual.
+pub(super) fn write_order<C: Copy + Default + PartialEq>(
+    (column, descending): (C, bool),
+    name: fn(C) -> &'static str,
+    largest_first: fn(C) -> bool,
+) -> Option<String> {
+    let fresh = C::default();
+    let is_fresh = column == fresh && descending == largest_first(fresh);
+    (!is_fresh).then(|| order_words(name(column), descending, largest_first(column)))
+}
+
 /// Parses a piece of a link about a table, whose keys are those of its order and of its filter. `set_order` returns
 /// whether the order is known.
 pub(super) fn read_table(
@@ -100,6 +111,15 @@ pub(super) fn read_table(
         value if set_order(value) => ParseResult::Applied,
         // It may come from a newer version.
         _ => ParseResult::Unsupported,
+    }
+}
+
+/// Removes an item from a list, or appends it if the list does not contain it.
+pub fn toggle_item<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    let before = list.len();
+    list.retain(|other| *other != item);
+    if list.len() == before {
+        list.push(item);
     }
 }
 

@@ -5,13 +5,15 @@
 //! | `ts` | sort column, with `.up` or `.down` if not in its default direction | `ready`, `label.down` |
 //! | `tq` | filter | `worker` |
 
-use super::panel::{PanelSettings, ParseResult, read_table};
+use super::panel::{PanelSettings, ParseResult, read_table, write_order};
 use analysis::timeline::thread_table::{ThreadColumn, ThreadView};
-use session::link_text::{escape_text, order_words, read_order};
+use session::link_text::{escape_text, read_order};
 
 impl PanelSettings for ThreadView {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {
-        vec![("ts", write_sort(self)), ("tq", escape_text(&self.filter))]
+        let (order, name) = ((self.sort, self.descending), ThreadColumn::name);
+        let sort = write_order(order, name, ThreadColumn::largest_first);
+        vec![("ts", sort), ("tq", escape_text(&self.filter))]
     }
 
     fn read(&mut self, key: &str, raw: &str) -> ParseResult {
@@ -22,14 +24,4 @@ impl PanelSettings for ThreadView {
             order.is_some()
         })
     }
-}
-
-/// Formats the sort column, with its direction if that is not the column's default.
-fn write_sort(view: &ThreadView) -> Option<String> {
-    let fresh = ThreadView::default();
-    if (view.sort, view.descending) == (fresh.sort, fresh.descending) {
-        return None;
-    }
-    let usual = view.sort.largest_first();
-    Some(order_words(view.sort.name(), view.descending, usual))
 }

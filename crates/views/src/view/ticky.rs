@@ -5,9 +5,10 @@
 //! | `ys` | sort column, with `.up` or `.down` if not in its default direction | `entries`, `name.down` |
 //! | `yq` | filter | `kind:thunk entries>1000` |
 
-use super::panel::{PanelSettings, ParseResult, read_table};
+use super::panel::{PanelSettings, ParseResult, read_table, write_order};
+use crate::columns::sorted_again;
 use analysis::ticky::TickyColumn;
-use session::link_text::{escape_text, order_words, read_order};
+use session::link_text::{escape_text, read_order};
 
 /// Settings of the table; part of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,31 +40,21 @@ impl TickyView {
     /// Returns the settings after a click on a column: sorted by it, or in reverse if it was the sort column
     /// already.
     pub fn sorted_again(&self, sort: TickyColumn) -> Self {
-        let descending = if sort == self.sort {
-            !self.descending
-        } else {
-            sort.largest_first()
-        };
+        let order = (self.sort, self.descending);
+        let (sort, descending) = sorted_again(order, sort, sort.largest_first());
         Self {
             filter: self.filter.clone(),
             sort,
             descending,
         }
     }
-
-    fn write_sort(&self) -> Option<String> {
-        let fresh = Self::default();
-        if (self.sort, self.descending) == (fresh.sort, fresh.descending) {
-            return None;
-        }
-        let usual = self.sort.largest_first();
-        Some(order_words(self.sort.name(), self.descending, usual))
-    }
 }
 
 impl PanelSettings for TickyView {
     fn write(&self) -> Vec<(&'static str, Option<String>)> {
-        vec![("ys", self.write_sort()), ("yq", escape_text(&self.filter))]
+        let (order, name) = ((self.sort, self.descending), TickyColumn::name);
+        let sort = write_order(order, name, TickyColumn::largest_first);
+        vec![("ys", sort), ("yq", escape_text(&self.filter))]
     }
 
     fn read(&mut self, key: &str, raw: &str) -> ParseResult {

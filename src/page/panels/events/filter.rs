@@ -19,6 +19,7 @@ use scene::format;
 use session::Overview;
 use session::events::EventList;
 use session::events::filter::CapFilter;
+use views::view::panel::toggle_item;
 
 /// A change of the filter or the search.
 #[derive(Clone, Debug, PartialEq)]
@@ -247,10 +248,7 @@ fn Types(props: &TypesProps) -> Html {
         let chosen = chosen.clone();
         props.on_change.reform(move |_: Event| {
             let mut types = chosen.clone();
-            match types.iter().position(|other| *other == id) {
-                Some(at) => drop(types.remove(at)),
-                None => types.push(id),
-            }
+            toggle_item(&mut types, id);
             types.sort_unstable();
             Change::Types(types)
         })

@@ -1,7 +1,5 @@
 //! A row of the event list: in the table, and as copied text.
 
-use yew::prelude::*;
-
 use crate::grid::{Column, GridRow};
 use eventlog::ids::{Nanos, ThreadId};
 use scene::format;
@@ -48,7 +46,7 @@ pub(super) fn grid_row(row: &EventRow) -> GridRow {
     let thread = row
         .thread
         .map(|thread| thread_text(thread, row.label.as_deref()));
-    let texts = [
+    let cells = [
         seconds(row.time),
         since,
         cap,
@@ -56,11 +54,7 @@ pub(super) fn grid_row(row: &EventRow) -> GridRow {
         row.name.clone(),
         row.text.clone(),
     ];
-    GridRow {
-        cells: texts.into_iter().map(Html::from).collect(),
-        class: classes!(row.found.then_some("found")),
-        branch: None,
-    }
+    GridRow::from(cells).with_class(row.found.then_some("found"))
 }
 
 /// Formats a row as tab-separated text: time in nanoseconds, capability, thread, name, text.

@@ -9,7 +9,7 @@ use crate::client::LogClient;
 use crate::dom::value_of;
 use crate::field::Field;
 use crate::menu::Menu;
-use crate::panel::span_text;
+use crate::panel::{edited, segments, span_text};
 use analysis::flamegraph::source_info::{SourceInfo, TrackInfo};
 use analysis::flamegraph::sources;
 use analysis::flamegraph::track_names::{ALL, CAPS, THREADS};
@@ -22,6 +22,7 @@ use session::flame::query::{FlameMatches, FlameQuery};
 use session::flame::step::Step;
 use session::tracks::name::TrackName;
 use views::view::flame::{FlameOrder, FlameView, TwoLogs};
+use views::view::panel::toggle_item;
 
 #[derive(Properties, PartialEq)]
 pub(super) struct ControlsProps {
@@ -55,12 +56,7 @@ pub(super) struct ControlsProps {
 impl ControlsProps {
     /// Returns a callback that edits the view.
     fn change<T: 'static>(&self, edit: impl Fn(&mut FlameView, T) + 'static) -> Callback<T> {
-        let (view, on_view) = (self.view.clone(), self.on_view.clone());
-        Callback::from(move |value| {
-            let mut view = view.clone();
-            edit(&mut view, value);
-            on_view.emit(view);
-        })
+        edited(&self.view, &self.on_view, edit)
     }
 }
 
@@ -205,23 +201,6 @@ fn tracks(props: &ControlsProps) -> Html {
     }
 }
 
-/// Renders a group of buttons of which one is pressed.
-fn segments<T: PartialEq + Copy + 'static>(
-    label: &'static str,
-    current: T,
-    choices: &[(T, &'static str, &'static str)],
-    change: &Callback<T>,
-) -> Html {
-    let button = |&(choice, text, title): &(T, &'static str, &'static str)| {
-        let onclick = change.reform(move |_: MouseEvent| choice);
-        let pressed = (choice == current).to_string();
-        html! { <button aria-pressed={pressed} {title} {onclick}>{ text }</button> }
-    };
-    html! {
-        <span class="segments" role="group" aria-label={label}>{ for choices.iter().map(button) }</span>
-    }
-}
-
 fn orders(props: &ControlsProps) -> Html {
     let time = (
         FlameOrder::Time,
@@ -290,13 +269,8 @@ fn measures(props: &ControlsProps) -> Html {
 fn changes(props: &ControlsProps) -> Html {
     let toggle = |step: Step, text: &'static str| {
         let checked = props.view.steps.contains(&step);
-        let onchange = props.change(move |view, _: Event| {
-            if view.steps.contains(&step) {
-                view.steps.retain(|other| *other != step);
-            } else {
-                view.steps.push(step.clone());
-            }
-        });
+        let onchange =
+            props.change(move |view, _: Event| toggle_item(&mut view.steps, step.clone()));
         html! { <label class="check"><input type="checkbox" {checked} {onchange} />{ text }</label> }
     };
     html! {

@@ -2,14 +2,13 @@
 
 use std::rc::Rc;
 
-use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
-use web_sys::{HtmlCanvasElement, HtmlElement, WheelEvent};
+use web_sys::{HtmlCanvasElement, HtmlElement};
 use yew::prelude::*;
 
 use crate::canvas::CanvasPainter;
 use crate::chart::use_size;
-use crate::dom::{capture_pointer, consume, has_modifier, set_style};
+use crate::dom::{capture_pointer, consume, has_modifier, position, set_style, wheel_listener};
 use crate::theme;
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -18,7 +17,7 @@ use scene::viewport::{ViewPosition, Viewport};
 use session::heap::chart::Chart;
 use views::heap::chart::hit::HitTarget;
 use views::heap::chart::paint::Scene;
-use views::heap::chart::words::ChartText;
+use views::heap::chart::words::describe;
 use views::heap::settings::{Form, HeapView};
 
 /// Minimum pointer movement of a drag, in CSS pixels.
@@ -130,13 +129,9 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
             let Some(element) = canvas.cast::<HtmlCanvasElement>() else {
                 return;
             };
-            let kept = painter.borrow_mut().take();
-            let Some(mut at_hand) = kept.or_else(|| CanvasPainter::new(&element)) else {
-                return;
-            };
             let chart = props.chart.as_ref().as_ref();
             let scene = chart.map(|chart| props.scene(chart, *size));
-            at_hand.picture(*size, |painter| {
+            CanvasPainter::repaint(&mut painter.borrow_mut(), &element, *size, |painter| {
                 if let Some(scene) = &scene {
                     scene.paint(painter);
                 }
@@ -153,14 +148,13 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
                     );
                 }
             }
-            *painter.borrow_mut() = Some(at_hand);
         });
     }
     use_wheel(&canvas, props);
     let chart = props.chart.as_ref().as_ref();
     let said = chart
         .zip(props.pointed)
-        .map(|(chart, pointed)| chart.describe(pointed));
+        .map(|(chart, pointed)| describe(chart, pointed));
     let label = match &said {
         Some(said) => format!("Chart of the heap. {}", said.sentence()),
         None => "Chart of the heap. Left and right move between censuses, up and down between bands; Enter highlights a band, H hides it, O shows it alone. The table after it has its numbers.".to_owned(),
@@ -168,7 +162,7 @@ pub(super) fn ChartCanvas(props: &CanvasProps) -> Html {
     let hit = {
         let (chart, props) = (Rc::clone(&props.chart), props.clone());
         move |event: &PointerEvent| {
-            let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+            let (x, y) = position(event);
             chart
                 .as_ref()
                 .as_ref()
@@ -259,17 +253,9 @@ fn use_wheel(canvas: &NodeRef, props: &CanvasProps) {
     let latest = props.clone();
     use_effect_with((props.viewport, props.chart.clone()), move |_| {
         let listener = canvas.cast::<HtmlElement>().map(|element| {
-            let options = EventListenerOptions::enable_prevent_default();
-            EventListener::new_with_options(&element, "wheel", options, move |event| {
-                let Some(event) = event.dyn_ref::<WheelEvent>() else {
-                    return;
-                };
+            wheel_listener(&element, move |event| {
                 event.prevent_default();
-                let (dx, dy, x) = (
-                    event.delta_x(),
-                    event.delta_y(),
-                    f64::from(event.offset_x()),
-                );
+                let (dx, dy, (x, _)) = (event.delta_x(), event.delta_y(), position(event));
                 let speed = if event.ctrl_key() { 0.01 } else { 0.0022 };
                 latest.move_axis(|view| {
                     if dx.abs() > dy.abs() {
@@ -363,7 +349,7 @@ fn tip(props: &CanvasProps, size: (f64, f64)) -> Html {
         return html! {};
     }
     let (x, y) = props.scene(chart, size).center_of(pointed);
-    let said = chart.describe(pointed);
+    let said = describe(chart, pointed);
     let side = (x > size.0 / 2.0).then_some("to-left");
     let height = (y < size.1 / 2.0).then_some("low");
     let fact = |(what, text): &(&str, String)| html! { <><dt>{ *what }</dt><dd>{ text }</dd></> };

@@ -9,12 +9,12 @@ use super::legend::Legend;
 use crate::dom::state_callback;
 use crate::field::Field;
 use crate::menu::Menu;
-use crate::panel::{PanelProps, use_answer};
+use crate::panel::{PanelProps, edited, segments, use_answer};
 use model::time::Interval;
 use scene::viewport::Viewport;
 use session::heap::chart::{Chart, ChartQuery, Over};
 use session::heap::profiles::ProfilesQuery;
-use views::heap::chart::words::ChartText;
+use views::heap::chart::words;
 use views::heap::settings::{Form, HeapView};
 use views::view::Change;
 
@@ -98,39 +98,29 @@ fn shown_form(view: &HeapView, chart: Option<&Chart>) -> Form {
     }
 }
 
-fn change<T: 'static>(
-    view: &HeapView,
-    on_view: &Callback<HeapView>,
-    edit: impl Fn(&mut HeapView, T) + 'static,
-) -> Callback<T> {
-    let (view, on_view) = (view.clone(), on_view.clone());
-    Callback::from(move |value| {
-        let mut view = view.clone();
-        edit(&mut view, value);
-        on_view.emit(view);
-    })
-}
-
 fn controls(view: &HeapView, on_view: &Callback<HeapView>, chart: Option<&Chart>) -> Html {
-    let form = |&form: &Form| {
-        let onclick = change(view, on_view, move |view, _: MouseEvent| view.form = form);
-        let pressed = (form == view.form).to_string();
-        html! { <button aria-pressed={pressed} title={form.help()} {onclick}>{ form.title() }</button> }
-    };
-    let words = chart.map(|chart| format!("{}{}", chart.untimed_words(), chart.merged_words()));
+    let forms = Form::ALL.map(|form| (form, form.title(), form.help()));
+    let on_form = edited(view, on_view, |view, form| view.form = form);
+    let remarks = chart.map(|chart| {
+        format!(
+            "{}{}",
+            words::untimed_words(chart),
+            words::merged_words(chart)
+        )
+    });
     html! {
         <div class="chart-controls">
-            <span class="segments" role="group" aria-label="Form of the chart">{ for Form::ALL.iter().map(form) }</span>
+            { segments("Form of the chart", view.form, &forms, &on_form) }
             if view.form == Form::Lines {
                 <label class="check"><input type="checkbox" checked={view.one_scale}
-                    onchange={change(view, on_view, |view, _: Event| view.one_scale = !view.one_scale)} />{ "One scale" }</label>
+                    onchange={edited(view, on_view, |view, _: Event| view.one_scale = !view.one_scale)} />{ "One scale" }</label>
             }
             if chart.is_none_or(|chart| chart.timed) {
                 <Menu id="heap-over" label="Overlay" title="Overlays of the chart">{ over(view, on_view) }</Menu>
                 <label class="check" title="Instead of the visible range of the timeline"><input type="checkbox" checked={view.whole}
-                    onchange={change(view, on_view, |view, _: Event| view.whole = !view.whole)} />{ "Whole log" }</label>
+                    onchange={edited(view, on_view, |view, _: Event| view.whole = !view.whole)} />{ "Whole log" }</label>
             }
-            <span class="faint words">{ words }</span>
+            <span class="faint words">{ remarks }</span>
         </div>
     }
 }
@@ -138,15 +128,15 @@ fn controls(view: &HeapView, on_view: &Callback<HeapView>, chart: Option<&Chart>
 /// Renders the controls of overlays.
 fn over(view: &HeapView, on_view: &Callback<HeapView>) -> Html {
     let toggle = |&over: &Over| {
-        let onchange = change(view, on_view, move |view, _: Event| view.toggle(over));
+        let onchange = edited(view, on_view, move |view, _: Event| view.toggle(over));
         html! {
             <label class="check" title={over.help()}>
                 <input type="checkbox" checked={view.over.contains(&over)} {onchange} />{ over.title() }
             </label>
         }
     };
-    let include = change(view, on_view, |view, text| view.include = text);
-    let exclude = change(view, on_view, |view, text| view.exclude = text);
+    let include = edited(view, on_view, |view, text| view.include = text);
+    let exclude = edited(view, on_view, |view, text| view.exclude = text);
     html! {
         <>
             { for Over::ALL.iter().map(toggle) }
@@ -165,8 +155,8 @@ fn table(chart: Option<&Chart>) -> Html {
         return html! {};
     };
     let row = |(place, band)| {
-        let [first, last, most, share] = chart.row(band);
-        html! { <tr><th scope="row">{ chart.title(place) }</th><td>{ first }</td><td>{ last }</td><td>{ most }</td><td>{ share }</td></tr> }
+        let [first, last, most, share] = words::row(chart, band);
+        html! { <tr><th scope="row">{ words::title(chart, place) }</th><td>{ first }</td><td>{ last }</td><td>{ most }</td><td>{ share }</td></tr> }
     };
     html! {
         <table class="visually-hidden">

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::about::AboutBand;
-use crate::panel::Source;
+use crate::panel::{Source, edited};
 use crate::theme;
 use analysis::heap::Breakdown;
 use scene::format;
@@ -13,8 +13,7 @@ use session::heap::chart::{Chart, ChartBand};
 use session::heap::colors::color;
 use views::heap::chart::hit::HitTarget;
 use views::heap::chart::paint::number;
-use views::heap::chart::words::ChartText;
-use views::heap::chart::words::biography;
+use views::heap::chart::words;
 use views::heap::settings::HeapView;
 
 #[derive(Properties, PartialEq)]
@@ -34,12 +33,7 @@ pub(super) struct LegendProps {
 
 impl LegendProps {
     fn change(&self, edit: impl Fn(&mut HeapView) + 'static) -> Callback<MouseEvent> {
-        let (view, on_view) = (self.view.clone(), self.on_view.clone());
-        Callback::from(move |_: MouseEvent| {
-            let mut view = view.clone();
-            edit(&mut view);
-            on_view.emit(view);
-        })
+        edited(&self.view, &self.on_view, move |view, _| edit(view))
     }
 }
 
@@ -60,7 +54,7 @@ pub(super) fn Legend(props: &LegendProps) -> Html {
     let on_leave = props.on_point.reform(|_: PointerEvent| None);
     html! {
         <div class="heap-legend" onpointerleave={on_leave}>
-            <p class="faint">{ empty_reason(chart).map_or_else(|| chart.bands_words(), str::to_owned) }</p>
+            <p class="faint">{ empty_reason(chart).map_or_else(|| words::bands_words(chart), str::to_owned) }</p>
             <ol aria-label="Bands of the chart">{ for chart.bands.iter().enumerate().map(band) }</ol>
             if !chart.hidden.is_empty() {
                 <p class="faint">{ "Hidden" }</p>
@@ -94,10 +88,10 @@ fn row(props: &LegendProps, chart: &Chart, place: usize, band: &ChartBand) -> Ht
     let name = if band.is_single() {
         band.name.clone()
     } else {
-        chart.others_words()
+        words::others_words(chart)
     };
     let enter = props.on_point.reform(move |_: PointerEvent| Some(place));
-    let sentence = biography(&band.name).filter(|_| props.breakdown == Breakdown::Biography);
+    let sentence = words::biography(&band.name).filter(|_| props.breakdown == Breakdown::Biography);
     let label = html! {
         <>
             <svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="2" {fill} /></svg>

@@ -1,7 +1,7 @@
 //! Export of a heap chart as a picture with title and legend.
 
 use super::paint::{Scene, number};
-use super::words::ChartText;
+use super::words::others_words;
 use crate::heap::settings::Form;
 use scene::format;
 use scene::painter::{Align, Face, Painter, Rect};
@@ -108,7 +108,7 @@ fn legend(chart: &Chart, scene: &Scene<'_>, painter: &mut dyn Painter) {
         let name = if band.is_single() {
             band.name.clone()
         } else {
-            chart.others_words()
+            others_words(chart)
         };
         let measure = |text: &str| painter.measure(text, Face::Label);
         let name = format::truncate_middle(&name, LEGEND_PX - 110.0, measure).into_owned();

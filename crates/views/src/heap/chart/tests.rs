@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::hit::HitTarget;
 use super::paint::Scene;
 use super::picture::{Look, heap_svg};
-use super::words::ChartText;
+use super::words::describe;
 use crate::heap::settings::Form;
 use eventlog::ids::Nanos;
 use model::time::Interval;
@@ -181,11 +181,13 @@ fn a_picture_has_its_legend() {
 #[test]
 fn what_is_pointed_at_is_said() {
     let chart = chart(&[vec![3.0, 1.0], vec![1.0, 1.0]]);
-    let describe = chart.describe(HitTarget {
+    let target = HitTarget {
         stack: 0,
         band: Some(0),
-    });
-    let text = describe.sentence().replace(scene::format::NBSP, " ");
+    };
+    let text = describe(&chart, target)
+        .sentence()
+        .replace(scene::format::NBSP, " ");
     assert_eq!(
         text,
         "1 Cons: at census 1 of 2, 0 ns, bytes 3 B, share 75.0 % of 4 B, rank 1 of 2 shown"
