@@ -13,11 +13,11 @@ use gloo_timers::callback::Timeout;
 use js_sys::{Array, Object};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{ErrorEvent, Event, File, MessageEvent, Worker};
+use web_sys::File;
 
 pub(super) use ask::PendingAsk;
 use ask::Question;
-use helpers::{Helper, start_worker};
+use helpers::OwnedWorker;
 use limits::{HELPER_BYTES, REPLACE_WORKER_BYTES, helper_count, max_worker_bytes, memory_budget};
 pub(super) use merger::{MergeEvent, Merger};
 
@@ -55,11 +55,11 @@ pub(super) enum ClientEvent {
 /// State of the client and its current worker.
 struct Inner {
     /// Worker that owns the logs.
-    worker: Option<Worker>,
+    worker: Option<OwnedWorker>,
     /// Name of the Web Lock that the worker holds while it is alive.
     lock: String,
     /// Helper workers that analyze slices of large logs, while any log is being read.
-    helpers: Vec<Helper>,
+    helpers: Vec<OwnedWorker>,
     ready: bool,
     /// Messages queued until the worker is ready, with ports to transfer.
     waiting: Vec<(Object, Array)>,
@@ -82,8 +82,6 @@ struct Inner {
     /// Symbol file for naming addresses, if one was dropped; passed on to each replacement worker.
     symbols: Option<File>,
     emit: Rc<dyn Fn(ClientEvent)>,
-    on_message: Option<Closure<dyn FnMut(MessageEvent)>>,
-    on_error: Option<Closure<dyn FnMut(Event)>>,
 }
 
 impl Inner {
@@ -96,10 +94,7 @@ impl Inner {
     /// Sends a message that changes no answer.
     fn send(&mut self, envelope: Object, ports: Array) {
         match &self.worker {
-            Some(worker) if self.ready => {
-                // Handles and plain data can always be posted.
-                let _ = worker.post_message_with_transfer(&envelope, &ports);
-            }
+            Some(worker) if self.ready => worker.post(&envelope, &ports),
             _ => self.waiting.push((envelope, ports)),
         }
     }
@@ -159,8 +154,6 @@ impl Client {
             prefixes: SpanPrefixes::default(),
             symbols: None,
             emit: Rc::new(emit),
-            on_message: None,
-            on_error: None,
         })));
         client.restart();
         client
@@ -168,41 +161,17 @@ impl Client {
 
     /// Terminates the worker, even if busy, and starts a new one that reopens all open logs.
     fn restart(&self) {
-        let on_message = {
-            let client = self.clone();
-            Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
-                client.on_worker_message(&event.data())
-            })
-        };
-        let on_error = {
-            let client = self.clone();
-            Closure::<dyn FnMut(_)>::new(move |event: Event| {
-                event.prevent_default();
-                // If the script could not be fetched, the browser sends an event without a message.
-                client.died(
-                    event
-                        .dyn_into()
-                        .ok()
-                        .map(|error: ErrorEvent| error.message()),
-                );
-            })
-        };
+        let (client, failed) = (self.clone(), self.clone());
         let lock = format!("eventscope-worker-{}", js_sys::Math::random());
-        let worker = start_worker(Some(&lock)).ok();
-        if let Some(worker) = &worker {
-            worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-            worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        }
+        let worker = OwnedWorker::start(
+            Some(&lock),
+            move |_, envelope| client.on_worker_message(envelope),
+            move |message| failed.died(message),
+        );
         self.fail_questions(|_| true);
-        let mut opening = Vec::new();
         let mut inner = self.0.borrow_mut();
         let inner = &mut *inner;
         inner.helpers.clear();
-        if let Some(old) = inner.worker.take() {
-            old.set_onmessage(None);
-            old.set_onerror(None);
-            old.terminate();
-        }
         inner.ready = false;
         inner.has_large_memory = false;
         inner.waiting.clear();
@@ -219,13 +188,10 @@ impl Client {
         }
         inner.awaiting_ack = None;
         for (&log, opened_log) in &inner.logs {
-            opening.push((opened_log.message(log), Array::new()));
+            inner.waiting.push((opened_log.message(log), Array::new()));
         }
-        inner.waiting.append(&mut opening);
-        inner.worker = worker;
+        inner.worker = worker.ok();
         inner.lock = lock;
-        inner.on_message = Some(on_message);
-        inner.on_error = Some(on_error);
         inner.reading = inner.logs.keys().copied().collect();
         let largest = inner
             .logs
@@ -353,7 +319,7 @@ impl Client {
         let waiting = std::mem::take(&mut inner.waiting);
         if let Some(worker) = &inner.worker {
             for (envelope, ports) in waiting {
-                let _ = worker.post_message_with_transfer(&envelope, &ports);
+                worker.post(&envelope, &ports);
             }
         }
     }

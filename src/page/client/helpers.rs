@@ -1,29 +1,68 @@
 //! Starting workers, and the helper workers that analyze slices of a large log for the main worker, which owns the
 //! logs.
 
-use js_sys::Array;
+use js_sys::{Array, Object};
 use wasm_bindgen::prelude::*;
 use web_sys::{
-    Blob, BlobPropertyBag, File, MessageChannel, MessageEvent, Url, Worker, WorkerOptions,
-    WorkerType,
+    Blob, BlobPropertyBag, ErrorEvent, Event, File, MessageChannel, MessageEvent, Url, Worker,
+    WorkerOptions, WorkerType,
 };
 
 use super::Client;
 use super::limits::helper_count;
+use crate::dom::meta;
 use protocol::wire;
 use protocol::{FromWorker, ToWorker};
 
-/// Helper worker, terminated on drop.
-pub(super) struct Helper {
+/// Worker with its listeners, terminated on drop.
+pub(super) struct OwnedWorker {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(Event)>,
 }
 
-impl Drop for Helper {
+impl Drop for OwnedWorker {
     fn drop(&mut self) {
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
         self.worker.terminate();
+    }
+}
+
+impl OwnedWorker {
+    /// Starts a worker that holds a lock, if any. `on_error` is called with the error message, if the browser sends
+    /// one.
+    pub(super) fn start(
+        lock: Option<&str>,
+        on_message: impl Fn(&Worker, &JsValue) + 'static,
+        on_error: impl Fn(Option<String>) + 'static,
+    ) -> Result<Self, JsValue> {
+        let worker = start_worker(lock)?;
+        let on_message = {
+            let worker = worker.clone();
+            Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
+                on_message(&worker, &event.data());
+            })
+        };
+        let on_error = Closure::<dyn FnMut(_)>::new(move |event: Event| {
+            event.prevent_default();
+            // If the script could not be fetched, the browser sends an event without a message.
+            let error = event.dyn_into::<ErrorEvent>();
+            on_error(error.ok().map(|error| error.message()));
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        Ok(Self {
+            worker,
+            _on_message: on_message,
+            _on_error: on_error,
+        })
+    }
+
+    /// Posts a message, with ports to transfer.
+    pub(super) fn post(&self, envelope: &Object, ports: &Array) {
+        // Handles and plain data can always be posted.
+        let _ = self.worker.post_message_with_transfer(envelope, ports);
     }
 }
 
@@ -34,23 +73,17 @@ impl Client {
             return;
         }
         for number in 0..helper_count(file) {
-            let client = self.clone();
-            let on_message = Closure::<dyn FnMut(_)>::new(move |event: MessageEvent| {
-                client.on_helper_message(number, &event.data());
-            });
+            let (client, failed) = (self.clone(), self.clone());
+            let worker = OwnedWorker::start(
+                None,
+                move |_, envelope| client.on_helper_message(number, envelope),
+                move |message| failed.died(message),
+            );
             // The remaining workers take over its share of the work.
-            let Ok(worker) = start_worker(None) else {
+            let Ok(worker) = worker else {
                 return;
             };
-            worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-            let inner = &mut *self.0.borrow_mut();
-            if let Some(on_error) = &inner.on_error {
-                worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-            }
-            inner.helpers.push(Helper {
-                worker,
-                _on_message: on_message,
-            });
+            self.0.borrow_mut().helpers.push(worker);
         }
     }
 
@@ -81,7 +114,7 @@ impl Client {
         };
         // A port of a new channel can always be transferred.
         let help = wire::envelope(&ToWorker::ServeSlices);
-        let _ = (helper.worker).post_message_with_transfer(&help, &Array::of1(&channel.port2()));
+        helper.post(&help, &Array::of1(&channel.port2()));
         inner.post(
             wire::envelope(&ToWorker::AddHelper),
             Array::of1(&channel.port1()),
@@ -94,13 +127,9 @@ impl Client {
 /// browser itself keeps it from sending anything.
 ///
 /// With a lock name, the worker acquires that Web Lock for its lifetime and then posts the name.
-pub(super) fn start_worker(lock: Option<&str>) -> Result<Worker, JsValue> {
-    let document = gloo_utils::document();
-    let path = document
-        .query_selector("meta[name=eventscope-worker]")?
-        .and_then(|meta| meta.get_attribute("content"))
-        .unwrap_or_default();
-    let base = document.base_uri()?.unwrap_or_default();
+fn start_worker(lock: Option<&str>) -> Result<Worker, JsValue> {
+    let path = meta("worker").unwrap_or_default();
+    let base = gloo_utils::document().base_uri()?.unwrap_or_default();
     let url = Url::new_with_base(&path, &base)?.href();
     let url = js_sys::JSON::stringify(&url.into())?;
     let hold = lock.map_or_else(String::new, |lock| {
