@@ -6,11 +6,12 @@ use js_sys::{Array, Date, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    AbortSignal, Blob, DataTransfer, DragEvent, Element, File, FileList, FilePropertyBag,
-    FileSystemFileHandle, Headers, Node, ReadableStreamDefaultReader, RequestInit, RequestRedirect,
+    AbortSignal, Blob, DataTransfer, DragEvent, File, FileList, FilePropertyBag,
+    FileSystemFileHandle, Headers, ReadableStreamDefaultReader, RequestInit, RequestRedirect,
     Response,
 };
 
+use super::dom::elements;
 use super::recent;
 use protocol::wire::LiveFile;
 
@@ -261,12 +262,11 @@ pub(super) async fn fingerprint_of(file: &File) -> Option<Fingerprint> {
 
 /// Returns the addresses of the files that the server wants opened, as `eventscope view` does.
 pub(super) fn served_addresses() -> Vec<String> {
-    let Ok(marks) = gloo_utils::document().query_selector_all("meta[name=eventscope-open]") else {
-        return Vec::new();
-    };
-    let marks = (0..marks.length()).filter_map(|at| marks.get(at));
-    let address = |mark: Node| mark.dyn_into::<Element>().ok()?.get_attribute("content");
-    marks.filter_map(address).collect()
+    let document = gloo_utils::document_element();
+    let marks = elements(&document, "meta[name=eventscope-open]").into_iter();
+    marks
+        .filter_map(|mark| mark.get_attribute("content"))
+        .collect()
 }
 
 /// Returns whether the served files are still being written and should be followed.

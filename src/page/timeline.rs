@@ -3,13 +3,13 @@
 
 use std::rc::Rc;
 
-use gloo_events::{EventListener, EventListenerOptions};
+use gloo_events::EventListener;
 use wasm_bindgen::prelude::*;
-use web_sys::{Element, HtmlCanvasElement, HtmlElement, ResizeObserver, WheelEvent};
+use web_sys::{Element, HtmlCanvasElement, HtmlElement, ResizeObserver};
 use yew::prelude::*;
 
 use super::details;
-use super::dom::{capture_pointer, set_style};
+use super::dom::{capture_pointer, inner_size, position, set_style, wheel_listener};
 use super::finding_marks::{FindingMarks, MarksProps};
 use super::heads::Heads;
 use super::ptr_eq::PtrEq;
@@ -69,11 +69,6 @@ pub(super) struct TimelineProps {
     pub(super) on_filter: Callback<String>,
     /// Finding marks; `None` until there is a log.
     pub(super) finding_marks: Option<MarksProps>,
-}
-
-/// Returns the position of a pointer event on the canvas.
-fn position(event: &PointerEvent) -> (f64, f64) {
-    (f64::from(event.offset_x()), f64::from(event.offset_y()))
 }
 
 /// Canvas, track heads, scroll box and listeners.
@@ -169,7 +164,7 @@ fn canvas_with_gestures(props: &TimelineProps, node: NodeRef) -> Html {
     let double_click = {
         let viewer = viewer.clone();
         Callback::from(move |event: MouseEvent| {
-            let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+            let (x, y) = position(&event);
             viewer.act(|control| control.double_click(x, y));
         })
     };
@@ -209,10 +204,7 @@ fn attach(nodes: &Nodes, viewer: &ViewerRef) -> Option<Attachments> {
     let resize = {
         let (viewer, scroll) = (viewer.clone(), scroll.clone());
         move || {
-            let size = (
-                f64::from(scroll.client_width()),
-                f64::from(scroll.client_height()),
-            );
+            let size = inner_size(&scroll);
             for (name, px) in [("width", size.0), ("height", size.1)] {
                 set_style(&picture, name, &format!("{px}px"));
             }
@@ -230,11 +222,7 @@ fn attach(nodes: &Nodes, viewer: &ViewerRef) -> Option<Attachments> {
     };
     let wheel = {
         let viewer = viewer.clone();
-        let options = EventListenerOptions::enable_prevent_default();
-        EventListener::new_with_options(&canvas, "wheel", options, move |event| {
-            let Some(event) = event.dyn_ref::<WheelEvent>() else {
-                return;
-            };
+        wheel_listener(&canvas, move |event| {
             // Firefox reports lines instead of pixels.
             let unit = if event.delta_mode() == 1 { 18.0 } else { 1.0 };
             let wheel = Wheel {

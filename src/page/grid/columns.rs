@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement};
 use yew::prelude::*;
 
-use crate::dom::{focus_id, set_style};
+use crate::dom::{focus_id, inner_size, set_style};
 use crate::menu::Menu;
 use crate::preferences::{load_preference, store_preference};
 use crate::theme::media_matches;
@@ -178,10 +178,7 @@ fn place_menu() -> Option<()> {
     let button = menu.previous_element_sibling()?.get_bounding_client_rect();
     let menu: HtmlElement = menu.dyn_into().ok()?;
     let root = document.document_element()?;
-    let (width, height) = (
-        f64::from(root.client_width()),
-        f64::from(root.client_height()),
-    );
+    let (width, height) = inner_size(&root);
     let (above, below) = (button.top(), height - button.bottom());
     let (side, room) = match above > below {
         true => ("bottom", above),

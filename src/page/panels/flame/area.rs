@@ -6,7 +6,7 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::chart::use_width;
-use crate::dom::{consume, has_modifier};
+use crate::dom::{consume, has_modifier, position, state_callback};
 use crate::panel::{Source, use_answer};
 use crate::viewer::NavigationTarget;
 use eventlog::ids::Nanos;
@@ -95,19 +95,22 @@ pub(super) fn Area(props: &AreaProps) -> Html {
             }
         })
     };
-    let onpointermove = {
-        let (pointed, chart) = (pointed.setter(), chart.clone());
-        move |event: PointerEvent| pointed.set(chart.plot().nearest(f64::from(event.offset_x())))
+    let nearest = {
+        let chart = chart.clone();
+        move |event: &MouseEvent| chart.plot().nearest(position(event).0)
     };
-    let onpointerleave = {
-        let pointed = pointed.setter();
-        move |_: PointerEvent| pointed.set(None)
+    let on_point = state_callback(&pointed);
+    let onpointerleave = on_point.reform(|_: PointerEvent| None);
+    let onpointermove = {
+        let nearest = nearest.clone();
+        on_point.reform(move |event: PointerEvent| nearest(&event))
     };
     let onclick = {
-        let (choose, chart) = (choose.clone(), chart.clone());
+        let choose = choose.clone();
         move |event: MouseEvent| {
-            let index = chart.plot().nearest(f64::from(event.offset_x()));
-            index.into_iter().for_each(|index| choose.emit(index));
+            nearest(&event)
+                .into_iter()
+                .for_each(|index| choose.emit(index));
         }
     };
     let compare = compare(props, &chart, current.and_then(|index| plot.time(index)));

@@ -16,7 +16,7 @@ use yew::prelude::*;
 use super::pick::{Pick, Reveal, SearchMatch};
 use crate::canvas::CanvasPainter;
 use crate::client::LogClient;
-use crate::dom::{consume, has_modifier};
+use crate::dom::{consume, has_modifier, inner_size, position};
 use crate::panel::{Axis, slow_notice};
 use crate::timeline::Observer;
 use analysis::flamegraph::source_info::SourceInfo;
@@ -153,10 +153,7 @@ impl FlameCanvas {
     /// Returns the visible size of the canvas, in CSS pixels.
     fn size(&self) -> (f64, f64) {
         let scroller = self.scroller.cast::<HtmlElement>();
-        scroller.map_or((0.0, 0.0), |scroller| {
-            let (width, height) = (scroller.client_width(), scroller.client_height());
-            (f64::from(width), f64::from(height))
-        })
+        scroller.map_or((0.0, 0.0), |scroller| inner_size(&scroller))
     }
 
     fn scroll_px(&self) -> f64 {
@@ -399,8 +396,6 @@ impl Component for FlameCanvas {
     fn view(&self, ctx: &Context<Self>) -> Html {
         let props = ctx.props();
         let link = ctx.link();
-        let place =
-            |event: &PointerEvent| (f64::from(event.offset_x()), f64::from(event.offset_y()));
         let pick = self
             .hovered
             .or(self.selected)
@@ -432,10 +427,10 @@ impl Component for FlameCanvas {
                 <div class="flame-canvas" ref={self.scroller.clone()}>
                     <div ref={self.spacer.clone()}>
                         <canvas ref={self.canvas.clone()} tabindex="0" role="application" aria-label={label}
-                            onpointerdown={link.callback(move |event: PointerEvent| Msg::Pressed(place(&event).0))}
-                            onpointermove={link.callback(move |event: PointerEvent| Msg::Pointed(Some(place(&event))))}
+                            onpointerdown={link.callback(move |event: PointerEvent| Msg::Pressed(position(&event).0))}
+                            onpointermove={link.callback(move |event: PointerEvent| Msg::Pointed(Some(position(&event))))}
                             onpointerleave={link.callback(|_: PointerEvent| Msg::Pointed(None))}
-                            onpointerup={link.callback(move |event: PointerEvent| { let (x, y) = place(&event); Msg::Released { x, y } })}
+                            onpointerup={link.callback(move |event: PointerEvent| { let (x, y) = position(&event); Msg::Released { x, y } })}
                             ondblclick={link.callback(|event: MouseEvent| Msg::DoubleClicked { x: f64::from(event.offset_x()), y: f64::from(event.offset_y()) })}
                             onkeydown={link.callback(Msg::Key)} />
                     </div>

@@ -146,13 +146,10 @@ impl FlameCanvas {
         let Some(canvas) = self.small_canvas.cast::<HtmlCanvasElement>() else {
             return;
         };
-        let painter = self.small_painter.take();
-        let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
-            return;
-        };
         let width = parent_width(&canvas);
         let palette = theme::current().palette;
-        painter.picture((width, RULER_PX), |painter| {
+        let size = (width, RULER_PX);
+        CanvasPainter::repaint(&mut self.small_painter, &canvas, size, |painter| {
             painter.fill(Rect::new(0.0, 0.0, width, RULER_PX), palette.panel.into());
             let ruler = Ruler {
                 view,
@@ -165,7 +162,6 @@ impl FlameCanvas {
                 palette.line.into(),
             );
         });
-        self.small_painter = Some(painter);
     }
 }
 

@@ -1,12 +1,12 @@
 //! Event listeners registered directly on the element: the wheel, whose default may be prevented, scrolling, and
 //! resizing.
 
-use gloo_events::{EventListener, EventListenerOptions};
-use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, WheelEvent};
+use gloo_events::EventListener;
+use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use super::{FlameCanvas, Msg};
+use crate::dom::wheel_listener;
 use crate::timeline::Observer;
 
 impl FlameCanvas {
@@ -15,11 +15,7 @@ impl FlameCanvas {
             return;
         };
         let link = ctx.link().clone();
-        let options = EventListenerOptions::enable_prevent_default();
-        let wheel = move |event: &Event| {
-            let Some(event) = event.dyn_ref::<WheelEvent>() else {
-                return;
-            };
+        let wheel = wheel_listener(&scroller, move |event| {
             // Without a modifier the wheel scrolls through the levels.
             let sideways = event.delta_x().abs() > event.delta_y().abs();
             if event.ctrl_key() || event.alt_key() || event.shift_key() || sideways {
@@ -31,8 +27,7 @@ impl FlameCanvas {
                     shift: event.shift_key(),
                 });
             }
-        };
-        let wheel = EventListener::new_with_options(&scroller, "wheel", options, wheel);
+        });
         let link = ctx.link().clone();
         let scroll = EventListener::new(&scroller, "scroll", move |_| {
             link.send_message(Msg::Scrolled)

@@ -35,14 +35,13 @@ impl FlameCanvas {
             return;
         }
         self.set_height(props);
-        let painter = self.painter.take().or_else(|| CanvasPainter::new(&canvas));
-        let Some(mut painter) = painter else { return };
-        painter.picture(size, |painter| {
+        let mut painter = self.painter.take();
+        CanvasPainter::repaint(&mut painter, &canvas, size, |painter| {
             if let Some(graph) = &self.graph {
                 self.scene(graph, props).paint(painter);
             }
         });
-        self.painter = Some(painter);
+        self.painter = painter;
         self.show_window();
     }
 
@@ -67,12 +66,8 @@ impl FlameCanvas {
             return;
         }
         self.small_painted = painted;
-        let painter = self.small_painter.take();
-        let Some(mut painter) = painter.or_else(|| CanvasPainter::new(&canvas)) else {
-            return;
-        };
         let size = (width, SMALL_PX);
-        painter.picture(size, |painter| {
+        CanvasPainter::repaint(&mut self.small_painter, &canvas, size, |painter| {
             if let Some(graph) = &self.small {
                 let theme = theme::current();
                 let minimap = Minimap {
@@ -84,7 +79,6 @@ impl FlameCanvas {
                 minimap.paint(painter);
             }
         });
-        self.small_painter = Some(painter);
     }
 
     /// Sets the height of the spacer to that of the graph; a graph that grows upward is scrolled to its foot.
