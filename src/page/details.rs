@@ -39,37 +39,38 @@ fn is_useful_in_tip(fact: &&Fact) -> bool {
     !matches!(fact.target, Some(Target::Flame(_) | Target::Event(..)))
 }
 
-/// Callbacks for clicks on facts that link elsewhere.
-#[derive(Clone, Copy)]
-struct FactCallbacks<'a> {
-    on_goto: &'a Callback<NavigationTarget>,
-    on_flame: &'a Callback<FlameTarget>,
-    on_event: &'a Callback<ClickPosition>,
+/// Click on a card.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum CardAction {
+    /// Goes to another item.
+    Goto(NavigationTarget),
+    /// Shows a target in the flame graph.
+    Flame(FlameTarget),
+    /// Shows an event in the event list.
+    Event(ClickPosition),
+    /// Shows or hides arrows for all wakeups of the thread.
+    Wakeups,
+    Close,
 }
 
 fn fact_list<'a>(
     facts: impl Iterator<Item = &'a Fact>,
-    callbacks: Option<FactCallbacks<'_>>,
+    on_action: Option<&Callback<CardAction>>,
 ) -> Html {
     let fact = |fact: &Fact| {
-        let onclick = callbacks.and_then(|callbacks| match fact.target? {
-            Target::Item(_, row, span) => Some(
-                callbacks
-                    .on_goto
-                    .reform(move |_: MouseEvent| NavigationTarget::item(row, span)),
-            ),
-            Target::Flame(target) => Some(callbacks.on_flame.reform(move |_: MouseEvent| target)),
-            Target::Event(time, cap) => Some(
-                callbacks
-                    .on_event
-                    .reform(move |_: MouseEvent| ClickPosition { time, cap }),
-            ),
+        let action = fact.target.map(|target| match target {
+            Target::Item(_, row, span) => CardAction::Goto(NavigationTarget::item(row, span)),
+            Target::Flame(target) => CardAction::Flame(target),
+            Target::Event(time, cap) => CardAction::Event(ClickPosition { time, cap }),
         });
+        let onclick = on_action.zip(action);
+        let onclick =
+            onclick.map(|(on_action, action)| on_action.reform(move |_: MouseEvent| action));
         let text = match onclick {
             Some(onclick) => html! { <button class="link" {onclick}>{ &fact.text }</button> },
             None => html! { { &fact.text } },
         };
-        let keys = match fact.item().filter(|_| callbacks.is_some()) {
+        let keys = match fact.item().filter(|_| on_action.is_some()) {
             Some((LinkRelation::Waker, ..)) => html! { <>{ " " }<kbd>{ "U" }</kbd></> },
             Some((LinkRelation::Next, ..)) => html! { <>{ " " }<kbd>{ "N" }</kbd></> },
             _ => Html::default(),
@@ -80,35 +81,19 @@ fn fact_list<'a>(
     html! { <dl>{ facts }</dl> }
 }
 
-#[derive(Properties, PartialEq)]
-pub(super) struct CardProps {
-    pub(super) description: Rc<Description>,
-    /// Timeline of the item, which handles keys while the focus is in the card.
-    pub(super) viewer: ViewerNumber,
-    pub(super) on_goto: Callback<NavigationTarget>,
-    /// Shows a target in the flame graph.
-    pub(super) on_flame: Callback<FlameTarget>,
-    /// Shows an event in the event list.
-    pub(super) on_event: Callback<ClickPosition>,
-    /// Shows or hides arrows for all wakeups of the thread.
-    pub(super) on_wakeups: Callback<()>,
-    pub(super) on_close: Callback<()>,
-}
-
-/// Card with the details of the clicked item.
-#[component]
-pub(super) fn Card(props: &CardProps) -> Html {
-    let description = &props.description;
+/// Renders a card with the details of the clicked item. The timeline of the item handles keys while the focus is in
+/// the card; `on_action` receives clicks with its number.
+pub(super) fn card(
+    description: &Rc<Description>,
+    viewer: ViewerNumber,
+    on_action: &Callback<(ViewerNumber, CardAction)>,
+) -> Html {
     let copied = Rc::clone(description);
-    let callbacks = FactCallbacks {
-        on_goto: &props.on_goto,
-        on_flame: &props.on_flame,
-        on_event: &props.on_event,
-    };
-    let close = props.on_close.reform(|_: MouseEvent| ());
-    let wakeups = props.on_wakeups.reform(|_: MouseEvent| ());
+    let on_action = on_action.reform(move |action| (viewer, action));
+    let close = on_action.reform(|_: MouseEvent| CardAction::Close);
+    let wakeups = on_action.reform(|_: MouseEvent| CardAction::Wakeups);
     html! {
-        <aside class="details-card" data-viewer={props.viewer.0.to_string()} aria-label="Details of the selected item">
+        <aside class="details-card" data-viewer={viewer.0.to_string()} aria-label="Details of the selected item">
             <header>
                 <h2>
                     if let Some(class) = description.class {
@@ -120,7 +105,7 @@ pub(super) fn Card(props: &CardProps) -> Html {
                 <button class="quiet" onclick={close} aria-label="Close the details">{ "✕" }</button>
             </header>
             <p>{ &description.text }</p>
-            { fact_list(description.facts.iter(), Some(callbacks)) }
+            { fact_list(description.facts.iter(), Some(&on_action)) }
             if let Some(shown) = description.all_wakeups {
                 <button class="small" aria-pressed={shown.to_string()} onclick={wakeups}
                     title="Arrows for all wakeups of this thread in view (J)">{ "Show all wakeups" }</button>

@@ -5,7 +5,7 @@ use yew::prelude::*;
 use super::field::Field;
 use super::file_name::file_name;
 use super::menu::Menu;
-use super::ptr_eq::PtrEq;
+use super::open_log::OpenLog;
 use super::theme::Choice;
 use eventlog::{Progress, Stage};
 use scene::format;
@@ -115,33 +115,24 @@ fn choice(action: Action, onclick: Callback<MouseEvent>) -> Option<Html> {
     Some(html! { <li><button class="choice" {onclick}>{ title }</button></li> })
 }
 
-#[derive(Properties, PartialEq)]
-pub(super) struct LoadingProps {
-    pub(super) name: AttrValue,
-    pub(super) progress: Progress,
-    pub(super) events: u64,
-    pub(super) on_cancel: Callback<()>,
-}
-
-/// Loading progress with a cancel button.
-#[component]
-pub(super) fn Loading(props: &LoadingProps) -> Html {
-    let Progress { stage, done, total } = props.progress;
+/// Renders the progress of loading with a cancel button.
+pub(super) fn loading(log: &OpenLog, on_cancel: &Callback<()>) -> Html {
+    let Progress { stage, done, total } = log.progress;
     let what = match stage {
         Stage::Reading => "Reading",
         Stage::Inflating => "Inflating",
         Stage::Indexing => "Finding the blocks of",
         Stage::Analyzing => "Analyzing",
     };
-    let cancel = props.on_cancel.reform(|_: MouseEvent| ());
+    let cancel = on_cancel.reform(|_: MouseEvent| ());
     html! {
         <div class="loading">
-            <label for="loading-progress">{ what }{ " " }<strong>{ &props.name }</strong></label>
+            <label for="loading-progress">{ what }{ " " }<strong>{ &log.name }</strong></label>
             <progress id="loading-progress" max={total.max(1).to_string()} value={done.to_string()} />
             <span class="numbers">
                 { format!("{} of {}", format::bytes(done), format::bytes(total)) }
-                if props.events > 0 {
-                    { format!(" · {} events", format::count(props.events)) }
+                if log.events > 0 {
+                    { format!(" · {} events", format::count(log.events)) }
                 }
                 if stage == Stage::Analyzing {
                     <span title="Bar height: bytes logged in that time.">{ " · gray: not read yet" }</span>
@@ -152,17 +143,8 @@ pub(super) fn Loading(props: &LoadingProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-pub(super) struct WarningsProps {
-    pub(super) overview: PtrEq<Overview>,
-    /// Opens the list of all diagnostics.
-    pub(super) on_all: Callback<()>,
-}
-
-/// Summary of the log's warnings, expandable to a list.
-#[component]
-pub(super) fn Warnings(props: &WarningsProps) -> Html {
-    let overview = &props.overview;
+/// Renders a summary of the log's warnings, expandable to a list; `on_all` opens the list of all diagnostics.
+pub(super) fn warnings(overview: &Overview, on_all: &Callback<()>) -> Html {
     let Some(first) = overview.warnings.first() else {
         return Html::default();
     };
@@ -186,7 +168,7 @@ pub(super) fn Warnings(props: &WarningsProps) -> Html {
     let unlisted = overview
         .warning_count
         .saturating_sub(overview.warnings.len() as u64);
-    let all = props.on_all.reform(|_: MouseEvent| ());
+    let all = on_all.reform(|_: MouseEvent| ());
     html! {
         <div class={classes!("warnings", overview.damaged.then_some("damaged"))}>
             <details>

@@ -143,10 +143,8 @@ impl OpenLog {
                 elapsed_ms,
                 memory,
             } if self.has_log() => {
-                self.flame_sources = Rc::new(overview.flame_sources.clone());
-                self.overview = PtrEq::new(*overview);
+                self.receive(*overview, memory);
                 self.elapsed_ms = Some(elapsed_ms);
-                self.memory = memory;
                 if self.is_open() {
                     return NewsEffect::Reloaded;
                 }
@@ -154,9 +152,7 @@ impl OpenLog {
                 NewsEffect::Loaded
             }
             News::Grown { overview, memory } if self.is_open() => {
-                self.flame_sources = Rc::new(overview.flame_sources.clone());
-                self.overview = PtrEq::new(*overview);
-                self.memory = memory;
+                self.receive(*overview, memory);
                 // The previous duration covers only the first load.
                 self.elapsed_ms = None;
                 NewsEffect::Grown
@@ -165,9 +161,7 @@ impl OpenLog {
                 NewsEffect::NotGrown { hit_memory_limit }
             }
             News::MemoryLimit { overview, memory } if self.is_loading() => {
-                self.flame_sources = Rc::new(overview.flame_sources.clone());
-                self.overview = PtrEq::new(*overview);
-                self.memory = memory;
+                self.receive(*overview, memory);
                 self.stage = Stage::Open;
                 NewsEffect::MemoryLimit
             }
@@ -183,6 +177,13 @@ impl OpenLog {
             }
             _ => NewsEffect::Nothing,
         }
+    }
+
+    /// Stores results that are shown at once.
+    fn receive(&mut self, overview: Overview, memory: MemoryUse) {
+        self.flame_sources = Rc::new(overview.flame_sources.clone());
+        self.memory = memory;
+        self.show_overview(overview);
     }
 
     /// Shows the results so far.

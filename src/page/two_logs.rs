@@ -113,29 +113,21 @@ pub(super) fn Caption(props: &CaptionProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-pub(super) struct AlignmentControlsProps {
-    /// Current alignment of the two logs.
-    pub(super) current: Alignment,
-    /// Alternative alignments, besides the start of both logs.
-    pub(super) others: Vec<Alignment>,
-    pub(super) on_align: Callback<Alignment>,
-    pub(super) on_swap: Callback<()>,
-    pub(super) on_merge: Callback<()>,
-}
-
-/// Controls that concern both logs: alignment menu, merge and swap buttons.
-#[component]
-pub(super) fn AlignmentControls(props: &AlignmentControlsProps) -> Html {
+/// Renders the controls that concern both logs: the menu of alignments, which are the start of both logs and
+/// `others`, and buttons that merge and swap the logs.
+pub(super) fn alignment_controls(
+    current: &Alignment,
+    others: &[Alignment],
+    on_align: &Callback<Alignment>,
+    on_swap: Callback<MouseEvent>,
+    on_merge: Callback<MouseEvent>,
+) -> Html {
     let choice = |at: &Alignment| {
-        let pressed = *at == props.current;
-        let (on_align, at) = (props.on_align.clone(), at.clone());
-        let words = at.words();
-        let onclick = Callback::from(move |_: MouseEvent| on_align.emit(at.clone()));
+        let (pressed, at, words) = (at == current, at.clone(), at.words());
+        let onclick = on_align.reform(move |_: MouseEvent| at.clone());
         html! { <li><button class="choice" aria-pressed={pressed.to_string()} {onclick}>{ words }</button></li> }
     };
-    let on_swap = props.on_swap.reform(|_: MouseEvent| ());
-    let label = match &props.current {
+    let label = match current {
         Alignment::Start => "Aligned: start".to_owned(),
         Alignment::Marker(name) | Alignment::Span(name) => format!("Aligned: {name}"),
     };
@@ -145,13 +137,13 @@ pub(super) fn AlignmentControls(props: &AlignmentControlsProps) -> Html {
                 class={classes!("align-menu")} small=true>
                 <ul>
                     { choice(&Alignment::Start) }
-                    { for props.others.iter().map(choice) }
+                    { for others.iter().map(choice) }
                 </ul>
-                if props.others.is_empty() {
+                if others.is_empty() {
                     <p class="faint">{ "The logs have no marker (traceMarker) or span of the program (START name) in common." }</p>
                 }
             </Menu>
-            <button class="small" onclick={props.on_merge.reform(|_: MouseEvent| ())} title="Merge both logs into one timeline">{ "Merge…" }</button>
+            <button class="small" onclick={on_merge} title="Merge both logs into one timeline">{ "Merge…" }</button>
             <button class="small" onclick={on_swap} title="Swap before and after" aria-label="Swap before and after">{ "⇅" }</button>
         </>
     }

@@ -114,7 +114,7 @@ impl App {
         self.follow = None;
         self.is_home = false;
         self.tour_step = None;
-        self.close_other(ctx, ());
+        self.close_other(ctx);
         self.dialogs.offered_log = None;
         self.dialogs.error = None;
         self.dialogs.notice = None;

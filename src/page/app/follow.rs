@@ -420,10 +420,7 @@ impl App {
         }
         self.show_log();
         if sticks_to_end {
-            self.viewer.act(|control| {
-                control.follow_end();
-                None
-            });
+            self.viewer.edit(Control::follow_end);
         }
         self.schedule_next_check(ctx);
         let is_due = |follow: &mut Follow| follow.list_timer.is_none();

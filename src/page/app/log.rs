@@ -89,7 +89,7 @@ impl App {
     /// Cancels loading, and reopens the previous log if there is one.
     pub(super) fn cancel(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         gloo_utils::document().set_title("Eventscope");
-        self.close_other(ctx, ());
+        self.close_other(ctx);
         self.close();
         self.log = self.log.cleared();
         self.open_previous(ctx);
@@ -187,7 +187,7 @@ impl App {
         why.file = Some(self.log.name.clone());
         if self.other.is_some() {
             self.exchange(ctx);
-            self.close_other(ctx, ());
+            self.close_other(ctx);
             self.dialogs.error = Some(why);
             return;
         }
@@ -220,7 +220,7 @@ impl App {
             || PageError::new(Code::NotStarted),
             |message| PageError::worker_stopped(message, &self.log.name),
         );
-        self.close_other(ctx, ());
+        self.close_other(ctx);
         self.follow = None;
         self.log_client.close();
         self.log_client = self.client.no_log();

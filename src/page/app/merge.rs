@@ -51,6 +51,10 @@ impl App {
             name: name_of(&logs),
             ..MergeOptions::default()
         };
+        self.open_merge_dialog(logs, options);
+    }
+
+    fn open_merge_dialog(&mut self, logs: Vec<LogFile>, options: MergeOptions) {
         self.dialogs.merging = Some(MergeDialog {
             logs,
             options,
@@ -72,13 +76,7 @@ impl App {
     pub(super) fn merge(&mut self, ctx: &Context<Self>) {
         if let Some(MergeInputs { logs, options, .. }) = self.merge_inputs() {
             let (logs, options) = (logs.clone(), options.clone());
-            self.dialogs.merging = Some(MergeDialog {
-                logs,
-                options,
-                stage: MergeStage::Asking,
-                worker: None,
-            });
-            return;
+            return self.open_merge_dialog(logs, options);
         }
         let other = self.other.as_ref().and_then(|other| other.log.file.clone());
         match (self.log.file.clone(), other) {

@@ -49,6 +49,7 @@ use remote::Remote;
 use yew::prelude::*;
 
 use crate::client::{Client, LogClient};
+use crate::details::CardAction;
 use crate::files::LogFile;
 use crate::landing;
 use crate::link;
@@ -324,16 +325,37 @@ impl App {
         self.close_covering_details();
     }
 
-    /// Unpins the details of the clicked item.
-    fn unpin(&mut self, _: &Context<Self>, (): ()) -> bool {
-        self.viewer.act(Control::pin_details);
+    /// Handles a click on the card of an item. Panels show the primary log: to show an item of the other log there,
+    /// the logs are exchanged.
+    fn on_card_action(
+        &mut self,
+        ctx: &Context<Self>,
+        (of, action): (ViewerNumber, CardAction),
+    ) -> bool {
+        let is_own = of == self.viewer.number();
+        if !is_own && matches!(action, CardAction::Flame(_) | CardAction::Event(_)) {
+            self.exchange(ctx);
+        }
+        let viewer = self.viewers().find(|viewer| viewer.number() == of);
+        match (action, viewer) {
+            (CardAction::Flame(target), _) => return self.show_in_flame(ctx, target),
+            (CardAction::Event(place), _) => return self.show_event(ctx, place),
+            (CardAction::Goto(goto), _) if is_own => return self.goto(ctx, goto),
+            (CardAction::Goto(goto), Some(viewer)) => {
+                viewer.act(|control| control.navigate(goto));
+                return true;
+            }
+            (CardAction::Wakeups, Some(viewer)) => viewer.act(Control::show_all_wakeups),
+            (CardAction::Close, Some(viewer)) => viewer.act(Control::pin_details),
+            (_, None) => {}
+        }
         false
     }
 
-    /// Toggles the display of all wakeups of the clicked thread.
-    fn show_all_wakeups(&mut self, _: &Context<Self>, (): ()) -> bool {
-        self.viewer.act(Control::show_all_wakeups);
-        false
+    /// Returns the open timelines, that of the primary log first.
+    fn viewers(&self) -> impl Iterator<Item = &ViewerRef> {
+        let other = self.other.as_ref().map(|other| &other.viewer);
+        std::iter::once(&self.viewer).chain(other)
     }
 
     /// Repaints everything for the current screen resolution.
@@ -344,10 +366,7 @@ impl App {
 
     fn recolor(&mut self, _: &Context<Self>, (): ()) -> bool {
         self.panel.color_generation += 1;
-        self.viewer.redraw();
-        if let Some(other) = &self.other {
-            other.viewer.redraw();
-        }
+        self.viewers().for_each(ViewerRef::redraw);
         true
     }
 }

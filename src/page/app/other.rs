@@ -8,13 +8,12 @@ use super::{App, TimelineState};
 use crate::client::LogClient;
 use crate::files::LogFile;
 use crate::open_log::{NewsEffect, OpenLog};
-use crate::viewer::{ClickPosition, Control, NavigationTarget, TimelineEvent, ViewerRef};
+use crate::viewer::{Control, TimelineEvent, ViewerRef};
 use eventlog::ids::Nanos;
 use model::time::Interval;
 use protocol::News;
 use session::alignment::{Alignment, Role, Shift, common_alignments, shift};
 use session::questions::AnchorsQuery;
-use session::tracks::details::FlameTarget;
 use views::notes::Notes;
 use views::page_error::{Code, PageError};
 use views::panels::COMPARE;
@@ -41,7 +40,7 @@ impl App {
     pub(super) fn open_other(&mut self, ctx: &Context<Self>, file: &LogFile, role: Option<Role>) {
         // Compared logs are not followed: their common range would change all the time.
         self.stop_following(ctx);
-        self.close_other(ctx, ());
+        self.close_other(ctx);
         let client = self.client.open(file.live());
         self.install_other_log(ctx, client, file, role);
     }
@@ -87,7 +86,7 @@ impl App {
     }
 
     /// Closes the second log; returns false if there is none.
-    pub(super) fn close_other(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+    pub(super) fn close_other(&mut self, ctx: &Context<Self>) -> bool {
         let Some(other) = self.other.take() else {
             return false;
         };
@@ -103,11 +102,11 @@ impl App {
         if self.role() == Some(role) {
             self.exchange(ctx);
         }
-        self.close_other(ctx, ())
+        self.close_other(ctx)
     }
 
     /// Swaps the roles of the two logs.
-    pub(super) fn swap_roles(&mut self, ctx: &Context<Self>, (): ()) -> bool {
+    pub(super) fn swap_roles(&mut self, ctx: &Context<Self>) -> bool {
         let Some(other) = &mut self.other else {
             return false;
         };
@@ -174,7 +173,7 @@ impl App {
                 self.show_other();
             }
             NewsEffect::Failed(code, message) => {
-                self.close_other(ctx, ());
+                self.close_other(ctx);
                 self.dialogs.error = Some(PageError::with_message(code, message));
             }
         }
@@ -185,7 +184,7 @@ impl App {
         let Some(other) = &self.other else { return };
         if other.log.overview.span.is_none() {
             let name = other.log.name.clone();
-            self.close_other(ctx, ());
+            self.close_other(ctx);
             let why = format!("“{name}” has a header but no events.");
             self.dialogs.error = Some(PageError::with_message(Code::NoEvents, why));
             return;
@@ -313,18 +312,14 @@ impl App {
 
     /// Returns whether a drag is in progress on a timeline.
     pub(super) fn is_dragging(&self) -> bool {
-        self.any_timeline(Control::is_dragging)
+        self.viewers()
+            .any(|viewer| viewer.read(Control::is_dragging))
     }
 
     /// Returns whether the target item of a navigation is still to be selected.
     pub(super) fn awaits_item(&self) -> bool {
-        self.any_timeline(Control::awaits_item)
-    }
-
-    fn any_timeline(&self, is: fn(&Control) -> bool) -> bool {
-        let other = self.other.as_ref().map(|other| &other.viewer);
-        let mut viewers = std::iter::once(&self.viewer).chain(other);
-        viewers.any(|viewer| viewer.read(is))
+        self.viewers()
+            .any(|viewer| viewer.read(Control::awaits_item))
     }
 
     /// Returns the timeline with the keyboard focus, and the shift from its times to those of the primary log.
@@ -341,14 +336,6 @@ impl App {
         }
     }
 
-    /// Navigates on the second log's timeline.
-    pub(super) fn goto_other(&mut self, _: &Context<Self>, goto: NavigationTarget) -> bool {
-        if let Some(other) = &self.other {
-            other.viewer.act(|control| control.navigate(goto));
-        }
-        true
-    }
-
     /// Makes the log with this role the primary one, then changes the view.
     pub(super) fn switch_log(
         &mut self,
@@ -358,38 +345,6 @@ impl App {
         let is_there = self.role() == Some(role);
         let exchanged = !is_there && self.exchange(ctx);
         self.change(ctx, change) || exchanged
-    }
-
-    /// Exchanges the logs, then opens the flame graph with the track of a call or sample.
-    pub(super) fn show_other_in_flame(&mut self, ctx: &Context<Self>, target: FlameTarget) -> bool {
-        self.exchange(ctx);
-        self.show_in_flame(ctx, target)
-    }
-
-    /// Exchanges the logs, then shows an event in the event list.
-    pub(super) fn show_event_of_other(
-        &mut self,
-        ctx: &Context<Self>,
-        place: ClickPosition,
-    ) -> bool {
-        self.exchange(ctx);
-        self.show_event(ctx, place)
-    }
-
-    /// Unpins the details of the clicked item of the second log.
-    pub(super) fn unpin_other(&mut self, _: &Context<Self>, (): ()) -> bool {
-        if let Some(other) = &self.other {
-            other.viewer.act(Control::pin_details);
-        }
-        false
-    }
-
-    /// Toggles the display of all wakeups of the clicked thread of the second log.
-    pub(super) fn show_all_wakeups_of_other(&mut self, _: &Context<Self>, (): ()) -> bool {
-        if let Some(other) = &self.other {
-            other.viewer.act(Control::show_all_wakeups);
-        }
-        false
     }
 
     /// Returns the hull of the spans of all open logs, on the time axis of the primary log.

@@ -6,11 +6,11 @@ use yew::prelude::*;
 
 use super::{App, TimelineState};
 use crate::client::LogClient;
-use crate::details::Card;
+use crate::details::card;
 use crate::dialog::{Help, swatch};
-use crate::error_alert::{ErrorAlert, report};
+use crate::error_alert::error_alert;
 use crate::finding_marks::MarksProps;
-use crate::header::{Header, Loading, Warnings};
+use crate::header::{Header, loading, warnings};
 use crate::landing::{self, Landing};
 use crate::open_log::OpenLog;
 use crate::panel::{Axis, ComparisonTarget, PanelProps, Source, span_text};
@@ -18,7 +18,7 @@ use crate::panels::FindingNavigator;
 use crate::share::Share;
 use crate::tabs::Tabs;
 use crate::timeline::Timeline;
-use crate::two_logs::{AlignmentControls, Caption, SecondLogPrompt, SplitTimelines};
+use crate::two_logs::{Caption, SecondLogPrompt, SplitTimelines, alignment_controls};
 use crate::update::callback;
 use crate::viewer::{Control, Description, ViewerRef};
 use crate::{link, panels, theme};
@@ -46,7 +46,7 @@ impl App {
                 if self.shows_log() {
                     { self.log_page(ctx) }
                 } else if self.log.is_loading() {
-                    <main class="landing">{ self.loading() }</main>
+                    <main class="landing">{ loading(&self.log, &self.callbacks.cancel) }</main>
                 } else {
                     <Landing link={promise} status={html! { <>{ self.view_error(ctx) }{ self.view_remote(ctx) }</> }}
                         notice={dialogs.notice.clone().map(AttrValue::from)}
@@ -79,13 +79,6 @@ impl App {
         landing::show(!self.shows_log() && !self.log.is_loading());
     }
 
-    fn loading(&self) -> Html {
-        html! {
-            <Loading name={self.log.name.clone()} progress={self.log.progress} events={self.log.events}
-                on_cancel={self.callbacks.cancel.clone()} />
-        }
-    }
-
     fn log_page(&self, ctx: &Context<Self>) -> Html {
         let (view, dialogs, calls) = (self.views.view(), &self.dialogs, &self.callbacks);
         let dismiss = callback(ctx, |app, _, _: MouseEvent| {
@@ -95,7 +88,7 @@ impl App {
             <div class="app" data-elapsed-ms={self.log.elapsed_ms.map(|ms| format!("{ms:.1}"))}>
                 { self.header() }
                 if self.log.is_loading() {
-                    { self.loading() }
+                    { loading(&self.log, &calls.cancel) }
                 }
                 { self.view_error(ctx) }
                 { self.view_remote(ctx) }
@@ -112,7 +105,7 @@ impl App {
                 { self.view_follow_bar() }
                 // A log that is still being written always ends abruptly: no warning then.
                 if self.log.overview.complete && !(self.follow.is_some() && self.log.overview.only_breaks_off()) {
-                    <Warnings overview={self.log.overview.clone()} on_all={self.callbacks.diagnostics.clone()} />
+                    { warnings(&self.log.overview, &calls.diagnostics) }
                 }
                 { self.view_tour(ctx) }
                 <main class={classes!("stage", (view.room == PanelLayout::Panel).then_some("panel-alone"))}>
@@ -137,11 +130,11 @@ impl App {
         let Some(error) = &self.dialogs.error else {
             return Html::default();
         };
-        let (own, figures) = (error.clone(), self.error_figures());
-        let on_report = Callback::from(move |()| Some(report(&own, figures.clone())));
-        let dismiss = callback(ctx, |app, _, ()| app.dialogs.error.take().is_some());
+        let dismiss = callback(ctx, |app, _, _: MouseEvent| {
+            app.dialogs.error.take().is_some()
+        });
         let on_dismiss = self.log.has_log().then_some(dismiss);
-        html! { <ErrorAlert heading={error.heading()} error={error.message.clone()} code={error.code.to_string()} {on_report} {on_dismiss} /> }
+        error_alert(error, self.error_figures(), on_dismiss)
     }
 
     fn header(&self) -> Html {
@@ -199,13 +192,21 @@ impl App {
         } else {
             facts(log)
         };
-        let at = self.views.view().settings.get::<CompareView>().align;
+        let both = || {
+            let at = self.views.view().settings.get::<CompareView>().align;
+            let on_align = callback(ctx, Self::align_at);
+            let on_swap = callback(ctx, |app, ctx, _: MouseEvent| app.swap_roles(ctx));
+            let on_merge = callback(ctx, |app, ctx, _: MouseEvent| {
+                app.merge(ctx);
+                true
+            });
+            alignment_controls(&at, &self.common_anchors(), &on_align, on_swap, on_merge)
+        };
         html! {
             <Caption key="caption" {role} name={log.name.clone()} {facts} {is_shown}
                 on_show={callback(ctx, |app, ctx, ()| app.exchange(ctx))} on_close={callback(ctx, Self::close_one)}>
                 if role == Role::Before {
-                    <AlignmentControls current={at} others={self.common_anchors()} on_align={callback(ctx, Self::align_at)}
-                        on_swap={callback(ctx, Self::swap_roles)} on_merge={callback(ctx, |app, ctx, ()| { app.merge(ctx); true })} />
+                    { both() }
                 }
             </Caption>
         }
@@ -239,23 +240,15 @@ impl App {
 
     /// Renders the details of clicked items, next to the panel or, in narrow windows, in its place.
     fn details(&self) -> Html {
-        let calls = &self.callbacks;
-        let own = self.timeline.pinned.clone().map(|description| {
-            html! {
-                <Card {description} viewer={self.viewer.number()} on_goto={calls.goto.clone()} on_flame={calls.flame.clone()} on_event={calls.event.clone()}
-                    on_wakeups={calls.wakeups.clone()} on_close={calls.unpin.clone()} />
-            }
-        });
         let other = self.other.as_ref();
-        let other =
-            other.and_then(|other| Some((other.viewer.number(), other.timeline.pinned.clone()?)));
-        let other = other.map(|(viewer, description)| {
-            html! {
-                <Card {description} {viewer} on_goto={calls.goto_other.clone()} on_flame={calls.flame_other.clone()}
-                    on_event={calls.event_other.clone()} on_wakeups={calls.wakeups_other.clone()} on_close={calls.unpin_other.clone()} />
-            }
+        let other = other.map(|other| (other.viewer.number(), &other.timeline));
+        let timelines = [Some((self.viewer.number(), &self.timeline)), other];
+        let timelines = timelines.into_iter().flatten();
+        let cards = timelines.filter_map(|(viewer, timeline)| {
+            let description = timeline.pinned.as_ref()?;
+            Some(card(description, viewer, &self.callbacks.card))
         });
-        let cards: Vec<Html> = own.into_iter().chain(other).collect();
+        let cards: Vec<Html> = cards.collect();
         if cards.is_empty() {
             return Html::default();
         }

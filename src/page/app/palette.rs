@@ -138,16 +138,11 @@ impl App {
                 // Best effort: an element that cannot lose the focus keeps it.
                 let _ = active.blur();
             }
-            let row = Some(track.row);
             match span {
-                Some(span) => viewer.act(|control| {
-                    control.navigate(NavigationTarget {
-                        span,
-                        track: row,
-                        zoom: false,
-                        details: false,
-                    })
-                }),
+                Some(span) => {
+                    let target = NavigationTarget::item(track.row, span);
+                    viewer.act(|control| control.navigate(target));
+                }
                 None => viewer.act(|control| control.scroll_to(track.row)),
             }
             viewer.set_track(&track.name);

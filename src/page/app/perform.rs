@@ -213,9 +213,9 @@ impl App {
             }
             Command::Merge => self.merge(ctx),
             Command::SaveLog => self.save_log(),
-            Command::SwapRoles => return self.swap_roles(ctx, ()),
+            Command::SwapRoles => return self.swap_roles(ctx),
             Command::OtherLog => return self.exchange(ctx),
-            Command::CloseOther => return self.close_other(ctx, ()),
+            Command::CloseOther => return self.close_other(ctx),
             Command::Share => self.share(ctx),
             Command::ExportPng => self.export_png(),
             Command::ExportSvg => self.export_svg(),
@@ -243,8 +243,7 @@ impl App {
         if self.end_tour(ctx, ()) {
             return true;
         }
-        let other = self.other.as_ref().map(|other| &other.viewer);
-        for viewer in std::iter::once(&self.viewer).chain(other) {
+        for viewer in self.viewers() {
             let mut undone = false;
             viewer.act(|control| {
                 let events = control.escape();

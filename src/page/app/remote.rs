@@ -7,10 +7,11 @@ use gloo_events::EventListener;
 use js_sys::{Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{AbortController, Element, File, MessageEvent, Url, Window};
+use web_sys::{AbortController, File, MessageEvent, Url, Window};
 use yew::prelude::*;
 
 use super::App;
+use crate::dom::meta;
 use crate::files::{self, DownloadProgress, InputFile, NotFetched, Origin};
 use crate::update::callback;
 use scene::format;
@@ -218,12 +219,8 @@ impl App {
     /// Opens the second page, which fetches a log from another host.
     fn open_second_page(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         let on_message = callback(ctx, Self::on_fetch_page_message);
-        let build = gloo_utils::document()
-            .query_selector("meta[name=eventscope-build]")
-            .ok()
-            .flatten()
-            .and_then(|meta: Element| meta.get_attribute("content"));
-        let page = format!("www/fetch.html?v={}", build.unwrap_or_default());
+        let build = meta("build").unwrap_or_default();
+        let page = format!("www/fetch.html?v={build}");
         let window = gloo_utils::window();
         let listener = EventListener::new(&window, "message", move |event| {
             if let Some(event) = event.dyn_ref::<MessageEvent>() {

@@ -106,12 +106,8 @@ impl App {
         }
         let choice = |view: &View| view.settings.get::<HeapView>().choice;
         if choice(&view) != choice(&before) {
-            let other = self.other.as_ref().map(|other| &other.viewer);
-            for viewer in std::iter::once(&self.viewer).chain(other) {
-                viewer.act(|control| {
-                    control.set_heap(&choice(&view));
-                    None
-                });
+            for viewer in self.viewers() {
+                viewer.edit(|control| control.set_heap(&choice(&view)));
             }
         }
         let align = |view: &View| view.settings.get::<CompareView>().align;

@@ -12,7 +12,7 @@ use yew::prelude::*;
 
 use crate::panel::{Answered, ComparisonTarget, Extent, PanelProps, Source, use_answered};
 use curve::Curves;
-use findings::Findings;
+use findings::findings;
 use insight::Digest;
 use insight::compare::{Comparison, Options, RUNS_NEEDED, UnequalFact};
 use model::time::Interval;
@@ -84,7 +84,7 @@ pub(super) fn Compare(props: &PanelProps) -> Html {
             <div class="compare-body">
                 <Numbers comparison={Rc::clone(comparison)} view={view.clone()} on_view={on_view.clone()} on_switch_log={on_switch_log.clone()} />
                 <div class="compare-side">
-                    <Findings comparison={Rc::clone(comparison)} {on_switch_log} />
+                    { findings(comparison, &on_switch_log) }
                     <Curves {curves} {view} {on_view} />
                 </div>
             </div>

@@ -131,7 +131,7 @@ pub(super) fn NotesPanel(props: &PanelProps) -> Html {
                     on_save={props.on_action.reform(|()| Action::SaveNotes)}
                     on_file={let (editor, fingerprint) = (editor.clone(), props.fingerprint); Callback::from(move |file|
                         spawn_local(load(file, editor.clone(), fingerprint)))} />
-                <LastOperationText last_operation={(*last_operation).clone()} notes={Rc::clone(notes)} on_undo={on_notes} />
+                { last_operation_text(last_operation.as_ref(), notes, &on_notes) }
             </div>
             { view_table(props, &editor, &node) }
         </div>
@@ -241,25 +241,20 @@ fn Buttons(props: &ButtonsProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct LastOperationTextProps {
-    last_operation: Option<LastOperation>,
-    /// The current notes; Undo is offered only if they are still the result of `last_operation`.
-    notes: Rc<Notes>,
-    on_undo: Callback<Notes>,
-}
-
-/// Renders the last operation, with Undo as long as nothing else was changed.
-#[component]
-fn LastOperationText(props: &LastOperationTextProps) -> Html {
-    let last_operation = props.last_operation.as_ref().filter(|last_operation| {
+/// Renders the last operation, with Undo as long as the current notes are its result.
+fn last_operation_text(
+    last_operation: Option<&LastOperation>,
+    notes: &Rc<Notes>,
+    on_undo: &Callback<Notes>,
+) -> Html {
+    let last_operation = last_operation.filter(|last_operation| {
         let changed = last_operation.notes.as_ref();
-        !last_operation.text.is_empty() && changed.is_none_or(|(_, after)| *after == props.notes)
+        !last_operation.text.is_empty() && changed.is_none_or(|(_, after)| after == notes)
     });
     let undo = last_operation
         .and_then(|last_operation| last_operation.notes.clone())
         .map(|(before, _)| {
-            let onclick = props.on_undo.reform(move |_: MouseEvent| (*before).clone());
+            let onclick = on_undo.reform(move |_: MouseEvent| (*before).clone());
             html! { <button class="small" {onclick}>{ "Undo" }</button> }
         });
     html! {

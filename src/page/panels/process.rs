@@ -19,7 +19,6 @@ use analysis::process::{self, HeapSettings};
 use analysis::processes::OsProcess;
 use capabilities::{Capabilities, CapabilitySets};
 use check::Check;
-use diagnostics::DiagnosticsList;
 use environment::Environment;
 use eventlog::ids::{CapId, Nanos};
 use eventlog::quantity::Utc;
@@ -72,7 +71,7 @@ pub(super) fn Process(props: &PanelProps) -> Html {
                 <CapabilitySets process={Rc::clone(process)} />
             </div>
             <div class="process-diagnostics">
-                <DiagnosticsList process={Rc::clone(process)} heading={diagnostics} on_goto={props.on_goto.clone()} />
+                { diagnostics::list(&process.diagnostics, &diagnostics, &props.on_goto) }
                 <Check source={props.source.clone()} on_goto={props.on_goto.clone()} />
             </div>
             <Types process={Rc::clone(process)} {on_list} />

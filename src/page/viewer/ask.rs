@@ -113,10 +113,7 @@ impl ViewerRef {
             |viewer| &mut viewer.minimap,
             query,
             |this, query, reply| {
-                this.act(|control| {
-                    control.receive_minimap(query, reply);
-                    None
-                });
+                this.edit(|control| control.receive_minimap(query, reply));
             },
         );
     }
@@ -156,10 +153,7 @@ impl ViewerRef {
             |viewer| &mut viewer.flow,
             flow,
             |this, _, arrows| {
-                this.act(|control| {
-                    control.receive_flow(arrows);
-                    None
-                });
+                this.edit(|control| control.receive_flow(arrows));
             },
         );
     }

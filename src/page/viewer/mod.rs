@@ -130,6 +130,14 @@ impl ViewerRef {
         self.sync_partner();
     }
 
+    /// Like [`act`](Self::act), for an update that emits no events.
+    pub(super) fn edit(&self, what: impl FnOnce(&mut Control)) {
+        self.act(|control| {
+            what(control);
+            None
+        });
+    }
+
     fn act_alone<I>(&self, what: impl FnOnce(&mut Control) -> I)
     where
         I: IntoIterator<Item = TimelineEvent>,
@@ -228,10 +236,7 @@ impl ViewerRef {
             viewer.timeline.forget();
             viewer.minimap.forget();
         }
-        self.act(|control| {
-            control.set_log(span, overview, labels);
-            None
-        });
+        self.edit(|control| control.set_log(span, overview, labels));
     }
 
     /// Replaces the track layout.
@@ -270,20 +275,14 @@ impl ViewerRef {
     /// Handles a canceled touch: the browser scrolls instead.
     pub(super) fn abort(&self, id: i32) {
         self.0.borrow_mut().long_press = None;
-        self.act(|control| {
-            control.abort(id);
-            None
-        });
+        self.edit(|control| control.abort(id));
     }
 
     /// Starts the timeout after which a resting finger selects a range.
     fn wait_for_long_press(&self, press: Press) {
         let this = self.clone();
         let timeout = Timeout::new(LONG_PRESS_MS, move || {
-            this.act(|control| {
-                control.long_press(press);
-                None
-            });
+            this.edit(|control| control.long_press(press));
         });
         self.0.borrow_mut().long_press = Some(timeout);
     }

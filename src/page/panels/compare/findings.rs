@@ -1,7 +1,5 @@
 //! Findings of both logs: new, gone, worse, better, same.
 
-use std::rc::Rc;
-
 use yew::prelude::*;
 
 use super::super::findings::severity;
@@ -10,15 +8,8 @@ use insight::compare::{Comparison, FindingChange, FindingState};
 use insight::digest::FindingSummary;
 use session::alignment::Role;
 
-#[derive(Properties, PartialEq)]
-pub(super) struct FindingsProps {
-    pub(super) comparison: Rc<Comparison>,
-    pub(super) on_switch_log: SwitchLog,
-}
-
-#[component]
-pub(super) fn Findings(props: &FindingsProps) -> Html {
-    let findings = &props.comparison.findings;
+pub(super) fn findings(comparison: &Comparison, on_switch_log: &SwitchLog) -> Html {
+    let findings = &comparison.findings;
     let row = |change: &FindingChange| {
         let title = change.after.as_ref().or(change.before.as_ref());
         let title = title.map(|known| known.title.clone()).unwrap_or_default();
@@ -26,10 +17,9 @@ pub(super) fn Findings(props: &FindingsProps) -> Html {
             let Some(known) = known else {
                 return html! { <span class="faint">{ format!("not {}", role.name()) }</span> };
             };
-            let (on_switch_log, identity) = (props.on_switch_log.clone(), known.identity.clone());
-            let onclick = Callback::from(move |_: MouseEvent| {
-                on_switch_log.emit((role, navigation::to_finding(&identity)));
-            });
+            let identity = known.identity.clone();
+            let onclick = on_switch_log
+                .reform(move |_: MouseEvent| (role, navigation::to_finding(&identity)));
             html! {
                 <button class="link" {onclick} title={format!("Open it in the log {}", role.name())}>
                     { format!("{} {}", role.name(), known.cost) }

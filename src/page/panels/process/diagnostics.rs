@@ -9,7 +9,6 @@ use super::time_button;
 use crate::pagination::use_pagination;
 use crate::viewer::NavigationTarget;
 use analysis::diagnostics::{Diagnostic, Diagnostics, Rule, Severity};
-use analysis::process::Process;
 use model::sorting::CompactSort;
 use scene::format;
 use views::words::diagnostics::{RuleWords, for_rule, sentence};
@@ -17,18 +16,12 @@ use views::words::diagnostics::{RuleWords, for_rule, sentence};
 /// Number of diagnostics per rule shown at first.
 const SHOWN: usize = 10;
 
-#[derive(Properties, PartialEq)]
-pub(super) struct DiagnosticsListProps {
-    pub(super) process: Rc<Process>,
-    /// Reference to the heading, as scroll target.
-    pub(super) heading: NodeRef,
-    pub(super) on_goto: Callback<NavigationTarget>,
-}
-
-/// Renders a verdict and the diagnostics.
-#[component]
-pub(super) fn DiagnosticsList(props: &DiagnosticsListProps) -> Html {
-    let diagnostics = &props.process.diagnostics;
+/// Renders a verdict and the diagnostics; `heading` is a scroll target.
+pub(super) fn list(
+    diagnostics: &Diagnostics,
+    heading: &NodeRef,
+    on_goto: &Callback<NavigationTarget>,
+) -> Html {
     let verdict = if diagnostics.count(Severity::Note) == 0 {
         "No problems in this log."
     } else if diagnostics.count(Severity::Warning) == 0 {
@@ -38,11 +31,11 @@ pub(super) fn DiagnosticsList(props: &DiagnosticsListProps) -> Html {
     };
     html! {
         <section aria-labelledby="process-diagnostics">
-            <h2 id="process-diagnostics" ref={props.heading.clone()} tabindex="-1">{ "Diagnostics" }</h2>
+            <h2 id="process-diagnostics" ref={heading.clone()} tabindex="-1">{ "Diagnostics" }</h2>
             if !verdict.is_empty() {
                 <p>{ verdict }</p>
             }
-            { rules(diagnostics, &props.on_goto) }
+            { rules(diagnostics, on_goto) }
         </section>
     }
 }
