@@ -6,7 +6,7 @@ use std::ops::Range;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::dom::consume;
+use super::dom::{consume, state_callback};
 use super::timeline::Observer;
 use eventlog::ids::{Duration, Nanos};
 use model::time::Interval;
@@ -401,10 +401,7 @@ pub(super) fn OverTime(props: &OverTimeProps) -> Html {
             hovered_slice.set(inside.then_some((part * slices as f64) as usize));
         }
     };
-    let onpointerleave = {
-        let hovered_slice = hovered_slice.setter();
-        move |_: PointerEvent| hovered_slice.set(None)
-    };
+    let onpointerleave = state_callback(&hovered_slice).reform(|_: PointerEvent| None);
     let body = html! {
         if width > 0.0 {
             <svg width={width.to_string()} height={HEIGHT_PX.to_string()} role="img" aria-label={props.summary.clone()}

@@ -64,16 +64,21 @@ impl RowSource {
             });
         }))
     }
+}
 
-    /// Source that requests the rows of a table range by range as text.
-    pub(super) fn formatted_by_worker<Q: TableQuery>(client: LogClient, table: Q) -> Self {
-        Self(Rc::new(move |rows, format, then| {
+/// Returns a source that requests the rows of a table range by range as text; the same one for the same table.
+#[hook]
+pub(super) fn use_table_rows<Q: TableQuery>(client: &LogClient, table: Q) -> RowSource {
+    let rows = use_memo((client.clone(), table), |(client, table)| {
+        let (client, table) = (client.clone(), table.clone());
+        RowSource(Rc::new(move |rows, format, then| {
             let query = table.clone().with_rows(rows);
             client.ask(TextQuery { query, format }, |text| {
                 then(text.ok().flatten())
             });
         }))
-    }
+    });
+    (*rows).clone()
 }
 
 #[derive(Properties, PartialEq)]

@@ -8,7 +8,7 @@ use yew::prelude::*;
 use super::dom::consume;
 use super::panel::{Source, use_answer, use_answer_if};
 use super::panels::FindingNavigator;
-use super::viewer::{Control, ViewerRef};
+use super::viewer::ViewerRef;
 use insight::Report;
 use insight::finding::{Evidence, Finding, Severity};
 use model::sorting::CompactSort;
@@ -78,10 +78,7 @@ pub(super) fn FindingMarks(props: &MarksProps) -> Html {
 
 /// Makes the timeline dim everything but the highlight.
 fn set_highlight(viewer: &ViewerRef, highlight: Vec<Highlight>) {
-    viewer.act(|control: &mut Control| {
-        control.set_highlights(highlight);
-        None
-    });
+    viewer.edit(|control| control.set_highlights(highlight));
 }
 
 /// Returns the highlights for the evidence of the open finding.

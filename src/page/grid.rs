@@ -15,7 +15,7 @@ use gloo_timers::callback::Timeout;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::dom::{consume, has_modifier, set_style};
+use super::dom::{consume, has_modifier, set_style, state_callback};
 use super::pending_values::PendingValues;
 use super::timeline::Observer;
 use columns::{ColumnsMenu, is_narrow};
@@ -60,6 +60,11 @@ pub(super) fn use_rows<D: PartialEq + 'static>(
         use_effect_with(shown, move |_| current.set(None));
     }
     (window, current)
+}
+
+/// Returns a callback for `on_current` of a grid that stores the row.
+pub(super) fn current_callback(current: &UseStateHandle<Option<u64>>) -> Callback<RowActivated> {
+    state_callback(current).reform(|activated: RowActivated| Some(activated.row))
 }
 
 #[derive(Properties, PartialEq)]

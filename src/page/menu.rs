@@ -4,7 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-use super::dom::focus;
+use super::dom::{focus, state_callback};
 
 #[derive(Properties, PartialEq)]
 pub(super) struct MenuProps {
@@ -37,10 +37,8 @@ pub(super) struct MenuProps {
 pub(super) fn Menu(props: &MenuProps) -> Html {
     let open = use_state_eq(|| false);
     let node = props.node.clone();
-    let toggle = {
-        let open = open.clone();
-        Callback::from(move |_: MouseEvent| open.set(!*open))
-    };
+    let is_open = *open;
+    let toggle = state_callback(&open).reform(move |_: MouseEvent| !is_open);
     let onkeydown = {
         let (open, node) = (open.clone(), node.clone());
         Callback::from(move |event: KeyboardEvent| {

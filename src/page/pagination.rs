@@ -2,6 +2,7 @@
 
 use yew::prelude::*;
 
+use super::dom::state_callback;
 use scene::format;
 
 /// Number of rows that a click adds, limited to what a browser lays out quickly.
@@ -18,10 +19,8 @@ pub(super) struct Pagination {
 #[hook]
 pub(super) fn use_pagination(first: usize) -> Pagination {
     let shown = use_state_eq(|| first);
-    let on_more = {
-        let shown = shown.clone();
-        Callback::from(move |_: MouseEvent| shown.set(shown.saturating_add(STEP)))
-    };
+    let more = shown.saturating_add(STEP);
+    let on_more = state_callback(&shown).reform(move |_: MouseEvent| more);
     Pagination {
         shown: *shown,
         on_more,

@@ -71,6 +71,16 @@ pub(super) fn heading(name: &'static str, help: &'static str) -> Html {
     html! { <th scope="col"><Term {name} {help} /></th> }
 }
 
+/// Renders a table from the names and explanations of its columns, and its rows.
+pub(super) fn plain_table(columns: &[(&'static str, &'static str)], rows: Html) -> Html {
+    html! {
+        <table class="plain-table">
+            <thead><tr>{ for columns.iter().map(|(name, help)| heading(name, help)) }</tr></thead>
+            <tbody>{ rows }</tbody>
+        </table>
+    }
+}
+
 /// Renders a column heading for cells with exact values; exported files use `saved` as the title, which includes
 /// the unit.
 pub(super) fn heading_saved(name: &'static str, help: &'static str, saved: &'static str) -> Html {

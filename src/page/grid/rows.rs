@@ -22,6 +22,16 @@ pub(crate) struct Branch {
     pub(crate) place: (u32, u32),
 }
 
+impl GridRow {
+    /// Sets the style of the row.
+    pub(crate) fn with_class(self, class: Option<&'static str>) -> Self {
+        Self {
+            class: classes!(class),
+            ..self
+        }
+    }
+}
+
 impl From<Vec<Html>> for GridRow {
     fn from(cells: Vec<Html>) -> Self {
         Self {

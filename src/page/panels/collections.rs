@@ -10,7 +10,7 @@ use yew::prelude::*;
 
 use crate::chart::{self, Bin, Histogram, Series, patterns};
 use crate::dom::state_callback;
-use crate::export_rows::{ExportButtons, RowSource};
+use crate::export_rows::{ExportButtons, use_table_rows};
 use crate::exportable_table::ExportableTable;
 use crate::goto_link::GotoLink;
 use crate::grid::{Column, Grid, RowActivated, Rows, ScrollTo, SortableColumns, sortable_columns};
@@ -25,6 +25,7 @@ use analysis::numbers::collections_query::{
 use model::time::Interval;
 use scene::format;
 use session::tracks::collections::Collections as CollectionsTrack;
+use views::columns::sorted_again;
 use views::words::collection::{cells, generation};
 use views::words::heap_report;
 
@@ -53,15 +54,6 @@ const COLUMNS: SortableColumns<CollectionColumn> = sortable_columns! {
 /// Sort order: column index, and whether it is descending.
 type Sort = (usize, bool);
 const BY_START: Sort = (1, false);
-
-/// Returns the order after a click on a column: a second click reverses it; numbers start with the largest.
-fn sorted_by(sort: Sort, column: usize) -> Sort {
-    if sort.0 == column {
-        (column, !sort.1)
-    } else {
-        (column, column > 1)
-    }
-}
 
 /// Range of pause lengths in nanoseconds.
 type Lengths = Range<u64>;
@@ -114,18 +106,8 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
         use_effect_with(props.range, move |_| lengths.set(None));
     }
     let pauses = use_answered(&props.source, Some(pauses_query(props.range)));
-    let out = use_memo(
-        (
-            props.source.client.clone(),
-            props.range,
-            (*lengths).clone(),
-            *sort,
-        ),
-        |(client, range, lengths, sort)| {
-            let table = rows_query(*range, lengths.clone(), *sort, 0..0);
-            RowSource::formatted_by_worker(client.clone(), table)
-        },
-    );
+    let table = rows_query(props.range, (*lengths).clone(), *sort, 0..0);
+    let out = use_table_rows(&props.source.client, table);
     let found = rows.as_ref().map(|rows| Rc::clone(&rows.answer));
     let grid_rows = use_memo(found, |found| grid_rows(found.as_deref()));
     let (Some(rows), Some(pauses)) = (rows, pauses) else {
@@ -138,7 +120,8 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
     let on_sort = {
         let (sort, scroll_to) = (sort.clone(), scroll_to.clone());
         Callback::from(move |column| {
-            sort.set(sorted_by(*sort, column));
+            // Numbers start with the largest.
+            sort.set(sorted_again(*sort, column, column > 1));
             scroll_to.set(ScrollTo {
                 serial: scroll_to.serial + 1,
                 row: 0,
@@ -166,10 +149,7 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
             }
         })
     };
-    let drop_lengths = {
-        let lengths = lengths.setter();
-        Callback::from(move |_: MouseEvent| lengths.set(None))
-    };
+    let drop_lengths = state_callback(&lengths).reform(|_: MouseEvent| None);
     let current = current.and_then(|number| {
         let place = found.rows.iter().position(|gc| gc.number == number)?;
         Some(found.first.saturating_add(place as u64))
@@ -184,7 +164,7 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
                     <button class="small" onclick={drop_lengths}>{ "Show all" }</button>
                 </p>
             }
-            <p class="tools"><ExportButtons name="collections" total={found.total} rows={(*out).clone()} /></p>
+            <p class="tools"><ExportButtons name="collections" total={found.total} rows={out} /></p>
             <Grid name="collection-rows" label="Collections" columns={COLUMNS.columns} total={found.total} rows={grid_rows}
                 sort={Some(*sort)} {on_sort} {on_window} {current} {on_current} {on_activate} scroll_to={*scroll_to} />
             </div>

@@ -14,7 +14,7 @@ use web_sys::HtmlElement;
 use yew::prelude::*;
 
 use crate::copy::CopyButton;
-use crate::dom::{focus, scroll_panel_to};
+use crate::dom::{focus, scroll_panel_to, state_callback};
 use crate::panel::{PanelProps, use_answered};
 pub(super) use brief::Brief;
 pub(super) use card::FindingCard;
@@ -101,10 +101,7 @@ pub(super) fn FindingsPanel(props: &PanelProps) -> Html {
             }
         })
     };
-    let on_minor = {
-        let shows = shows_minor.setter();
-        Callback::from(move |_: MouseEvent| shows.set(!minor_open))
-    };
+    let on_minor = state_callback(&shows_minor).reform(move |_: MouseEvent| !minor_open);
     html! {
         <div class="findings">
             { head(props, extent.title(), &view, &on_view) }

@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use crate::dom::{state_callback, value_of};
 use crate::export_rows::{ExportButtons, RowSource};
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
+use crate::grid::{Column, Grid, GridRow, Rows, current_callback};
 use crate::panel::PanelProps;
 use crate::viewer::{NavigationTarget, VisibleItem};
 use scene::format;
@@ -68,10 +68,6 @@ pub(super) fn InView(props: &PanelProps) -> Html {
         },
     );
     let on_track = state_callback(&track).reform(value_of::<Event>);
-    let on_current = {
-        let current = current.clone();
-        Callback::from(move |activated: RowActivated| current.set(Some(activated.row)))
-    };
     let on_activate = {
         let (items, shown, on_goto) = (
             props.items.clone(),
@@ -109,7 +105,8 @@ pub(super) fn InView(props: &PanelProps) -> Html {
                 <p class="empty">{ "No marks in view: zoom out (0), or scroll to tracks with spans." }</p>
             } else {
                 <Grid name="in-view-rows" label="Marks in view" columns={COLUMNS} total={shown.len() as u64}
-                    rows={Rc::clone(&rows)} on_window={Callback::noop()} current={*current} {on_current} {on_activate} />
+                    rows={Rc::clone(&rows)} on_window={Callback::noop()} current={*current}
+                    on_current={current_callback(&current)} {on_activate} />
             }
         </div>
     }

@@ -12,7 +12,7 @@ use crate::exportable_table::ExportableTable;
 use crate::goto_link::GotoLink;
 use crate::guide::{guide, how_to_record};
 use crate::panel::{Answered, Extent, PanelProps, use_answered};
-use crate::term::heading;
+use crate::term::plain_table;
 use crate::viewer::NavigationTarget;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkRunBin, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
@@ -133,26 +133,21 @@ fn table(
     html! {
         <ExportableTable name="sparks">
             <div class="table-box" tabindex="0" role="group" aria-label="Sparks by capability">
-                <table class="plain-table">
-                    <thead>
-                        <tr>
-                            { heading("Capability", "Virtual processor that runs Haskell threads, and sparks when it is idle. A spark taken from another capability's pool counts where it was converted.") }
-                            { heading("Total", SPARK) }
-                            { heading("Created", "Added to the pool.") }
-                            { heading("Converted", CONVERTED) }
-                            { heading("Overflowed", OVERFLOWED) }
-                            { heading("Dud", DUD) }
-                            { heading("GC’d", GCD) }
-                            { heading("Fizzled", FIZZLED) }
-                            { heading("Created/s", "Mean number created per second.") }
-                            { heading("Converted/s", "Mean number converted per second.") }
-                            { heading("Pool min", "Minimum of the samples of the pool size, most of them taken at collections.") }
-                            { heading("Pool mean", "Mean size of the pool over time.") }
-                            { heading("Pool max", "Maximum of the samples of the pool size, most of them taken at collections. It was greater in between if sparks overflowed: a full pool holds 4096.") }
-                        </tr>
-                    </thead>
-                    <tbody>{ for rows.iter().map(line) }</tbody>
-                </table>
+                { plain_table(&[
+                    ("Capability", "Virtual processor that runs Haskell threads, and sparks when it is idle. A spark taken from another capability's pool counts where it was converted."),
+                    ("Total", SPARK),
+                    ("Created", "Added to the pool."),
+                    ("Converted", CONVERTED),
+                    ("Overflowed", OVERFLOWED),
+                    ("Dud", DUD),
+                    ("GC’d", GCD),
+                    ("Fizzled", FIZZLED),
+                    ("Created/s", "Mean number created per second."),
+                    ("Converted/s", "Mean number converted per second."),
+                    ("Pool min", "Minimum of the samples of the pool size, most of them taken at collections."),
+                    ("Pool mean", "Mean size of the pool over time."),
+                    ("Pool max", "Maximum of the samples of the pool size, most of them taken at collections. It was greater in between if sparks overflowed: a full pool holds 4096."),
+                ], rows.iter().map(line).collect()) }
             </div>
         </ExportableTable>
     }
@@ -360,11 +355,7 @@ fn places(props: &PanelProps, reply: &SparksReply, chosen: Option<&Range<u64>>) 
     };
     let place = |run: &SparkRun| {
         let end = Nanos(run.start.0.saturating_add(run.ran_ns));
-        let goto = NavigationTarget {
-            span: Interval::new(run.start, end),
-            zoom: true,
-            ..NavigationTarget::time(run.start)
-        };
+        let goto = NavigationTarget::zoomed(None, Interval::new(run.start, end));
         let text = format!(
             "{} at {}",
             format::duration_ns(run.ran_ns),

@@ -9,15 +9,14 @@ use yew::prelude::*;
 use crate::client::LogClient;
 use crate::dialog::color_class;
 use crate::dom::{state_callback, use_debounced, value_of};
-use crate::export_rows::{ExportButtons, RowSource};
+use crate::export_rows::{ExportButtons, use_table_rows};
 use crate::field::Field;
 use crate::goto_link::GotoLink;
 use crate::grid::{
-    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+    Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns, use_rows,
 };
 use crate::guide::how_to_record;
-use crate::panel::span_text;
-use crate::panel::{PanelProps, TrackSelection, slow_notice, use_answer};
+use crate::panel::{PanelProps, TrackSelection, edited, slow_notice, span_text, use_answer};
 use crate::share_bar::share_bar;
 use crate::viewer::NavigationTarget;
 use analysis::timeline::thread_table::{
@@ -107,16 +106,12 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
     }
     let total = table.map_or(0, |table| table.total);
     let on_window = state_callback(&window);
-    let on_current = state_callback(&current).reform(|activated: RowActivated| Some(activated.row));
     let on_activate = {
         let (on_goto, range, answer) = (props.on_goto.clone(), props.range, answer.clone());
         Callback::from(move |row: u64| {
-            if let Some(table) = table_of(answer.as_ref()) {
-                table
-                    .row(row)
-                    .and_then(|row| goto(row, range))
-                    .into_iter()
-                    .for_each(|goto| on_goto.emit(goto));
+            let row = table_of(answer.as_ref()).and_then(|table| table.row(row));
+            if let Some(goto) = row.and_then(|row| goto(row, range)) {
+                on_goto.emit(goto);
             }
         })
     };
@@ -138,7 +133,7 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
                 <div class="threads-body">
                     <Grid name="thread-rows" label="Threads" columns={COLUMNS.columns} {total} {rows}
                         sums={table.map(|table| sums_row(table, &props.on_goto))} sort={sorted(&view)} on_sort={on_sort(view, &on_view)}
-                        {on_window} current={*current} {on_current} {on_activate} />
+                        {on_window} current={*current} on_current={current_callback(&current)} {on_activate} />
                     if let Some(thread) = chosen {
                         <Waits key={thread.0} {thread} source={props.source.clone()} range={props.range} on_goto={props.on_goto.clone()} />
                     }
@@ -172,12 +167,8 @@ fn why_empty(props: &PanelProps, view: &ThreadView) -> String {
 /// Returns the navigation target of a thread: its lifetime, clipped to the range.
 fn goto(row: &ThreadTimes, range: Option<Interval>) -> Option<NavigationTarget> {
     let life = row.life?;
-    Some(NavigationTarget {
-        span: range.map_or(life, |range| life.clip(range)),
-        track: Some(Thread(row.id).into()),
-        zoom: false,
-        details: false,
-    })
+    let span = range.map_or(life, |range| life.clip(range));
+    Some(NavigationTarget::item(Thread(row.id).into(), span))
 }
 
 /// Returns the sorted column index and the direction, for the grid.
@@ -368,39 +359,19 @@ fn Controls(props: &ControlsProps) -> Html {
             props.track_selection.about(all)
         }
     });
-    let rows = use_memo(
-        (props.client.clone(), props.query.clone()),
-        |(client, query)| RowSource::formatted_by_worker(client.clone(), query.clone()),
-    );
+    let rows = use_table_rows(&props.client, props.query.clone());
+    let on_view = use_debounced(TYPED_MS, props.on_view.clone());
+    let on_input = edited(&props.view, &on_view, |view, text| view.filter = text);
     html! {
         <div class="controls">
-            <Filter view={props.view.clone()} on_view={props.on_view.clone()} />
+            <label class="search">
+                <Field kind="search" placeholder="Label or number" label="Only threads with this label or number"
+                    value={props.view.filter.clone()} {on_input} />
+            </label>
             { order(props) }
             <span class="for" role="status">{ status }</span>
-            <ExportButtons name="threads" total={props.total.unwrap_or_default()} rows={(*rows).clone()} />
+            <ExportButtons name="threads" total={props.total.unwrap_or_default()} {rows} />
         </div>
-    }
-}
-
-#[derive(Properties, PartialEq)]
-struct FilterProps {
-    view: ThreadView,
-    on_view: Callback<ThreadView>,
-}
-
-#[component]
-fn Filter(props: &FilterProps) -> Html {
-    let view = props.view.clone();
-    let on_input =
-        use_debounced(TYPED_MS, props.on_view.clone()).reform(move |filter| ThreadView {
-            filter,
-            ..view.clone()
-        });
-    html! {
-        <label class="search">
-            <Field kind="search" placeholder="Label or number" label="Only threads with this label or number"
-                value={props.view.filter.clone()} {on_input} />
-        </label>
     }
 }
 

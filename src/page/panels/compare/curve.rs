@@ -7,6 +7,7 @@ use yew::prelude::*;
 use crate::chart::use_width;
 use crate::dom::value_of;
 use crate::exportable_table::ExportableTable;
+use crate::panel::edited;
 use eventlog::ids::{Duration, Nanos};
 use insight::digest::{Curve, Group};
 use scene::format;
@@ -72,13 +73,9 @@ pub(super) fn Curves(props: &CurvesProps) -> Html {
     };
     let find = |side: &Rc<Vec<Curve>>| side.iter().find(|it| is_same(it, shown)).cloned();
     let chosen = [find(before), find(after)];
-    let on_choose = {
-        let view = view.clone();
-        on_view.reform(move |event: Event| CompareView {
-            curve: value_of(event),
-            ..view.clone()
-        })
-    };
+    let on_choose = edited(view, on_view, |view, event: Event| {
+        view.curve = value_of(event);
+    });
     let option = |curve: &&Curve| {
         let (value, words) = match curve.group {
             Group::Program => (String::new(), "Pauses of collections".to_owned()),

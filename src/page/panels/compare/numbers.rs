@@ -5,10 +5,12 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::{SwitchLog, navigation};
-use crate::dom::value_of;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns};
+use crate::grid::{
+    Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns,
+};
+use crate::panel::edited;
 use insight::compare::{Comparison, Difference, Trend};
 use scene::format;
 use session::alignment::Role;
@@ -85,9 +87,6 @@ pub(super) fn Numbers(props: &NumbersProps) -> Html {
             }
         })
     };
-    let on_current = current.setter();
-    let on_current =
-        Callback::from(move |activated: RowActivated| on_current.set(Some(activated.row)));
     let chosen = current.and_then(row_at);
     html! {
         <div class="compare-numbers">
@@ -96,7 +95,8 @@ pub(super) fn Numbers(props: &NumbersProps) -> Html {
                 <p class="empty">{ empty_reason(view, comparison.rows.len()) }</p>
             } else {
                 <Grid name="compare-rows" label="Numbers before and after" columns={COLUMNS.columns} total={places.len() as u64}
-                    rows={Rc::clone(&rows)} {sort} {on_sort} on_window={Callback::noop()} current={*current} {on_current} />
+                    rows={Rc::clone(&rows)} {sort} {on_sort} on_window={Callback::noop()} current={*current}
+                    on_current={current_callback(&current)} />
             }
             if let Some(row) = chosen { { places_of(&row, on_switch_log) } }
         </div>
@@ -123,16 +123,10 @@ fn tools(props: &NumbersProps, places: &Rc<Vec<usize>>) -> Html {
         on_view,
         ..
     } = props;
-    let with = |change: fn(&mut CompareView, String)| {
-        let view = view.clone();
-        on_view.reform(move |value: String| {
-            let mut view = view.clone();
-            change(&mut view, value);
-            view
-        })
-    };
-    let on_filter = with(|view, text| view.filter = text);
-    let on_whole = with(|view, _| view.is_whole = !view.is_whole).reform(value_of::<Event>);
+    let on_filter = edited(view, on_view, |view, text| view.filter = text);
+    let on_whole = edited(view, on_view, |view, _: Event| {
+        view.is_whole = !view.is_whole;
+    });
     let rows = {
         let (comparison, places) = (Rc::clone(comparison), Rc::clone(places));
         use_rows(comparison, places)
@@ -172,19 +166,16 @@ fn grid_row(row: &Difference) -> GridRow {
         Trend::Neutral => "",
     };
     let name = row.name();
-    GridRow {
-        cells: vec![
-            html! { <span title={name.clone()}>{ name.clone() }</span> },
-            row.key.group.title().into(),
-            value(before_value(row)).into(),
-            value(after_value(row)).into(),
-            html! { <span class={class}>{ change(row) }</span> },
-            html! { <span class={class}>{ ratio(row) }</span> },
-            html! { <span class={class}>{ verdict(row) }</span> },
-        ],
-        class: Classes::new(),
-        branch: None,
-    }
+    vec![
+        html! { <span title={name.clone()}>{ name.clone() }</span> },
+        row.key.group.title().into(),
+        value(before_value(row)).into(),
+        value(after_value(row)).into(),
+        html! { <span class={class}>{ change(row) }</span> },
+        html! { <span class={class}>{ ratio(row) }</span> },
+        html! { <span class={class}>{ verdict(row) }</span> },
+    ]
+    .into()
 }
 
 /// Renders links to the source of a number in each log.

@@ -75,12 +75,9 @@ impl FindingNavigator {
             all.with_settings(view).with_panel(panel)
         }));
         if let Some(place) = place {
-            self.on_goto.emit(NavigationTarget {
-                span: place.range,
-                track: place.subjects.first().map(|subject| track_of(*subject)),
-                zoom: true,
-                details: false,
-            });
+            let track = place.subjects.first().map(|subject| track_of(*subject));
+            let target = NavigationTarget::zoomed(track, place.range);
+            self.on_goto.emit(target);
         }
     }
 }

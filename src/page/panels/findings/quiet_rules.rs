@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::dom::state_callback;
 use crate::guide::how_to_record;
 use insight::Report;
 use insight::report::RuleWithoutFinding;
@@ -21,10 +22,7 @@ pub(super) fn QuietRules(props: &QuietRulesProps) -> Html {
     // `None` until the user has toggled the list.
     let chosen = use_state_eq(|| None::<bool>);
     let is_open = chosen.unwrap_or(props.is_open);
-    let onclick = {
-        let chosen = chosen.setter();
-        Callback::from(move |_: MouseEvent| chosen.set(Some(!is_open)))
-    };
+    let onclick = state_callback(&chosen).reform(move |_: MouseEvent| Some(!is_open));
     let report = &props.report;
     html! {
         <section class="passed" aria-label="Checked rules">

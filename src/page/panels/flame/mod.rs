@@ -320,12 +320,8 @@ fn place_in_time(query: &FlameQuery, pick: &Pick) -> NavigationTarget {
     let range = query.choice.range.unwrap_or(nothing);
     let ns = range.duration().0 as f64;
     let at = |part: f64| Nanos(range.start().0 + (part.clamp(0.0, 1.0) * ns) as u64);
-    NavigationTarget {
-        span: Interval::new(at(pick.left), at(pick.left + pick.width)),
-        track: pick.track.and_then(timeline_row),
-        zoom: true,
-        details: false,
-    }
+    let span = Interval::new(at(pick.left), at(pick.left + pick.width));
+    NavigationTarget::zoomed(pick.track.and_then(timeline_row), span)
 }
 
 /// Returns the timeline track that shows a flame graph track best.
@@ -396,12 +392,7 @@ fn seek_next(
         Ok(Some(FlameOccurrence { span, .. })) => {
             *next_occurrence.borrow_mut() =
                 Some((stack, span.end().max(span.start() + Duration(1))));
-            on_goto.emit(NavigationTarget {
-                span,
-                track: None,
-                zoom: true,
-                details: false,
-            });
+            on_goto.emit(NavigationTarget::zoomed(None, span));
         }
         // Wraps around after the last one.
         _ => *next_occurrence.borrow_mut() = None,

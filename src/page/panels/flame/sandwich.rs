@@ -9,9 +9,11 @@ use yew::prelude::*;
 use super::canvas::{FlameCanvas, GraphFigures};
 use super::pick::Pick;
 use crate::client::LogClient;
-use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
-use crate::grid::{Column, Grid, GridRow, RowActivated, Rows};
+use crate::grid::{
+    Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns,
+};
+use crate::panel::edited;
 use analysis::flamegraph::source_info::SourceInfo;
 use model::profile::source::Unit;
 use model::profile::stack_source::CensusCounts;
@@ -21,6 +23,7 @@ use scene::format;
 use session::cells::{Cell, rows_text};
 use session::flame::query::{FlameQuery, FlameRow, FlameTableQuery, View};
 use views::actions::flame::FlameAction;
+use views::columns::sorted_again;
 use views::flame::Value;
 use views::view::flame::FlameView;
 
@@ -50,68 +53,32 @@ enum SortKey {
     Before,
 }
 
-const NAME: Column = Column::text(
-    "function",
-    "Function",
-    84,
-    "Module and name of the function, or a placeholder",
-)
-.growing();
-const OWN: Column = Column::number(
-    "self",
-    "Self",
-    114,
-    "Weight where it is the innermost function",
-);
-const TOTAL: Column = Column::number(
-    "total",
-    "Total",
-    114,
-    "Weight where it is anywhere in the stack; recursion counts once",
-);
+const COLUMNS: SortableColumns<SortKey> = sortable_columns! {
+    Column::text("function", "Function", 84,
+        "Module and name of the function, or a placeholder").growing() => Some(SortKey::Name),
+    Column::number("self", "Self", 114, "Weight where it is the innermost function") => Some(SortKey::Own),
+    Column::number("total", "Total", 114,
+        "Weight where it is anywhere in the stack; recursion counts once") => Some(SortKey::Total),
+    Column::number("samples", "Samples", 60,
+        "Samples, calls or spans with it anywhere in the stack") => Some(SortKey::Count),
+};
 
-const COLUMNS: [Column; 4] = [
-    NAME,
-    OWN,
-    TOTAL,
-    Column::number(
-        "samples",
-        "Samples",
-        60,
-        "Samples, calls or spans with it anywhere in the stack",
-    ),
-];
+const COMPARED: SortableColumns<SortKey> = sortable_columns! {
+    COLUMNS.columns[0] => Some(SortKey::Name),
+    COLUMNS.columns[1] => Some(SortKey::Own),
+    COLUMNS.columns[2] => Some(SortKey::Total),
+    Column::number("before", "Total before", 112, "Total on the side before") => Some(SortKey::Count),
+    Column::number("change", "Change", 60,
+        "Difference of the shares of the whole, in percentage points") => Some(SortKey::Before),
+};
 
-const BEFORE: Column = Column::number("before", "Total before", 112, "Total on the side before");
-
-const fn change(help: &'static str) -> Column {
-    Column::number("change", "Change", 60, help)
-}
-
-const COMPARED: [Column; 5] = [
-    NAME,
-    OWN,
-    TOTAL,
-    BEFORE,
-    change("Difference of the shares of the whole, in percentage points"),
-];
-
-const COMPARED_AMOUNTS: [Column; 5] = [
-    NAME,
-    OWN,
-    TOTAL,
-    BEFORE,
-    change("Gain or loss of the total"),
-];
-
-const SORTS: [SortKey; 4] = [SortKey::Name, SortKey::Own, SortKey::Total, SortKey::Count];
-const SORTS_COMPARED: [SortKey; 5] = [
-    SortKey::Name,
-    SortKey::Own,
-    SortKey::Total,
-    SortKey::Count,
-    SortKey::Before,
-];
+const COMPARED_AMOUNTS: SortableColumns<SortKey> = sortable_columns! {
+    COLUMNS.columns[0] => Some(SortKey::Name),
+    COLUMNS.columns[1] => Some(SortKey::Own),
+    COLUMNS.columns[2] => Some(SortKey::Total),
+    COMPARED.columns[3] => Some(SortKey::Count),
+    Column::number("change", "Change", 60, "Gain or loss of the total") => Some(SortKey::Before),
+};
 
 /// Totals of all rows, and the unit of comparison.
 #[derive(Clone, Copy)]
@@ -268,53 +235,42 @@ fn table(
     sort: &UseStateHandle<(SortKey, bool)>,
 ) -> Html {
     let compared = all.iter().any(|row| row.before.is_some());
-    let (columns, sorts): (&'static [Column], &'static [SortKey]) = match compared {
-        true if value.compares_amounts() => (&COMPARED_AMOUNTS, &SORTS_COMPARED),
-        true => (&COMPARED, &SORTS_COMPARED),
-        false => (&COLUMNS, &SORTS),
+    let columns = match compared {
+        true if value.compares_amounts() => COMPARED_AMOUNTS,
+        true => COMPARED,
+        false => COLUMNS,
     };
     let shares = Shares::of(all, value);
     let row = |row: &FlameRow| view_row(row, &shares, compared);
     let on_sort = {
         let sort = sort.clone();
         Callback::from(move |column: usize| {
-            let (by, descending) = *sort;
-            let Some(&new) = sorts.get(column) else {
-                return;
-            };
-            sort.set((
-                new,
-                if new == by {
-                    !descending
-                } else {
-                    new != SortKey::Name
-                },
-            ));
+            if let Some(by) = columns.key(column) {
+                sort.set(sorted_again(*sort, by, by != SortKey::Name));
+            }
         })
     };
     let on_activate = {
         let names: Vec<String> = listed.iter().map(|row| row.frame.name()).collect();
-        let (view, on_view) = (props.view.clone(), props.on_view.clone());
+        let on_frame = edited(&props.view, &props.on_view, |view, frame| {
+            view.frame = frame
+        });
         Callback::from(move |row: u64| {
             if let Some(frame) = names.get(row as usize) {
-                let frame = frame.clone();
-                on_view.emit(FlameView {
-                    frame,
-                    ..view.clone()
-                });
+                on_frame.emit(frame.clone());
             }
         })
     };
     let current = listed
         .iter()
         .position(|row| row.frame.name() == props.view.frame);
-    let column = sorts.iter().position(|by| *by == sort.0).unwrap_or(0);
+    let column = columns.index_of(sort.0).unwrap_or(0);
     let rows = Rc::new(Rows {
         first: 0,
         rows: listed.iter().map(row).collect(),
     });
     html! {
-        <CurrentGrid {rows} total={listed.len() as u64} {columns} sort={(column, sort.1)} {on_sort} {on_activate}
+        <CurrentGrid {rows} total={listed.len() as u64} columns={columns.columns} sort={(column, sort.1)} {on_sort} {on_activate}
             at={current.map(|at| at as u64)} compared={compared} />
     }
 }
@@ -336,7 +292,6 @@ struct CurrentGridProps {
 #[component]
 fn CurrentGrid(props: &CurrentGridProps) -> Html {
     let current = use_state_eq(|| None::<u64>);
-    let on_current = state_callback(&current).reform(|activated: RowActivated| Some(activated.row));
     let name = if props.compared {
         "flame-rows-compared"
     } else {
@@ -345,7 +300,7 @@ fn CurrentGrid(props: &CurrentGridProps) -> Html {
     html! {
         <Grid {name} label="Functions" columns={props.columns} total={props.total} rows={Rc::clone(&props.rows)}
             sort={Some(props.sort)} on_sort={props.on_sort.clone()} on_window={Callback::noop()}
-            current={current.or(props.at)} {on_current} on_activate={props.on_activate.clone()} />
+            current={current.or(props.at)} on_current={current_callback(&current)} on_activate={props.on_activate.clone()} />
     }
 }
 

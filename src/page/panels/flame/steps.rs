@@ -3,7 +3,7 @@
 use scene::format::{count, time};
 use yew::prelude::*;
 
-use crate::panel::span_text;
+use crate::panel::{edited, span_text};
 use model::time::Interval;
 use session::alignment::Role;
 use session::flame::step::Step;
@@ -54,6 +54,13 @@ fn shortened(stacks: u64) -> String {
     }
 }
 
+/// Renders what is shown, with a button that undoes it; `undo` is its accessible name and its tooltip.
+fn chip(text: String, undo: (String, &'static str), onclick: Callback<MouseEvent>) -> Html {
+    html! {
+        <li class="chip">{ text }<button class="quiet" aria-label={undo.0} title={undo.1} {onclick}>{ "×" }</button></li>
+    }
+}
+
 #[component]
 pub(super) fn Steps(props: &StepsProps) -> Html {
     let view = &props.view;
@@ -63,12 +70,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
         return html! {};
     }
     let undo = |edit: Box<dyn Fn(&mut FlameView)>| {
-        let (view, on_view) = (view.clone(), props.on_view.clone());
-        Callback::from(move |_: MouseEvent| {
-            let mut view = view.clone();
-            edit(&mut view);
-            on_view.emit(view);
-        })
+        edited(view, &props.on_view, move |view, _: MouseEvent| edit(view))
     };
     let step = |(place, step): (usize, &Step)| {
         let text = words(step);
@@ -76,20 +78,19 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
         let onclick = undo(Box::new(move |view| {
             view.steps.remove(place);
         }));
-        html! {
-            <li class="chip">{ text }<button class="quiet" aria-label={label} title="Undo this step" {onclick}>{ "×" }</button></li>
-        }
+        chip(text, (label, "Undo this step"), onclick)
+    };
+    let comparison = |text: String, edit: fn(&mut FlameView)| {
+        const STOP: &str = "Stop comparing";
+        chip(text, (STOP.to_owned(), STOP), undo(Box::new(edit)))
     };
     let two_moments = moments.map(|moments| {
-        let onclick = undo(Box::new(|view| view.moments = None));
         let text = format!(
             "the census at {} compared with the one at {}",
             time(moments.start()),
             time(moments.end())
         );
-        html! {
-            <li class="chip">{ text }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
-        }
+        comparison(text, |view| view.moments = None)
     });
     let before = view.before.filter(|_| moments.is_none());
     let compared = before.map(|before| {
@@ -98,10 +99,8 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
             Some(range) => format!("compared with {}", span_text(range)),
             None => "compared with the whole log".to_owned(),
         };
-        let onclick = undo(Box::new(|view| view.before = None));
-        html! {
-            <li class="chip">{ format!("{} {now}", span_text(before)) }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
-        }
+        let text = format!("{} {now}", span_text(before));
+        comparison(text, |view| view.before = None)
     });
     let compared_to = props.other.as_ref().map(|other| {
         let log = other.role.name();
@@ -110,10 +109,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
             (None, TwoLogs::Shares) => format!("shares compared with the log {log}"),
             (None, _) => format!("compared with the log {log}"),
         };
-        let onclick = undo(Box::new(|view| view.two = TwoLogs::Apart));
-        html! {
-            <li class="chip">{ text }<button class="quiet" aria-label="Stop comparing" title="Stop comparing" {onclick}>{ "×" }</button></li>
-        }
+        comparison(text, |view| view.two = TwoLogs::Apart)
     });
     html! {
         <ul class="flame-steps" aria-label="Steps">

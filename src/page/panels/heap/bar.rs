@@ -6,7 +6,7 @@ use yew::prelude::*;
 
 use crate::dom::value_of;
 use crate::field::Field;
-use crate::panel::{Extent, Source};
+use crate::panel::{Extent, Source, edited};
 use analysis::heap::ranking::BandOrder;
 use model::time::Interval;
 use session::heap::choice::{Grouping, HeapChoice};
@@ -26,11 +26,8 @@ pub(super) struct BarProps {
 impl BarProps {
     /// Returns a callback that edits the choice.
     fn change<T: 'static>(&self, edit: impl Fn(&mut HeapChoice, T) + 'static) -> Callback<T> {
-        let (view, on_view) = (self.view.clone(), self.on_view.clone());
-        Callback::from(move |value| {
-            let mut view = view.clone();
+        edited(&self.view, &self.on_view, move |view, value| {
             edit(&mut view.choice, value);
-            on_view.emit(view);
         })
     }
 }

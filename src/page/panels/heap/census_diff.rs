@@ -6,14 +6,14 @@ use web_sys::Element;
 use yew::prelude::*;
 
 use super::counted::{band_name, no_census};
-use super::table::{all_bands, pin, size};
+use super::table::{all_bands, size};
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, RowSource};
 use crate::field::Field;
 use crate::grid::{
-    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+    Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns, use_rows,
 };
-use crate::panel::{PanelProps, use_answer};
+use crate::panel::{PanelProps, edited, use_answer};
 use scene::format;
 use session::cells::{RowFormat, rows_text};
 use session::heap::census_range::CensusInfo;
@@ -85,15 +85,7 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
     if found.census_range.censuses == 0 && !is_chosen {
         return no_census(props, &found.census_range);
     }
-    let on_moments = {
-        let (view, on_view) = (view.clone(), on_view.clone());
-        Callback::from(move |moments| {
-            on_view.emit(HeapView {
-                moments,
-                ..view.clone()
-            })
-        })
-    };
+    let on_moments = edited(&view, &on_view, |view, moments| view.moments = moments);
     let columns = if alone { ALONE_COLUMNS } else { COLUMNS };
     // For a single census, the size takes the place of the difference.
     let by = match moments.column {
@@ -113,15 +105,15 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
         .clicked(column)
     });
     let on_activate = {
+        let on_pin = edited(&view, &on_view, |view, key: String| view.pin(&key));
         let answer = answer.clone();
         Callback::from(move |row: u64| {
             let found = answer.as_deref().and_then(Option::as_ref);
             if let Some(row) = found.and_then(|found| found.row(row)) {
-                pin(&view, &on_view, &row.band_label.key);
+                on_pin.emit(row.band_label.key.clone());
             }
         })
     };
-    let on_current = state_callback(&current).reform(|activated: RowActivated| Some(activated.row));
     let name = if alone { "census-rows" } else { "moment-rows" };
     html! {
         <div class="heap-moments">
@@ -131,7 +123,7 @@ pub(super) fn CensusDiff(props: &PanelProps) -> Html {
                 <p class="empty">{ "No matching band in this census. Clear the filter to see all." }</p>
             } else {
                 <Grid key={name} {name} label="Bands" columns={columns.columns} total={found.total} {rows} sums={sums_row(found, alone)}
-                    {sort} {on_sort} on_window={state_callback(&window)} current={*current} {on_current} {on_activate} />
+                    {sort} {on_sort} on_window={state_callback(&window)} current={*current} on_current={current_callback(&current)} {on_activate} />
             }
         </div>
     }
@@ -160,22 +152,11 @@ fn controls(
     on_moments: &Callback<CensusDiffChoice>,
     rows: RowSource,
 ) -> Html {
-    let on_alone = on_moments.reform(move |_: Event| CensusDiffChoice {
-        alone: !moments.alone,
-        ..moments
-    });
-    let on_before = on_moments.reform(move |before| CensusDiffChoice {
-        before: Some(before),
-        ..moments
-    });
-    let on_after = on_moments.reform(move |after| CensusDiffChoice {
-        after: Some(after),
-        ..moments
-    });
-    let on_ends = on_moments.reform(move |_: MouseEvent| CensusDiffChoice {
-        before: None,
-        after: None,
-        ..moments
+    let on_alone = edited(&moments, on_moments, |it, _: Event| it.alone = !it.alone);
+    let on_before = edited(&moments, on_moments, |it, census| it.before = Some(census));
+    let on_after = edited(&moments, on_moments, |it, census| it.after = Some(census));
+    let on_ends = edited(&moments, on_moments, |it, _: MouseEvent| {
+        (it.before, it.after) = (None, None);
     });
     let (before, after) = found.all;
     let said = match moments.alone {
@@ -196,9 +177,9 @@ fn controls(
         <div class="controls">
             <label class="check"><input type="checkbox" checked={moments.alone} onchange={on_alone} />{ " One census" }</label>
             if !moments.alone {
-                <Stepper title="Before" moment={found.before} of={found.census_range.of} on_census={on_before} />
+                { stepper("Before", found.before, found.census_range.of, &on_before) }
             }
-            <Stepper title={if moments.alone { "Census" } else { "After" }} moment={found.after} of={found.census_range.of} on_census={on_after} />
+            { stepper(if moments.alone { "Census" } else { "After" }, found.after, found.census_range.of, &on_after) }
             if chosen {
                 <button class="small" onclick={on_ends} title="Reset to the first and last census of the selected range, or of the log">{ "Reset to the range" }</button>
             }
@@ -208,48 +189,35 @@ fn controls(
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct StepperProps {
-    title: &'static str,
-    moment: CensusInfo,
-    /// Total number of censuses.
-    of: u32,
-    on_census: Callback<u32>,
-}
-
-/// Renders the input for a census number, with buttons for the previous and next one.
-#[component]
-fn Stepper(props: &StepperProps) -> Html {
-    let (census, last) = (props.moment.census, props.of.saturating_sub(1));
+/// Renders the input for the number of one of the `of` censuses, with buttons for the previous and next one.
+fn stepper(title: &str, moment: CensusInfo, of: u32, on_census: &Callback<u32>) -> Html {
+    let (census, last) = (moment.census, of.saturating_sub(1));
     let step = |to: Option<u32>, sign: &'static str, what: &'static str| {
         let to = to.filter(|to| *to <= last);
-        let onclick = props
-            .on_census
-            .reform(move |_: MouseEvent| to.unwrap_or(census));
-        let label = format!("{}: {what}", props.title);
+        let onclick = on_census.reform(move |_: MouseEvent| to.unwrap_or(census));
+        let label = format!("{title}: {what}");
         html! { <button class="small" {onclick} disabled={to.is_none()} aria-label={label} title={what}>{ sign }</button> }
     };
     let on_change = {
-        let on_census = props.on_census.clone();
+        let on_census = on_census.clone();
         Callback::from(move |typed: String| {
             if let Ok(number) = typed.parse::<u32>() {
                 on_census.emit(number.saturating_sub(1).min(last));
             }
         })
     };
-    let time = props
-        .moment
+    let time = moment
         .time
         .map_or_else(String::new, |time| format!(" at {}", format::time(time)));
     html! {
         <span class="stepper">
             { step(census.checked_sub(1), "‹", "previous census") }
-            <label>{ format!("{} ", props.title) }
-                <Field kind="number" numbers={(1, props.of)} value={(u64::from(census) + 1).to_string()} {on_change}
+            <label>{ format!("{title} ") }
+                <Field kind="number" numbers={(1, of)} value={(u64::from(census) + 1).to_string()} {on_change}
                     title="Number of the census; arrow keys move to the next and the previous one" />
             </label>
             { step(census.checked_add(1), "›", "next census") }
-            <span class="faint">{ format!("of {}{time}", format::count(props.of.into())) }</span>
+            <span class="faint">{ format!("of {}{time}", format::count(of.into())) }</span>
         </span>
     }
 }
@@ -337,11 +305,7 @@ fn grid_rows(found: &Answer, pinned: Option<&str>, alone: bool) -> Rows {
                 ]
             }
         };
-        GridRow {
-            cells,
-            class: classes!(is_pinned.then_some("pinned")),
-            branch: None,
-        }
+        GridRow::from(cells).with_class(is_pinned.then_some("pinned"))
     };
     Rows {
         first: found.first,

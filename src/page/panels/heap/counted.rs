@@ -86,27 +86,17 @@ pub(super) fn spark(heights: &[u8]) -> Html {
     }
 }
 
-/// Props of a band's maximum, a link to its time.
-#[derive(Properties, PartialEq)]
-pub(super) struct MaximumLinkProps {
-    /// Display name of the band.
-    pub(super) name: AttrValue,
-    pub(super) bytes: u64,
-    /// Time of the maximum, if known.
-    pub(super) at: Option<Nanos>,
-    pub(super) on_goto: Callback<NavigationTarget>,
-    /// Whether it is rendered inside a grid.
-    #[prop_or_default]
-    pub(super) in_grid: bool,
-}
-
-/// Renders the maximum as a link.
-#[component]
-pub(super) fn MaximumLink(props: &MaximumLinkProps) -> Html {
+/// Renders the maximum of the band `name` as a link to its time, if known.
+pub(super) fn maximum_link(
+    name: &str,
+    (bytes, at): (u64, Option<Nanos>),
+    on_goto: &Callback<NavigationTarget>,
+    in_grid: bool,
+) -> Html {
     let place = |time| NavigationTarget::details(Bands.into(), Interval::empty_at(time));
     html! {
-        <GotoLink text={format::bytes(props.bytes)} what={format!("the most of {}", props.name)}
-            target={props.at.map(place)} on_goto={props.on_goto.clone()} in_grid={props.in_grid} />
+        <GotoLink text={format::bytes(bytes)} what={format!("the most of {name}")}
+            target={at.map(place)} on_goto={on_goto.clone()} {in_grid} />
     }
 }
 

@@ -4,12 +4,12 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::counted::{MaximumLink, band_name, censuses_text, no_census, select, spark};
-use super::table::{all_bands, pin};
-use crate::dom::value_of;
+use super::counted::{band_name, censuses_text, maximum_link, no_census, select, spark};
+use super::table::all_bands;
+use crate::dom::{state_callback, value_of};
 use crate::exportable_table::ExportableTable;
-use crate::panel::{Extent, PanelProps, Source, span_text, use_answer, use_answered};
-use crate::term::heading;
+use crate::panel::{Extent, PanelProps, Source, edited, span_text, use_answer, use_answered};
+use crate::term::plain_table;
 use crate::viewer::NavigationTarget;
 use model::time::Interval;
 use scene::format;
@@ -51,10 +51,7 @@ pub(super) fn GrowthList(props: &PanelProps) -> Html {
     }
     let first = growing.rows.first().map(|row| row.band_label.key.clone());
     let suspect = view.choice.pinned.clone().or(first);
-    let on_pin = {
-        let (view, on_view) = (view.clone(), on_view.clone());
-        Callback::from(move |key: String| pin(&view, &on_view, &key))
-    };
+    let on_pin = edited(&view, &on_view, |view, key: String| view.pin(&key));
     html! {
         <div class="heap-growth">
             { list(extent, &view, growing, &on_view, &on_pin) }
@@ -88,13 +85,9 @@ fn list(
     on_view: &Callback<HeapView>,
     on_pin: &Callback<String>,
 ) -> Html {
-    let onchange = {
-        let view = view.clone();
-        on_view.reform(move |event: Event| HeapView {
-            growth: GrowthBy::from_name(&value_of(event)).unwrap_or_default(),
-            ..view.clone()
-        })
-    };
+    let onchange = edited(view, on_view, |view, event: Event| {
+        view.growth = GrowthBy::from_name(&value_of(event)).unwrap_or_default();
+    });
     let option = |by: GrowthBy, title: &'static str| {
         html! { <option value={by.name()} selected={view.growth == by}>{ title }</option> }
     };
@@ -128,16 +121,13 @@ fn list(
                 <p class="empty">{ "No growth in this range: no band in at least half of these censuses rises." }</p>
             } else {
                 <ExportableTable name="heap-growth">
-                    <table class="plain-table">
-                        <thead><tr>
-                            { heading("Band", "Click to highlight it in all views; click again to stop") }
-                            { heading("Over time", "Bytes from the first to the last census, scaled to the maximum of the band") }
-                            { heading("Gained", "Last census minus first census") }
-                            { heading("Share", "Share of the bytes of all bands, summed over these censuses") }
-                            { heading("Slope", "Slope of the least-squares line through its bytes. R², 0 to 1, is the part of the variation that the line explains. Lists bands in at least half of the censuses, by slope") }
-                        </tr></thead>
-                        <tbody>{ for growing.rows.iter().enumerate().map(row) }</tbody>
-                    </table>
+                    { plain_table(&[
+                        ("Band", "Click to highlight it in all views; click again to stop"),
+                        ("Over time", "Bytes from the first to the last census, scaled to the maximum of the band"),
+                        ("Gained", "Last census minus first census"),
+                        ("Share", "Share of the bytes of all bands, summed over these censuses"),
+                        ("Slope", "Slope of the least-squares line through its bytes. R², 0 to 1, is the part of the variation that the line explains. Lists bands in at least half of the censuses, by slope"),
+                    ], growing.rows.iter().enumerate().map(row).collect()) }
                 </ExportableTable>
                 if growing.total > shown {
                     <p class="faint">{ format!("{} of {} growing bands; the table lists all.", format::count(shown), format::count(growing.total)) }</p>
@@ -202,16 +192,13 @@ fn CorrelatedBands(props: &CorrelatedBandsProps) -> Html {
                     if more > 0 { { format!(" The {} most similar of {}.", bands.rows.len() - 1, format::count(bands.total)) } }</p>
             }
             <ExportableTable name="heap-alike">
-                <table class="plain-table">
-                    <thead><tr>
-                        { heading("Band", "Click to highlight it instead") }
-                        { heading("Over time", "Each scaled to its own maximum") }
-                        { heading("Correlation", "Pearson’s coefficient of both bands over the censuses of the range: 1 if they rise and fall in proportion. Lists bands from 0.9 on, with at least a thousandth of all bytes") }
-                        { heading("Average", "Mean over all censuses of the range") }
-                        { heading("Gained", "Last census minus first census") }
-                    </tr></thead>
-                    <tbody>{ for bands.rows.iter().enumerate().map(row) }</tbody>
-                </table>
+                { plain_table(&[
+                    ("Band", "Click to highlight it instead"),
+                    ("Over time", "Each scaled to its own maximum"),
+                    ("Correlation", "Pearson’s coefficient of both bands over the censuses of the range: 1 if they rise and fall in proportion. Lists bands from 0.9 on, with at least a thousandth of all bytes"),
+                    ("Average", "Mean over all censuses of the range"),
+                    ("Gained", "Last census minus first census"),
+                ], bands.rows.iter().enumerate().map(row).collect()) }
             </ExportableTable>
         </section>
     }
@@ -229,17 +216,12 @@ fn BurstList(props: &BurstProps) -> Html {
     let open = use_state_eq(|| None::<Interval>);
     let (panel, bursts) = (&props.panel, &props.bursts);
     let (view, on_view) = panel.settings::<HeapView>();
-    let on_pin = {
-        let view = view.clone();
-        Callback::from(move |key: String| pin(&view, &on_view, &key))
-    };
+    let on_pin = edited(&view, &on_view, |view, key: String| view.pin(&key));
     let pinned = view.choice.pinned.as_deref();
     let row = |row: &BurstRow| {
         let (span, is_open) = (row.span, row.span.is_some() && *open == row.span);
-        let onclick = {
-            let open = open.setter();
-            Callback::from(move |_: MouseEvent| open.set(span.filter(|_| !is_open)))
-        };
+        let next = span.filter(|_| !is_open);
+        let onclick = state_callback(&open).reform(move |_: MouseEvent| next);
         let when = match row.peak.time {
             Some(time) => html! {
                 <button class="quiet" aria-expanded={is_open.to_string()} {onclick}
@@ -252,7 +234,7 @@ fn BurstList(props: &BurstProps) -> Html {
                 <tr>
                     <th scope="row">{ band(&row.band_label, pinned, &on_pin) }</th>
                     <td>{ when }</td>
-                    <td><MaximumLink name={row.band_label.name.clone()} bytes={row.bytes} at={row.peak.time} on_goto={panel.on_goto.clone()} /></td>
+                    <td>{ maximum_link(&row.band_label.name, (row.bytes, row.peak.time), &panel.on_goto, false) }</td>
                     <td>{ format::bytes(row.usual_bytes) }</td>
                     <td>{ format::count(row.censuses.into()) }</td>
                 </tr>
@@ -279,16 +261,13 @@ fn BurstList(props: &BurstProps) -> Html {
                 <p class="faint">{ "No bursts: no band was far above its usual size for only a few censuses." }</p>
             } else {
                 <p class="faint">{ format!("Far above the usual size for only a few censuses.{all}") }</p>
-                <table class="plain-table">
-                    <thead><tr>
-                        { heading("Band", "Click to highlight it in all views") }
-                        { heading("When", "Census with the most bytes; click to show the threads that ran") }
-                        { heading("Maximum", "Bytes of the band in that census") }
-                        { heading("Usually", "Median over the range. A burst exceeds twice the median, exceeds the median by six times the usual distance from it and by at least 1 % of the largest census, in at most a tenth of the censuses") }
-                        { heading("Censuses", "Number of censuses in which it was that high") }
-                    </tr></thead>
-                    <tbody>{ for bursts.rows.iter().map(row) }</tbody>
-                </table>
+                { plain_table(&[
+                    ("Band", "Click to highlight it in all views"),
+                    ("When", "Census with the most bytes; click to show the threads that ran"),
+                    ("Maximum", "Bytes of the band in that census"),
+                    ("Usually", "Median over the range. A burst exceeds twice the median, exceeds the median by six times the usual distance from it and by at least 1 % of the largest census, in at most a tenth of the censuses"),
+                    ("Censuses", "Number of censuses in which it was that high"),
+                ], bursts.rows.iter().map(row).collect()) }
             }
         </section>
     }
@@ -327,13 +306,8 @@ fn threads(panel: &PanelProps, span: Interval, then: &ConcurrentActivity) -> Htm
         return html! { <p class="faint">{ "No thread ran according to the log. Scheduler events may be missing: +RTS -l writes them, -l-a does not." }</p> };
     }
     let thread = |thread: &ConcurrentThread| {
-        let row = Thread(thread.id).into();
-        let onclick = panel.on_goto.reform(move |_: MouseEvent| NavigationTarget {
-            span,
-            track: Some(row),
-            zoom: true,
-            details: false,
-        });
+        let goto = NavigationTarget::zoomed(Some(Thread(thread.id).into()), span);
+        let onclick = panel.on_goto.reform(move |_: MouseEvent| goto);
         let name = thread
             .label
             .as_ref()
@@ -347,13 +321,9 @@ fn threads(panel: &PanelProps, span: Interval, then: &ConcurrentActivity) -> Htm
 
 fn spans(panel: &PanelProps, then: &ConcurrentActivity) -> Html {
     let span = |found: &ConcurrentSpan| {
-        let (span, row) = (found.span, UserSpan(found.name_place).into());
-        let onclick = panel.on_goto.reform(move |_: MouseEvent| NavigationTarget {
-            span,
-            track: Some(row),
-            zoom: true,
-            details: false,
-        });
+        let span = found.span;
+        let goto = NavigationTarget::zoomed(Some(UserSpan(found.name_place).into()), span);
+        let onclick = panel.on_goto.reform(move |_: MouseEvent| goto);
         html! { <li><button class="link" {onclick}>{ found.name.clone() }</button>{ format!(" {}", span_text(span)) }</li> }
     };
     let more = then.span_count.saturating_sub(then.spans.len() as u64);

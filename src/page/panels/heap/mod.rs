@@ -24,7 +24,7 @@ use self::memory::MemoryTab;
 use self::table::Table;
 use self::tree::Tree;
 use crate::guide::how_to_record;
-use crate::panel::{Answered, Extent, PanelProps, use_answered};
+use crate::panel::{Answered, Extent, PanelProps, edited, use_answered};
 use crate::tab_list;
 use analysis::heap::Breakdown;
 use session::heap::profiles::{ProfileInfo, ProfilesQuery, is_too_old, profiling_hints};
@@ -53,15 +53,7 @@ pub(super) fn Heap(props: &PanelProps) -> Html {
     } else {
         Tab::Chart
     };
-    let on_tab = {
-        let (view, on_view) = (view.clone(), on_view.clone());
-        Callback::from(move |tab| {
-            on_view.emit(HeapView {
-                tab,
-                ..view.clone()
-            })
-        })
-    };
+    let on_tab = edited(&view, &on_view, |view, tab| view.tab = tab);
     html! {
         <div class="heap">
             <Bar profiles={Rc::clone(&profiles)} view={view.clone()} range={props.range}

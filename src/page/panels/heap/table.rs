@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
-use super::counted::{MaximumLink, band_name, censuses_text, no_census, spark};
+use super::counted::{band_name, censuses_text, maximum_link, no_census, spark};
 use crate::dom::state_callback;
-use crate::export_rows::{ExportButtons, RowSource};
+use crate::export_rows::{ExportButtons, use_table_rows};
 use crate::grid::{
-    Column, Grid, GridRow, RowActivated, Rows, SortableColumns, sortable_columns, use_rows,
+    Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns, use_rows,
 };
-use crate::panel::{PanelProps, use_answered};
+use crate::panel::{PanelProps, edited, use_answered};
 use crate::viewer::NavigationTarget;
 use scene::format;
 use session::heap::choice::HeapChoice;
@@ -65,13 +65,6 @@ pub(super) fn all_bands(choice: &HeapChoice) -> HeapChoice {
     }
 }
 
-/// Toggles whether a band is pinned.
-pub(super) fn pin(view: &HeapView, on_view: &Callback<HeapView>, key: &str) {
-    let mut view = view.clone();
-    view.pin(key);
-    on_view.emit(view);
-}
-
 #[component]
 pub(super) fn Table(props: &PanelProps) -> Html {
     let (view, on_view) = props.settings::<HeapView>();
@@ -98,10 +91,7 @@ pub(super) fn Table(props: &PanelProps) -> Html {
             })
         },
     );
-    let out = use_memo(
-        (props.source.client.clone(), query.clone()),
-        |(client, query)| RowSource::formatted_by_worker(client.clone(), query.clone()),
-    );
+    let out = use_table_rows(&props.source.client, query);
     let Some((extent, table)) = answered
         .as_ref()
         .and_then(|it| Some((it.extent, it.answer.as_ref().as_ref()?)))
@@ -112,15 +102,15 @@ pub(super) fn Table(props: &PanelProps) -> Html {
         return no_census(props, &table.census_range);
     }
     let on_activate = {
+        let on_pin = edited(&view, &on_view, |view, key: String| view.pin(&key));
         let answer = answer.clone();
         Callback::from(move |row: u64| {
             let table = answer.as_deref().and_then(Option::as_ref);
             if let Some(row) = table.and_then(|table| table.row(row)) {
-                pin(&view, &on_view, &row.band_label.key);
+                on_pin.emit(row.band_label.key.clone());
             }
         })
     };
-    let (view, on_view) = props.settings::<HeapView>();
     let columns = if table.info_tables {
         INFO_COLUMNS
     } else {
@@ -128,34 +118,29 @@ pub(super) fn Table(props: &PanelProps) -> Html {
     };
     let column = columns.index_of(view.sort.column);
     let sort = column.map(|column| (column, view.sort.descending));
-    let on_sort = on_view.reform(move |column: usize| {
-        let column = columns.key(column).unwrap_or_default();
-        HeapView {
-            sort: view.sort.clicked(column),
-            ..view.clone()
-        }
+    let on_sort = edited(&view, &on_view, move |view, column: usize| {
+        view.sort = view.sort.clicked(columns.key(column).unwrap_or_default());
     });
     let name = if table.info_tables {
         "info-rows"
     } else {
         "band-rows"
     };
-    let on_current = state_callback(&current).reform(|activated: RowActivated| Some(activated.row));
     html! {
         <div class="heap-table">
             <p class="tools">
                 <span class="for" role="status">{ format!("{}, {}", format::pluralize(table.total, "band"), censuses_text(extent, &table.census_range)) }</span>
                 if let Some(row) = current.and_then(|row| table.row(row)) {
                     <span>{ format!("{}: at most ", row.band_label.name) }
-                        <MaximumLink name={row.band_label.name.clone()} bytes={row.numbers.max} at={row.peak} on_goto={props.on_goto.clone()} /></span>
+                        { maximum_link(&row.band_label.name, (row.numbers.max, row.peak), &props.on_goto, false) }</span>
                 }
-                <ExportButtons name="bands" total={table.total} rows={(*out).clone()} />
+                <ExportButtons name="bands" total={table.total} rows={out} />
             </p>
             if table.total == 0 {
                 <p class="empty">{ "No matching band. Clear the filter to see all." }</p>
             } else {
                 <Grid key={name} {name} label="Bands" columns={columns.columns} total={table.total} {rows} sums={sums_row(table)}
-                    {sort} {on_sort} on_window={state_callback(&window)} current={*current} {on_current} {on_activate} />
+                    {sort} {on_sort} on_window={state_callback(&window)} current={*current} on_current={current_callback(&current)} {on_activate} />
             }
         </div>
     }
@@ -193,7 +178,7 @@ fn grid_row(
         format::fraction(numbers.share).into(),
         spark(heights),
         words::about(numbers.mean).into(),
-        html! { <MaximumLink name={row.band_label.name.clone()} bytes={numbers.max} at={row.peak} on_goto={on_goto.clone()} in_grid=true /> },
+        maximum_link(&row.band_label.name, (numbers.max, row.peak), on_goto, true),
         size(numbers.first),
         size(numbers.last),
         words::gained(numbers.gained()).into(),
@@ -211,11 +196,7 @@ fn grid_row(
             html! { <span title={place.clone()}>{ text_or_dash(place.as_ref()) }</span> },
         ]);
     }
-    GridRow {
-        cells,
-        class: classes!(pinned.then_some("pinned")),
-        branch: None,
-    }
+    GridRow::from(cells).with_class(pinned.then_some("pinned"))
 }
 
 /// Renders a text, or a dash if it is unknown.

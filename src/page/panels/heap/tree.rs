@@ -18,6 +18,7 @@ use analysis::flamegraph::sources;
 use scene::format;
 use session::flame::step::Step;
 use session::heap::tree::{ExpandedNodes, NodeBytes, TreeAnswer, TreeColumn, TreeQuery, TreeRow};
+use views::columns::sorted_again;
 use views::heap::settings::HeapView;
 use views::panels::FLAME_GRAPH;
 use views::view::Change;
@@ -119,12 +120,7 @@ pub(super) fn Tree(props: &PanelProps) -> Html {
         let sort = sort.clone();
         Callback::from(move |column: usize| {
             if let Some(by) = COLUMNS.key(column) {
-                let turned = if by == sort.0 {
-                    !sort.1
-                } else {
-                    by != TreeColumn::Name
-                };
-                sort.set((by, turned));
+                sort.set(sorted_again(*sort, by, by != TreeColumn::Name));
             }
         })
     };

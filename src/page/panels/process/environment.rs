@@ -23,10 +23,8 @@ pub(super) struct EnvironmentProps {
 #[component]
 pub(super) fn Environment(props: &EnvironmentProps) -> Html {
     let shown = use_state_eq(|| false);
-    let toggle = {
-        let shown = shown.clone();
-        Callback::from(move |_: MouseEvent| shown.set(!*shown))
-    };
+    let is_shown = *shown;
+    let toggle = state_callback(&shown).reform(move |_: MouseEvent| !is_shown);
     let variables = pluralize(props.count, "environment variable");
     html! {
         <section aria-labelledby="process-environment">

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::dom::state_callback;
 use crate::exportable_table::ExportableTable;
 use crate::pagination::use_pagination;
 use crate::share_bar::share_bar;
@@ -14,6 +15,7 @@ use model::sorting::CompactSort;
 use scene::format;
 use session::events::EventList;
 use session::events::filter::EventFilter;
+use views::columns::sorted_again;
 
 /// Number of types shown at first: more than any known runtime writes.
 const SHOWN: usize = 150;
@@ -82,15 +84,8 @@ pub(super) fn Types(props: &TypesProps) -> Html {
             (true, true) => "descending",
             (true, false) => "ascending",
         };
-        let onclick = {
-            let sort = sort.setter();
-            let largest_first = if sorted {
-                !largest_first
-            } else {
-                column.largest_first()
-            };
-            Callback::from(move |_: MouseEvent| sort.set((column, largest_first)))
-        };
+        let next = sorted_again(*sort, column, column.largest_first());
+        let onclick = state_callback(&sort).reform(move |_: MouseEvent| next);
         let arrow = match direction {
             "descending" => " ▾",
             "ascending" => " ▴",

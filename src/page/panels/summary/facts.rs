@@ -102,15 +102,13 @@ pub(super) fn time(about: About<'_>) -> Html {
     let total_ns = numbers.total_ns;
     let several = !numbers.processes.is_empty();
     let no_gc = if several { OF_EACH } else { NO_GC };
-    let part = |ns: Option<u64>| {
-        ns.map(|ns| (duration_ns(ns), format::percent(ns, total_ns)))
-            .ok_or_else(|| no_gc.to_owned())
-    };
     let no_phases = if several { OF_EACH } else { NO_PHASES };
-    let phase = |ns: Option<u64>| {
+    let or = |ns: Option<u64>, why: &str| {
         ns.map(|ns| (duration_ns(ns), format::percent(ns, total_ns)))
-            .ok_or_else(|| no_phases.to_owned())
+            .ok_or_else(|| why.to_owned())
     };
+    let part = |ns| or(ns, no_gc);
+    let phase = |ns| or(ns, no_phases);
     let (length, total) = (duration_ns(numbers.account.life_ns), duration_ns(total_ns));
     // The clock usually starts so shortly before the first event that both lengths print the same.
     let length = (length != total).then(|| {

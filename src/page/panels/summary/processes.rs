@@ -3,7 +3,7 @@
 use yew::prelude::*;
 
 use super::facts::card;
-use crate::term::Term;
+use crate::term::plain_table;
 use analysis::numbers::process_numbers::ProcessNumbers;
 use views::words::processes::{COLUMNS, row};
 
@@ -12,9 +12,6 @@ pub(super) fn processes(all: &[ProcessNumbers]) -> Html {
     if all.is_empty() {
         return Html::default();
     }
-    let heading = |(name, help): (&'static str, &'static str)| {
-        html! { <th scope="col"><Term {name} {help} /></th> }
-    };
     let line = |own: &ProcessNumbers| {
         let [name, numbers @ ..] = row(own);
         html! {
@@ -24,11 +21,8 @@ pub(super) fn processes(all: &[ProcessNumbers]) -> Html {
             </tr>
         }
     };
-    let table = html! {
-        <table class="plain-table">
-            <thead><tr>{ for COLUMNS.into_iter().map(heading) }</tr></thead>
-            <tbody>{ for all.iter().map(line) }</tbody>
-        </table>
-    };
-    card("Processes", table)
+    card(
+        "Processes",
+        plain_table(&COLUMNS, all.iter().map(line).collect()),
+    )
 }

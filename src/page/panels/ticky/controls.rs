@@ -6,9 +6,9 @@ use yew::prelude::*;
 
 use crate::client::LogClient;
 use crate::dom::use_debounced;
-use crate::export_rows::{ExportButtons, RowSource};
+use crate::export_rows::{ExportButtons, use_table_rows};
 use crate::field::Field;
-use crate::panel::{Extent, span_text};
+use crate::panel::{Extent, edited, span_text};
 use crate::term::Term;
 use analysis::ticky::{TickyQuery, TickyTable};
 use scene::format;
@@ -33,16 +33,20 @@ pub(super) struct ControlsProps {
 #[component]
 pub(super) fn Controls(props: &ControlsProps) -> Html {
     let total = props.table.as_ref().map_or(0, |table| table.total);
-    let rows = use_memo(
-        (props.client.clone(), props.query.clone()),
-        |(client, query)| RowSource::formatted_by_worker(client.clone(), query.clone()),
-    );
+    let rows = use_table_rows(&props.client, props.query.clone());
+    let on_view = use_debounced(TYPED_MS, props.on_view.clone());
+    let on_input = edited(&props.view, &on_view, |view, text| view.filter = text);
     let status = props.table.as_deref().map(|table| status(props, table));
     html! {
         <div class="controls">
-            <Filter view={props.view.clone()} on_view={props.on_view.clone()} />
+            <label class="search">
+                <Field kind="search" placeholder="Name, kind:thunk, entries>1000"
+                    label="Filter the counters: words, or terms such as kind:thunk and entries>1000"
+                    value={props.view.filter.clone()} {on_input} />
+            </label>
+            <Term name="Filter by column" help={FILTER_HELP} />
             <span class="for" role="status">{ status }</span>
-            <ExportButtons name="ticky" {total} rows={(*rows).clone()} />
+            <ExportButtons name="ticky" {total} {rows} />
         </div>
     }
 }
@@ -62,29 +66,4 @@ fn status(props: &ControlsProps, table: &TickyTable) -> String {
         text.push_str(&format!(" · {share} of {} allocated", format::bytes(all)));
     }
     text
-}
-
-#[derive(Properties, PartialEq)]
-struct FilterProps {
-    view: TickyView,
-    on_view: Callback<TickyView>,
-}
-
-#[component]
-fn Filter(props: &FilterProps) -> Html {
-    let view = props.view.clone();
-    let on_input = use_debounced(TYPED_MS, props.on_view.clone()).reform(move |filter| TickyView {
-        filter,
-        ..view.clone()
-    });
-    html! {
-        <>
-            <label class="search">
-                <Field kind="search" placeholder="Name, kind:thunk, entries>1000"
-                    label="Filter the counters: words, or terms such as kind:thunk and entries>1000"
-                    value={props.view.filter.clone()} {on_input} />
-            </label>
-            <Term name="Filter by column" help={FILTER_HELP} />
-        </>
-    }
 }

@@ -4,7 +4,7 @@ use yew::prelude::*;
 
 use super::ratio;
 use crate::copy::CopyButton;
-use crate::panel::{Source, use_answer};
+use crate::panel::{Source, edited, use_answer};
 use analysis::ticky::{Definition, Info, SizeError, TickyQuery, TickyRow, TickyTable};
 use model::time::Interval;
 use scene::format;
@@ -123,10 +123,9 @@ fn entered(each: f64) -> String {
 /// Renders the definition of the counter, and its info table.
 fn known(props: &DetailsProps, row: &TickyRow, definition: &Definition) -> Html {
     let in_module = row.module().map(|module| {
-        let (view, word) = (props.view.clone(), format!("module={module}"));
-        let onclick = props.on_view.reform(move |_: MouseEvent| TickyView {
-            filter: word.clone(),
-            ..view.clone()
+        let word = format!("module={module}");
+        let onclick = edited(&props.view, &props.on_view, move |view, _: MouseEvent| {
+            view.filter.clone_from(&word);
         });
         html! { <>{ module.to_owned() }{ " " }<button class="link" {onclick}>{ "Only this module" }</button></> }
     });
