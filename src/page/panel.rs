@@ -165,6 +165,14 @@ pub(super) fn edited<S: Clone + 'static, T: 'static>(
     })
 }
 
+/// Renders a number; zero is faint.
+pub(super) fn faint_zero(number: u64, text: fn(u64) -> String) -> Html {
+    match number {
+        0 => html! { <span class="faint">{ "0" }</span> },
+        number => text(number).into(),
+    }
+}
+
 /// Renders a group of buttons of which one is pressed; `choices` have a text and a title.
 pub(super) fn segments<T: PartialEq + Copy + 'static>(
     label: &'static str,

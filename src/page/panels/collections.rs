@@ -141,10 +141,11 @@ pub(super) fn Collections(props: &PanelProps) -> Html {
             if let Some(gc) = collection_at(&found, row) {
                 // Selects the pause of the whole program, not the phase on one capability.
                 on_goto.emit(NavigationTarget {
-                    span: Interval::new(gc.start, gc.end),
-                    track: Some(CollectionsTrack.into()),
-                    zoom: true,
                     details: true,
+                    ..NavigationTarget::zoomed(
+                        Some(CollectionsTrack.into()),
+                        Interval::new(gc.start, gc.end),
+                    )
                 });
             }
         })

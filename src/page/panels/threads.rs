@@ -16,7 +16,9 @@ use crate::grid::{
     Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns, use_rows,
 };
 use crate::guide::how_to_record;
-use crate::panel::{PanelProps, TrackSelection, edited, slow_notice, span_text, use_answer};
+use crate::panel::{
+    PanelProps, TrackSelection, edited, faint_zero, slow_notice, span_text, use_answer,
+};
 use crate::share_bar::share_bar;
 use crate::viewer::NavigationTarget;
 use analysis::timeline::thread_table::{
@@ -29,6 +31,7 @@ use model::sorting::CompactSort;
 use model::time::Interval;
 use scene::format;
 use session::tracks::thread::Thread;
+use views::columns::sorted_again;
 use views::view::findings::FindingsView;
 use views::words::heap_report;
 use waits::Waits;
@@ -132,7 +135,7 @@ pub(super) fn Threads(props: &PanelProps) -> Html {
             } else {
                 <div class="threads-body">
                     <Grid name="thread-rows" label="Threads" columns={COLUMNS.columns} {total} {rows}
-                        sums={table.map(|table| sums_row(table, &props.on_goto))} sort={sorted(&view)} on_sort={on_sort(view, &on_view)}
+                        sums={table.map(|table| sums_row(table, &props.on_goto))} sort={sorted(&view)} on_sort={on_sort(&view, &on_view)}
                         {on_window} current={*current} on_current={current_callback(&current)} {on_activate} />
                     if let Some(thread) = chosen {
                         <Waits key={thread.0} {thread} source={props.source.clone()} range={props.range} on_goto={props.on_goto.clone()} />
@@ -182,19 +185,11 @@ fn sorted(view: &ThreadView) -> Option<(usize, bool)> {
 }
 
 /// Returns the callback of column heads; clicking the sorted column again reverses the order.
-fn on_sort(view: ThreadView, on_view: &Callback<ThreadView>) -> Callback<usize> {
-    on_view.reform(move |column: usize| {
+fn on_sort(view: &ThreadView, on_view: &Callback<ThreadView>) -> Callback<usize> {
+    edited(view, on_view, |view, column: usize| {
         let sort = COLUMNS.key(column).unwrap_or_default();
-        if sort == view.sort {
-            return ThreadView {
-                descending: !view.descending,
-                ..view.clone()
-            };
-        }
-        ThreadView {
-            filter: view.filter.clone(),
-            ..ThreadView::sorted_by(sort)
-        }
+        let order = (view.sort, view.descending);
+        (view.sort, view.descending) = sorted_again(order, sort, sort.largest_first());
     })
 }
 
@@ -251,21 +246,14 @@ fn longest_wait(
     }
 }
 
-/// Renders a time; zero is faint.
 fn time(ns: u64) -> Html {
-    match ns {
-        0 => html! { <span class="faint">{ "0" }</span> },
-        ns => format::duration_ns(ns).into(),
-    }
+    faint_zero(ns, format::duration_ns)
 }
 
 /// Renders the cells from the shares to the migrations. The times add up to the lifetime.
 fn sums_cells(sums: &ThreadSums, longest: Html) -> [Html; 14] {
     let times = &sums.times;
-    let count = |count: u64| match count {
-        0 => html! { <span class="faint">{ "0" }</span> },
-        count => format::count(count).into(),
-    };
+    let count = |count: u64| faint_zero(count, format::count);
     let mean = sums.mean_ready_ns();
     [
         shares(times),

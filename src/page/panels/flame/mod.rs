@@ -17,7 +17,7 @@ use self::canvas::{FlameCanvas, GraphFigures};
 use self::controls::Controls;
 use self::pick::{Pick, Reveal, SearchMatch};
 use self::sandwich::Sandwich;
-use self::steps::{ComparedLog, Steps};
+use self::steps::{ComparedLog, steps};
 use crate::client::LogClient;
 use crate::dom::state_callback;
 use crate::guide::how_to_record;
@@ -198,16 +198,17 @@ pub(super) fn FlameGraph(props: &PanelProps) -> Html {
     });
     let on_zoom = zoom_of(props, &query);
     let area = area(props, (*picked).as_ref(), &query, info.source);
+    let of_heap = sources::description(info.source).unit == Unit::Bytes;
     html! {
         <div class="flame">
             <Controls client={client.clone()} sources={Rc::clone(&props.flame_sources)} source={Rc::clone(&info)} view={view.clone()}
                 other={props.compared_to.as_ref().map(|compared_to| compared_to.role)}
                 range={props.range} log={props.overview.span} found={figures.share} matches={matches.clone()} {at} {on_match} {on_zoom} {query} about={scope_text(props, &view, &info)}
                 on_view={on_view.clone()} on_heap={props.on_change.reform(|()| Change::panel(HEAP))} />
-            <Steps {other} {view} of_heap={sources::description(info.source).unit == Unit::Bytes} range={props.range} shortened={figures.shortened} {on_view} />
+            { steps((&view, &on_view), of_heap, other.as_ref(), props.range, figures.shortened) }
             { area }
             { graph }
-            { strip((*picked).clone(), sources::description(info.source).unit == Unit::Bytes, &on_act) }
+            { strip((*picked).clone(), of_heap, &on_act) }
         </div>
     }
 }

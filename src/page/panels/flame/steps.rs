@@ -18,19 +18,6 @@ pub(super) struct ComparedLog {
     pub(super) why_not_compared: Option<AttrValue>,
 }
 
-#[derive(Properties, PartialEq)]
-pub(super) struct StepsProps {
-    pub(super) view: FlameView,
-    /// Whether the stacks are of live heap data.
-    pub(super) of_heap: bool,
-    /// The second log, if a comparison is requested.
-    pub(super) other: Option<ComparedLog>,
-    pub(super) range: Option<Interval>,
-    /// Number of stacks that were inverted without their outermost frames.
-    pub(super) shortened: u64,
-    pub(super) on_view: Callback<FlameView>,
-}
-
 fn words(step: &Step) -> String {
     match step {
         Step::Focus(name) => format!("focus on {name}"),
@@ -44,7 +31,7 @@ fn words(step: &Step) -> String {
 }
 
 /// Describes the truncation of inverted stacks.
-fn shortened(stacks: u64) -> String {
+fn shortened_words(stacks: u64) -> String {
     match stacks {
         1 => "1 deep stack without its outermost callers".to_owned(),
         many => format!(
@@ -61,16 +48,21 @@ fn chip(text: String, undo: (String, &'static str), onclick: Callback<MouseEvent
     }
 }
 
-#[component]
-pub(super) fn Steps(props: &StepsProps) -> Html {
-    let view = &props.view;
-    let moments = view.moments.filter(|_| props.of_heap);
-    if view.steps.is_empty() && view.before.is_none() && moments.is_none() && props.other.is_none()
-    {
+/// Renders the steps. The two moments count only if the stacks are of live heap data (`of_heap`); `other` is the
+/// second log, if a comparison is requested; `shortened` stacks were inverted without their outermost frames.
+pub(super) fn steps(
+    (view, on_view): (&FlameView, &Callback<FlameView>),
+    of_heap: bool,
+    other: Option<&ComparedLog>,
+    range: Option<Interval>,
+    shortened: u64,
+) -> Html {
+    let moments = view.moments.filter(|_| of_heap);
+    if view.steps.is_empty() && view.before.is_none() && moments.is_none() && other.is_none() {
         return html! {};
     }
     let undo = |edit: Box<dyn Fn(&mut FlameView)>| {
-        edited(view, &props.on_view, move |view, _: MouseEvent| edit(view))
+        edited(view, on_view, move |view, _: MouseEvent| edit(view))
     };
     let step = |(place, step): (usize, &Step)| {
         let text = words(step);
@@ -94,7 +86,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
     });
     let before = view.before.filter(|_| moments.is_none());
     let compared = before.map(|before| {
-        let now = match props.range {
+        let now = match range {
             Some(range) if range == before => "select a range to compare with".to_owned(),
             Some(range) => format!("compared with {}", span_text(range)),
             None => "compared with the whole log".to_owned(),
@@ -102,7 +94,7 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
         let text = format!("{} {now}", span_text(before));
         comparison(text, |view| view.before = None)
     });
-    let compared_to = props.other.as_ref().map(|other| {
+    let compared_to = other.map(|other| {
         let log = other.role.name();
         let text = match (&other.why_not_compared, view.two) {
             (Some(why), _) => why.to_string(),
@@ -117,8 +109,8 @@ pub(super) fn Steps(props: &StepsProps) -> Html {
             { for two_moments }
             { for compared }
             { for view.steps.iter().enumerate().map(step) }
-            if props.shortened > 0 {
-                <li class="faint" role="status">{ shortened(props.shortened) }</li>
+            if shortened > 0 {
+                <li class="faint" role="status">{ shortened_words(shortened) }</li>
             }
             if view.steps.len() > 1 {
                 <li><button class="small" onclick={undo(Box::new(|view| view.steps.clear()))}>{ "Undo all" }</button></li>

@@ -10,7 +10,7 @@ use crate::export_rows::{ExportButtons, use_table_rows};
 use crate::grid::{
     Column, Grid, GridRow, Rows, SortableColumns, current_callback, sortable_columns, use_rows,
 };
-use crate::panel::{PanelProps, edited, use_answered};
+use crate::panel::{PanelProps, edited, faint_zero, use_answered};
 use crate::viewer::NavigationTarget;
 use scene::format;
 use session::heap::choice::HeapChoice;
@@ -204,12 +204,8 @@ fn text_or_dash(text: Option<&String>) -> Html {
     text.map_or_else(|| format::NO_VALUE.into(), |text| text.clone().into())
 }
 
-/// Renders a size; zero is faint.
 pub(super) fn size(bytes: u64) -> Html {
-    match bytes {
-        0 => html! { <span class="faint">{ "0" }</span> },
-        bytes => format::bytes(bytes).into(),
-    }
+    faint_zero(bytes, format::bytes)
 }
 
 fn sums_row(table: &BandTable) -> GridRow {
