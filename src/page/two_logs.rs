@@ -72,41 +72,23 @@ pub(super) fn SecondLogPrompt(props: &SecondLogPromptProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-pub(super) struct CaptionProps {
-    pub(super) role: Role,
-    pub(super) name: AttrValue,
-    /// Key facts about the log, as short text.
-    pub(super) facts: AttrValue,
-    /// Whether the panels show this log.
-    pub(super) is_shown: bool,
-    pub(super) on_show: Callback<()>,
-    pub(super) on_close: Callback<Role>,
-    /// Controls that concern both logs.
-    #[prop_or_default]
-    pub(super) children: Html,
-}
-
-/// Header above a timeline that names its log.
-#[component]
-pub(super) fn Caption(props: &CaptionProps) -> Html {
-    let role = props.role;
-    let on_show = {
-        let (on_show, is_shown) = (props.on_show.clone(), props.is_shown);
-        Callback::from(move |_: MouseEvent| {
-            if !is_shown {
-                on_show.emit(());
-            }
-        })
-    };
-    let on_close = props.on_close.reform(move |_: MouseEvent| role);
+/// Renders the header above a timeline, with the name and facts of its log and `more` controls. If the panels do not
+/// show this log, there is `on_show`.
+pub(super) fn caption(
+    (role, name, facts): (Role, &str, String),
+    on_show: Option<Callback<MouseEvent>>,
+    on_close: &Callback<Role>,
+    more: Html,
+) -> Html {
+    let name = AttrValue::from(name.to_owned());
+    let on_close = on_close.reform(move |_: MouseEvent| role);
     html! {
-        <header class="caption">
+        <header key="caption" class="caption">
             <span class="role">{ role.title() }</span>
-            <h2 class="file" title={props.name.clone()} aria-label={props.name.clone()}>{ file_name(&props.name) }</h2>
-            <span class="facts">{ props.facts.clone() }</span>
-            { props.children.clone() }
-            <button class="small" aria-pressed={props.is_shown.to_string()} onclick={on_show}
+            <h2 class="file" title={name.clone()} aria-label={name.clone()}>{ file_name(&name) }</h2>
+            <span class="facts">{ facts }</span>
+            { more }
+            <button class="small" aria-pressed={on_show.is_none().to_string()} onclick={on_show}
                 title={format!("The panels below show the log {}", role.name())}>{ "Panels" }</button>
             <button class="quiet" onclick={on_close} aria-label={format!("Close the log {}", role.name())}>{ "✕" }</button>
         </header>

@@ -18,7 +18,7 @@ use crate::panels::FindingNavigator;
 use crate::share::Share;
 use crate::tabs::Tabs;
 use crate::timeline::Timeline;
-use crate::two_logs::{Caption, SecondLogPrompt, SplitTimelines, alignment_controls};
+use crate::two_logs::{SecondLogPrompt, SplitTimelines, alignment_controls, caption};
 use crate::update::callback;
 use crate::viewer::{Control, Description, ViewerRef};
 use crate::{link, panels, theme};
@@ -192,7 +192,7 @@ impl App {
         } else {
             facts(log)
         };
-        let both = || {
+        let both = (role == Role::Before).then(|| {
             let at = self.views.view().settings.get::<CompareView>().align;
             let on_align = callback(ctx, Self::align_at);
             let on_swap = callback(ctx, |app, ctx, _: MouseEvent| app.swap_roles(ctx));
@@ -201,15 +201,12 @@ impl App {
                 true
             });
             alignment_controls(&at, &self.common_anchors(), &on_align, on_swap, on_merge)
-        };
-        html! {
-            <Caption key="caption" {role} name={log.name.clone()} {facts} {is_shown}
-                on_show={callback(ctx, |app, ctx, ()| app.exchange(ctx))} on_close={callback(ctx, Self::close_one)}>
-                if role == Role::Before {
-                    { both() }
-                }
-            </Caption>
-        }
+        });
+        let on_show = callback(ctx, |app, ctx, _: MouseEvent| app.exchange(ctx));
+        let on_show = (!is_shown).then_some(on_show);
+        let on_close = callback(ctx, Self::close_one);
+        let both = both.unwrap_or_default();
+        caption((role, &log.name, facts), on_show, &on_close, both)
     }
 
     fn timeline_of(

@@ -78,10 +78,8 @@ pub(super) fn InView(props: &PanelProps) -> Html {
             let place = usize::try_from(row).ok().and_then(|row| shown.get(row));
             if let Some(item) = place.and_then(|&place| items.get(place)) {
                 on_goto.emit(NavigationTarget {
-                    span: item.span,
-                    track: item.track,
                     zoom: false,
-                    details: false,
+                    ..NavigationTarget::zoomed(item.track, item.span)
                 });
             }
         })
