@@ -5,7 +5,7 @@ use crate::common;
 use std::collections::BTreeSet;
 
 use analysis::account::report::CapTimes;
-use analysis::yielder::{NoYield, block_on};
+use analysis::yielder::block_on;
 use common::build::LogBuilder;
 use common::{expected_coverage, findings_of, for_all_spans, logs_in, session_of};
 use eventlog::ids::Nanos;
@@ -432,7 +432,7 @@ fn of_very_many_runs_a_sample_in_the_middle_is_looked_at_and_told() {
             continue;
         }
         sampled += 1;
-        let report = |limits| block_on(Report::evaluate_with_limits(&scope, limits, &NoYield));
+        let report = |limits| block_on(Report::evaluate_with_limits(&scope, limits));
         let (whole, part) = (report(limits(runs, 1)), report(limits(runs - 1, runs / 4)));
         assert_eq!(whole.sample, None);
         let sample = part.sample.expect("more runs than may be looked at");

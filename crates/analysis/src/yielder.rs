@@ -15,6 +15,12 @@ pub trait Yield {
     fn yield_now(&self) -> LocalBoxFuture<'_, ()>;
 }
 
+impl std::fmt::Debug for dyn Yield + '_ {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Yield")
+    }
+}
+
 impl dyn Yield + '_ {
     /// Yields if it is due. Long computations call this every millisecond or more often.
     pub async fn yield_if_due(&self) {
@@ -25,16 +31,10 @@ impl dyn Yield + '_ {
 }
 
 /// Step counter for loops of cheap steps: it checks the clock only once every `AT_ONCE` steps.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Steps<'a> {
     yielder: &'a dyn Yield,
     taken: u32,
-}
-
-impl std::fmt::Debug for Steps<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Steps").field("taken", &self.taken).finish()
-    }
 }
 
 impl<'a> Steps<'a> {

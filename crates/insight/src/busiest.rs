@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::context::RuleContext;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
 use eventlog::ids::ThreadId;
 use model::class::{WAIT_REASONS, WaitReason};
 use model::sorting::CompactSort;
@@ -40,8 +39,8 @@ pub struct LongestWait {
 
 /// Returns the threads with most running time in the range, largest first, except the runtime's own; none if many share
 /// the work.
-pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<BusyThread> {
-    let mut all = context.run_times(yielder).await.to_vec();
+pub(crate) async fn find(context: &RuleContext<'_>) -> Vec<BusyThread> {
+    let mut all = context.run_times().await.to_vec();
     let sum_ns =
         |some: &[(ThreadId, u64)]| some.iter().map(|(_, ran_ns)| *ran_ns as f64).sum::<f64>();
     let all_ns = sum_ns(&all);
@@ -61,7 +60,7 @@ pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<
                 blocked_ns[reason as usize] += wait.ns;
             }
         };
-        context.each_turn_of(lives, yielder, visit).await;
+        context.each_turn_of(lives, visit).await;
         let sums = WaitReason::ALL.into_iter().zip(blocked_ns);
         let longest = sums.filter(|(_, ns)| *ns > 0).max_by_key(|(_, ns)| *ns);
         busiest.push(BusyThread {

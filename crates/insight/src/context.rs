@@ -19,7 +19,7 @@ use analysis::numbers::summary::SparkTotals;
 use analysis::process::Way;
 use analysis::recording::Recording;
 use analysis::timeline::thread_table::ThreadsInRange;
-use analysis::yielder::{Steps, Yield, sort};
+use analysis::yielder::{NoYield, Steps, Yield, sort};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use eventlog::{EventSet, EventType};
@@ -35,6 +35,8 @@ pub struct RuleContext<'a> {
     pub range: Interval,
     /// Whether no range was given, so that the whole log is meant.
     is_whole: bool,
+    /// Policy by which evaluations yield to the event loop.
+    pub(crate) yielder: &'a dyn Yield,
     /// Account of time in the range.
     pub times: ProgramTimes,
     /// Number of capabilities that exist in the range; at least 1.
@@ -182,6 +184,7 @@ impl<'a> RuleContext<'a> {
             log,
             range,
             is_whole,
+            yielder: &NoYield,
             caps: (lived.count() as u64).max(1),
             times,
             gc_pauses: gc_pauses_in(log, range),
@@ -205,9 +208,25 @@ impl<'a> RuleContext<'a> {
         }
     }
 
+    /// Sets the policy by which evaluations yield to the event loop; without it, they never do.
+    #[must_use]
+    pub fn yielding(self, yielder: &'a dyn Yield) -> Self {
+        Self { yielder, ..self }
+    }
+
+    /// Returns a counter for a loop of cheap steps.
+    pub(crate) fn steps(&self) -> Steps<'a> {
+        Steps::new(self.yielder)
+    }
+
+    /// Returns the context that rules use for a range of the same log.
+    pub(crate) fn for_rules_in(&self, range: Option<Interval>) -> Self {
+        Self::for_rules(self.log, range).yielding(self.yielder)
+    }
+
     /// Returns the context for rules if this one is of the whole log.
     pub(crate) fn rules_context(&self) -> Option<Self> {
-        self.is_whole.then(|| Self::for_rules(self.log, None))
+        self.is_whole.then(|| self.for_rules_in(None))
     }
 
     /// Returns the bytes allocated. For the whole log, this includes the data of the last collection, at which the
@@ -318,12 +337,11 @@ impl<'a> RuleContext<'a> {
         (rule, title): (&'static str, String),
         loss_budget: &mut LossBudget,
         (waits, cap_ns): (Vec<(u64, u64)>, u64),
-        yielder: &dyn Yield,
     ) -> Finding {
         let idle_ns =
             loss_budget.all_ns(Pool::Idle) + loss_budget.all_ns(Pool::CapIdleWorkAvailable);
         let cost = cap_ns.min(idle_ns);
-        self.stretches_finding((rule, title), loss_budget, (waits, cost), yielder)
+        self.stretches_finding((rule, title), loss_budget, (waits, cost))
             .await
     }
 
@@ -333,10 +351,9 @@ impl<'a> RuleContext<'a> {
         (rule, title): (&'static str, String),
         loss_budget: &mut LossBudget,
         (stretches, cap_ns): (Vec<(u64, u64)>, u64),
-        yielder: &dyn Yield,
     ) -> Finding {
         let cost = cap_ns.min(loss_budget.all_ns(Pool::Idle));
-        self.stretches_finding((rule, title), loss_budget, (stretches, cost), yielder)
+        self.stretches_finding((rule, title), loss_budget, (stretches, cost))
             .await
     }
 
@@ -345,13 +362,12 @@ impl<'a> RuleContext<'a> {
         (rule, title): (&'static str, String),
         loss_budget: &mut LossBudget,
         (mut waits, cap_ns): (Vec<(u64, u64)>, u64),
-        yielder: &dyn Yield,
     ) -> Finding {
-        sort(&mut waits, yielder).await;
+        sort(&mut waits, self.yielder).await;
         let stretches = union(&waits);
-        let whole_ns = self.idle_in(&stretches, yielder).await.all_ns();
+        let whole_ns = self.idle_in(&stretches).await.all_ns();
         let free = loss_budget.claim_idle(&stretches);
-        let parts = self.idle_in(&free, yielder).await;
+        let parts = self.idle_in(&free).await;
         // Each waiting thread accounts for at most one idle capability.
         let share = cap_ns as f64 / whole_ns.max(cap_ns).max(1) as f64;
         let claimed_ns = loss_budget.claim_parts(&parts.scaled(share));
@@ -407,11 +423,11 @@ impl<'a> RuleContext<'a> {
 
     /// Returns the major collections that were requested explicitly, with their indices: no capability had
     /// allocated nearly enough to trigger them.
-    pub async fn requested_collections(&self, yielder: &dyn Yield) -> Vec<(usize, &GcPause<'a>)> {
+    pub async fn requested_collections(&self) -> Vec<(usize, &GcPause<'a>)> {
         let indices = match self.requested_collections.get() {
             Some(indices) => indices,
             None => {
-                let indices = self.find_requested_collections(yielder).await;
+                let indices = self.find_requested_collections().await;
                 self.requested_collections.get_or_init(|| indices)
             }
         };
@@ -423,7 +439,7 @@ impl<'a> RuleContext<'a> {
 
     /// Compares with the usual allocation before minor collections, which have no other trigger. The arguments
     /// alone are not enough: they lack compiled-in options (`-with-rtsopts`).
-    async fn find_requested_collections(&self, yielder: &dyn Yield) -> Vec<usize> {
+    async fn find_requested_collections(&self) -> Vec<usize> {
         const NEARLY: f64 = 0.9;
         // Right after another one, with little allocation in between, the old generation cannot have grown by its
         // factor.
@@ -432,7 +448,7 @@ impl<'a> RuleContext<'a> {
         let (mut live_bytes, mut since_major, mut was_major) = (0_u64, 0_u64, false);
         let factor = self.old_generation_factor();
         let grows_freely = self.heap_limit_bytes().is_none() && !self.has_argument("-G1");
-        let mut steps = Steps::new(yielder);
+        let mut steps = self.steps();
         let (mut before_minors, mut majors) = (Vec::new(), Vec::new());
         for (index, gc) in self.gc_pauses_where(|gc| gc.statistics.is_some()) {
             steps.step().await;
@@ -532,21 +548,21 @@ impl<'a> RuleContext<'a> {
 
     /// Returns sums over all threads in the range, including the runtime's. If a sum is small, rules need not look
     /// at each thread.
-    pub async fn threads(&self, yielder: &dyn Yield) -> &ThreadsInRange {
+    pub async fn threads(&self) -> &ThreadsInRange {
         if let Some(all) = self.threads.get() {
             return all;
         }
-        let all = self.log.store.threads_in(self.range, yielder).await;
+        let all = self.log.store.threads_in(self.range, self.yielder).await;
         self.threads.get_or_init(|| all)
     }
 
     /// Returns the run time in nanoseconds of each thread of the program that ran in the range, in order of first
     /// appearance.
-    pub(crate) async fn run_times(&self, yielder: &dyn Yield) -> &[(ThreadId, u64)] {
+    pub(crate) async fn run_times(&self) -> &[(ThreadId, u64)] {
         if let Some(all) = self.run_times.get() {
             return all;
         }
-        let mut all = self.log.store.run_times_in(self.range, yielder).await;
+        let mut all = self.log.store.run_times_in(self.range, self.yielder).await;
         all.retain(|(thread, _)| !self.is_runtime_thread(*thread));
         self.run_times.get_or_init(|| all)
     }
@@ -577,11 +593,11 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns the threads that only mark time: they sleep, hardly run and wake nobody.
-    pub(crate) async fn heartbeats(&self, yielder: &dyn Yield) -> &BTreeSet<ThreadId> {
+    pub(crate) async fn heartbeats(&self) -> &BTreeSet<ThreadId> {
         if let Some(all) = self.heartbeats.get() {
             return all;
         }
-        let all = heartbeats::find(self, yielder).await;
+        let all = heartbeats::find(self).await;
         self.heartbeats.get_or_init(|| all)
     }
 

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::context::RuleContext;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 
@@ -52,7 +51,7 @@ impl Turns {
 }
 
 /// Finds the threads that sleep, hardly run and wake nobody.
-pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeSet<ThreadId> {
+pub(crate) async fn find(context: &RuleContext<'_>) -> BTreeSet<ThreadId> {
     let is_sleep = |reason| reason == WaitReason::Delay;
     let mut all: Vec<Turns> = Vec::new();
     let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
@@ -71,7 +70,7 @@ pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTre
         }
     };
     context
-        .each_turn_blocked((is_sleep, MIN_SLEEPS), yielder, visit)
+        .each_turn_blocked((is_sleep, MIN_SLEEPS), visit)
         .await;
     let program_ran_ns = context.program_ran_ns();
     all.retain(|turns| turns.is_heartbeat(program_ran_ns));
@@ -80,7 +79,7 @@ pub(crate) async fn find(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTre
     }
     let mut wakeups: BTreeMap<ThreadId, u64> = BTreeMap::new();
     context
-        .each_wakeup(yielder, |wakeup| {
+        .each_wakeup(|wakeup| {
             *wakeups.entry(wakeup.waker).or_default() += 1;
         })
         .await;

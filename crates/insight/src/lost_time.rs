@@ -18,7 +18,7 @@ use crate::context::RuleContext;
 use analysis::account::runs::Cap;
 use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Steps, Yield, sort};
+use analysis::yielder::sort;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ManagerThread, WaitReason};
 use model::lane::Lane;
@@ -119,14 +119,14 @@ pub fn rows(all: &CauseTimes, unclaimed: &CauseTimes, caps: u64) -> Vec<LostTime
 }
 
 /// Divides the time of all capabilities by cause. The result sums to capabilities × length of the range.
-pub async fn by_cause(context: &RuleContext<'_>, yielder: &dyn Yield) -> CauseTimes {
+pub async fn by_cause(context: &RuleContext<'_>) -> CauseTimes {
     let mut times = CauseTimes::default();
     let all = context.times.all_caps();
     let life_ns = context.range.duration().0.saturating_mul(context.caps);
     times[Cause::Running as usize] = all.running_ns;
     times[Cause::Collecting as usize] = all.collecting_ns;
     times[Cause::GcSync as usize] = all.stopping_ns;
-    let late = resumed_without_work(context, yielder).await;
+    let late = resumed_without_work(context).await;
     let late_ready_ns = late.ready_ns.min(all.coming_back_ns);
     let late_serial_ns = late.serial_ns.min(all.coming_back_ns - late_ready_ns);
     let gc_wait_ns = all.waiting_ns.saturating_add(all.coming_back_ns);
@@ -146,21 +146,14 @@ pub async fn by_cause(context: &RuleContext<'_>, yielder: &dyn Yield) -> CauseTi
     let idle_ns = inside.all_idle_ns().min(all.all_idle_ns());
     times[Cause::StartEnd as usize] = all.all_idle_ns() - idle_ns;
     let slices = slices(context, inner);
-    let long = long_share(context, &slices, yielder).await;
+    let long = long_share(context, &slices).await;
     let ready_ns = inside.idle_ready_ns.min(idle_ns);
     divide(
         ready_ns,
         &[(Cause::ReadyLong, long), (Cause::HandOver, 1.0 - long)],
         &mut times,
     );
-    divide_idle(
-        context,
-        (inner, idle_ns - ready_ns),
-        &slices,
-        yielder,
-        &mut times,
-    )
-    .await;
+    divide_idle(context, (inner, idle_ns - ready_ns), &slices, &mut times).await;
     times
 }
 
@@ -175,14 +168,14 @@ struct LateWithoutWork {
 
 /// Returns the time in which capabilities seem to resume after collections but have nothing to run, while another one
 /// runs: the OS thread of an idle capability may log the end of a collection only when the next one wakes it.
-async fn resumed_without_work(context: &RuleContext<'_>, yielder: &dyn Yield) -> LateWithoutWork {
+async fn resumed_without_work(context: &RuleContext<'_>) -> LateWithoutWork {
     /// The next run starts at most this long after the capability has resumed, if a thread was waiting for it.
     const AT_ONCE_NS: u64 = 50_000;
     /// Shorter times are left as they are: many of them are little.
     const MIN_NS: u64 = 20_000;
     let store = &context.log.store;
     let mut cursor = store.account().sweep_cursor();
-    let (mut sums, mut steps) = (LateWithoutWork::default(), Steps::new(yielder));
+    let (mut sums, mut steps) = (LateWithoutWork::default(), context.steps());
     for cap in context.cap_ids() {
         let (Some(pieces), Some(lane)) = (store.account().pieces_of(cap), store.cap(cap)) else {
             continue;
@@ -277,35 +270,27 @@ fn slices(context: &RuleContext<'_>, inner: Interval) -> Vec<Interval> {
 }
 
 /// Returns the share of the idle time with a thread ready in which one was ready for long.
-async fn long_share(context: &RuleContext<'_>, slices: &[Interval], yielder: &dyn Yield) -> f64 {
+async fn long_share(context: &RuleContext<'_>, slices: &[Interval]) -> f64 {
     let (mut long_ns, mut all_ns) = (0_u64, 0_u64);
     for slice in slices {
         let all = context.log.times(Some(*slice)).all_caps().idle_ready_ns;
         if all == 0 {
             continue;
         }
-        let mut waits = long_waits(context, *slice, yielder).await;
-        sort(&mut waits, yielder).await;
-        long_ns += context
-            .idle_in(&union(&waits), yielder)
-            .await
-            .ready_ns
-            .min(all);
+        let mut waits = long_waits(context, *slice).await;
+        sort(&mut waits, context.yielder).await;
+        long_ns += context.idle_in(&union(&waits)).await.ready_ns.min(all);
         all_ns += all;
     }
     long_ns as f64 / all_ns.max(1) as f64
 }
 
 /// Returns the long waits of ready threads, not counting collections, clipped to a slice.
-async fn long_waits(
-    context: &RuleContext<'_>,
-    slice: Interval,
-    yielder: &dyn Yield,
-) -> Vec<(u64, u64)> {
+async fn long_waits(context: &RuleContext<'_>, slice: Interval) -> Vec<(u64, u64)> {
     /// Number of runs after the slice to check for waits that began in it.
     const LATER: usize = 64;
     let pauses = context.log.store.account().pauses();
-    let (mut waits, mut steps) = (Vec::new(), Steps::new(yielder));
+    let (mut waits, mut steps) = (Vec::new(), context.steps());
     for cap in context.cap_ids() {
         let later = Interval::new(slice.start(), Nanos(u64::MAX));
         let mut beyond = 0;
@@ -356,11 +341,10 @@ async fn divide_idle(
     context: &RuleContext<'_>,
     (inner, idle_ns): (Interval, u64),
     slices: &[Interval],
-    yielder: &dyn Yield,
     times: &mut CauseTimes,
 ) {
     let whole = [(inner.start().0, inner.end().0)];
-    let parts = context.idle_in(&whole, yielder).await;
+    let parts = context.idle_in(&whole).await;
     let serial_ns = parts.serial_ns.min(idle_ns);
     let few_ns = parts.several_ns.min(idle_ns - serial_ns);
     let none_running_ns = idle_ns - serial_ns - few_ns;
@@ -373,11 +357,11 @@ async fn divide_idle(
     // A sample is too short to tell them from other threads, and the whole of such a log takes too long.
     let none = BTreeSet::new();
     let heartbeats = match context.runs() <= MAX_RUNS {
-        true => context.heartbeats(yielder).await,
+        true => context.heartbeats().await,
         false => &none,
     };
     for slice in slices {
-        add_gaps(context, (*slice, heartbeats), &mut ns_by_end, yielder).await;
+        add_gaps(context, (*slice, heartbeats), &mut ns_by_end).await;
     }
     let [sleeping, outside, each_other] = ns_by_end.map(|ns| ns as f64);
     let weights = [
@@ -427,7 +411,6 @@ pub(crate) struct RunWithGap {
 pub(crate) async fn each_run(
     context: &RuleContext<'_>,
     slice: Interval,
-    yielder: &dyn Yield,
     visit: &mut dyn FnMut(RunWithGap),
 ) {
     let store = &context.log.store;
@@ -447,7 +430,7 @@ pub(crate) async fn each_run(
             .zip(&next)
             .filter_map(|(lane, run)| Some(Reverse((start(run)?, lane)))),
     );
-    let (mut until, mut steps) = (slice.start().0, Steps::new(yielder));
+    let (mut until, mut steps) = (slice.start().0, context.steps());
     while let Some(Reverse((_, lane))) = order.pop() {
         steps.step().await;
         let Some((index, run)) = next[lane] else {
@@ -481,7 +464,6 @@ async fn add_gaps(
     context: &RuleContext<'_>,
     (slice, heartbeats): (Interval, &BTreeSet<ThreadId>),
     ns_by_end: &mut [u64; 3],
-    yielder: &dyn Yield,
 ) {
     let store = &context.log.store;
     // Ends and lengths of the gaps since a thread of the program ran.
@@ -503,7 +485,7 @@ async fn add_gaps(
             }
         }
     };
-    each_run(context, slice, yielder, &mut visit).await;
+    each_run(context, slice, &mut visit).await;
     ns_by_end[GapEnd::Timer as usize] += beaten_ns;
     for (end, ns) in open {
         ns_by_end[end as usize] += ns;
@@ -544,10 +526,9 @@ impl IdleParts {
 
 impl RuleContext<'_> {
     /// Returns the idle time in stretches, which must be sorted and disjoint.
-    pub async fn idle_in(&self, stretches: &[(u64, u64)], yielder: &dyn Yield) -> IdleParts {
+    pub async fn idle_in(&self, stretches: &[(u64, u64)]) -> IdleParts {
         let mut parts = IdleParts::default();
-        let (mut sweep_cursor, mut steps) =
-            (self.log.store.account().sweep_cursor(), Steps::new(yielder));
+        let (mut sweep_cursor, mut steps) = (self.log.store.account().sweep_cursor(), self.steps());
         for &(from, to) in stretches {
             steps.step().await;
             let before = sweep_cursor.totals(Nanos(from));

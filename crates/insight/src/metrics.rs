@@ -9,7 +9,7 @@ use std::rc::Rc;
 use analysis::numbers::summary::{Generation, SparkTotals, Summary};
 use analysis::timeline::thread_table::ThreadsInRange;
 use analysis::timeline::user_spans::UserSpan;
-use analysis::yielder::{NoYield, Yield, block_on};
+use analysis::yielder::block_on;
 use eventlog::hash::SeededMap;
 use eventlog::ids::Nanos;
 use model::class::WaitReason;
@@ -176,10 +176,10 @@ impl<'a> MetricContext<'a> {
     }
 
     /// Creates the evaluation with everything expensive computed now, yielding to the event loop in between.
-    pub async fn prepared(context: RuleContext<'a>, yielder: &dyn Yield) -> Self {
-        context.threads(yielder).await;
+    pub async fn prepared(context: RuleContext<'a>) -> Self {
+        context.threads().await;
         let for_rules = context.rules_context();
-        let report = Report::evaluate(for_rules.as_ref().unwrap_or(&context), yielder).await;
+        let report = Report::evaluate(for_rules.as_ref().unwrap_or(&context)).await;
         Self {
             report: OnceCell::from(report),
             ..Self::new(context)
@@ -192,14 +192,13 @@ impl<'a> MetricContext<'a> {
             let for_rules = self.context.rules_context();
             block_on(Report::evaluate(
                 for_rules.as_ref().unwrap_or(&self.context),
-                &NoYield,
             ))
         };
         self.report.get_or_init(report)
     }
 
     fn threads(&self) -> &ThreadsInRange {
-        block_on(self.context.threads(&NoYield))
+        block_on(self.context.threads())
     }
 
     /// Returns the evaluation of a window of the log.

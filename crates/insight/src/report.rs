@@ -13,7 +13,6 @@ use crate::loss_budget::LossBudget;
 use crate::lost_time::{self, CauseTimes, LostTime};
 use crate::rules::{Evaluation, RULES};
 use analysis::recording::Recording;
-use analysis::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
 use model::sorting::CompactCollect;
 use model::time::{Interval, range_ns};
@@ -158,30 +157,25 @@ impl Progress {
 
 impl Report {
     /// Runs all rules on a range of a log.
-    pub async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Self {
-        Self::evaluate_with_limits(context, RunLimits::DEFAULT, yielder).await
+    pub async fn evaluate(context: &RuleContext<'_>) -> Self {
+        Self::evaluate_with_limits(context, RunLimits::DEFAULT).await
     }
 
     /// Same as [`evaluate`](Self::evaluate), with other limits.
-    pub async fn evaluate_with_limits(
-        context: &RuleContext<'_>,
-        limits: RunLimits,
-        yielder: &dyn Yield,
-    ) -> Self {
-        Self::evaluate_with_progress(context, limits, yielder, |_| ()).await
+    pub async fn evaluate_with_limits(context: &RuleContext<'_>, limits: RunLimits) -> Self {
+        Self::evaluate_with_progress(context, limits, |_| ()).await
     }
 
     /// Same as [`evaluate_with_limits`](Self::evaluate_with_limits), calling `on_progress` before each rule.
     pub async fn evaluate_with_progress(
         context: &RuleContext<'_>,
         limits: RunLimits,
-        yielder: &dyn Yield,
         mut on_progress: impl FnMut(&Progress),
     ) -> Self {
         let several = context.log.info.processes.are_several();
         let causes = match several {
             true => Default::default(),
-            false => lost_time::by_cause(context, yielder).await,
+            false => lost_time::by_cause(context).await,
         };
         let mut loss_budget = LossBudget::new(causes, context.caps, context.gc_pauses.len());
         let mut report = Self {
@@ -194,8 +188,8 @@ impl Report {
         }
         let mut sampled = match report.sample {
             Some(sample) => {
-                let context = RuleContext::for_rules(context.log, Some(sample.range));
-                let causes = lost_time::by_cause(&context, yielder).await;
+                let context = context.for_rules_in(Some(sample.range));
+                let causes = lost_time::by_cause(&context).await;
                 let loss_budget = LossBudget::new(causes, context.caps, context.gc_pauses.len());
                 Some((context, loss_budget))
             }
@@ -235,12 +229,12 @@ impl Report {
             };
             let outcome = match rule.evaluate {
                 Evaluation::Immediate(evaluate) => evaluate(context, loss_budget),
-                Evaluation::Yielding(evaluate) => evaluate(context, loss_budget, yielder).await,
+                Evaluation::Yielding(evaluate) => evaluate(context, loss_budget).await,
                 Evaluation::OnFindings(evaluate) => {
                     evaluate(context, loss_budget, &report.findings)
                 }
             };
-            yielder.yield_if_due().await;
+            context.yielder.yield_if_due().await;
             match outcome {
                 Outcome::Found(found) => {
                     let costs = |one: &Finding| one.axis != Axis::Time || one.cost != Value::Ns(0);
@@ -266,7 +260,7 @@ impl Report {
         causes::link_causes(&mut report.findings);
         report.findings = causes::sorted(std::mem::take(&mut report.findings));
         if sampled.is_none() {
-            report.busiest = busiest::find(context, yielder).await;
+            report.busiest = busiest::find(context).await;
         }
         let sampled = sampled.as_ref().map(|(_, loss_budget)| loss_budget);
         report.lost_time = lost_time::rows(

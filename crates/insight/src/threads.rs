@@ -11,7 +11,7 @@ use analysis::timeline::RunCursor;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::timeline::user_spans::UserSpan;
-use analysis::yielder::{Steps, Yield, sort};
+use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, WaitReason};
@@ -189,8 +189,8 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns the threads that were both created and finished in the range, except the runtime's own.
-    pub(crate) async fn finished_threads(&self, yielder: &dyn Yield) -> Vec<FinishedThread> {
-        let (mut all, mut steps) = (Vec::new(), Steps::new(yielder));
+    pub(crate) async fn finished_threads(&self) -> Vec<FinishedThread> {
+        let (mut all, mut steps) = (Vec::new(), self.steps());
         for life in self.log.store.lives() {
             steps.step().await;
             let Some((range, ran_ns)) = life.complete_life() else {
@@ -230,11 +230,9 @@ impl<'a> RuleContext<'a> {
     /// Calls `visit` for each turn in the range of each thread, except the runtime's own.
     pub(crate) async fn each_turn(
         &self,
-        yielder: &dyn Yield,
         visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
-        self.each_turn_of(self.log.store.lives(), yielder, visit)
-            .await;
+        self.each_turn_of(self.log.store.lives(), visit).await;
     }
 
     /// Same as [`each_turn`](Self::each_turn), only for threads that were blocked for a wanted reason and ran at
@@ -242,10 +240,9 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_turn_blocked(
         &self,
         (is_wanted, least_runs): (fn(WaitReason) -> bool, u64),
-        yielder: &dyn Yield,
         mut visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
-        self.visit_turns_blocked((is_wanted, least_runs), yielder, &mut visit)
+        self.visit_turns_blocked((is_wanted, least_runs), &mut visit)
             .await;
     }
 
@@ -253,16 +250,15 @@ impl<'a> RuleContext<'a> {
     async fn visit_turns_blocked(
         &self,
         (is_wanted, least_runs): (fn(WaitReason) -> bool, u64),
-        yielder: &dyn Yield,
         visit: &mut dyn FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
-        let all = self.threads(yielder).await;
+        let all = self.threads().await;
         let reasons = WaitReason::ALL
             .into_iter()
             .filter(|reason| is_wanted(*reason));
         let lives = self.log.store.lives_blocked(all, reasons);
         let mut lives = lives.filter(|life| life.runs() as u64 >= least_runs);
-        self.visit_turns(&mut lives, yielder, visit).await;
+        self.visit_turns(&mut lives, visit).await;
     }
 
     /// Same as [`each_turn`](Self::each_turn), only for these lives. Callers filter by number of runs first: in a
@@ -270,20 +266,18 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_turn_of<'b>(
         &self,
         mut lives: impl Iterator<Item = ThreadLane<'b>>,
-        yielder: &dyn Yield,
         mut visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
-        self.visit_turns(&mut lives, yielder, &mut visit).await;
+        self.visit_turns(&mut lives, &mut visit).await;
     }
 
     /// Does the work of [`each_turn_of`](Self::each_turn_of), compiled once for all rules.
     async fn visit_turns<'b>(
         &self,
         lives: &mut dyn Iterator<Item = ThreadLane<'b>>,
-        yielder: &dyn Yield,
         visit: &mut dyn FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
     ) {
-        let mut steps = Steps::new(yielder);
+        let mut steps = self.steps();
         for life in lives {
             steps.step().await;
             if self.is_runtime_thread(life.id()) {
@@ -338,13 +332,13 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Calls `visit` for each wakeup in the range by a thread of the program.
-    pub(crate) async fn each_wakeup(&self, yielder: &dyn Yield, mut visit: impl FnMut(Wakeup)) {
-        self.visit_wakeups(yielder, &mut visit).await;
+    pub(crate) async fn each_wakeup(&self, mut visit: impl FnMut(Wakeup)) {
+        self.visit_wakeups(&mut visit).await;
     }
 
     /// Does the work of [`each_wakeup`](Self::each_wakeup), compiled once for all rules.
-    async fn visit_wakeups(&self, yielder: &dyn Yield, visit: &mut dyn FnMut(Wakeup)) {
-        let mut steps = Steps::new(yielder);
+    async fn visit_wakeups(&self, visit: &mut dyn FnMut(Wakeup)) {
+        let mut steps = self.steps();
         let store = &self.log.store;
         for cap in self.cap_ids() {
             let mut runs = store.run_cursor(cap);
@@ -366,11 +360,10 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns the wakeups in the range by threads of the program, by woken thread, then by time.
-    pub(crate) async fn wakeups_by_thread(&self, yielder: &dyn Yield) -> Vec<Wakeup> {
+    pub(crate) async fn wakeups_by_thread(&self) -> Vec<Wakeup> {
         let mut wakeups = Vec::new();
-        self.each_wakeup(yielder, |wakeup| wakeups.push(wakeup))
-            .await;
-        sort(&mut wakeups, yielder).await;
+        self.each_wakeup(|wakeup| wakeups.push(wakeup)).await;
+        sort(&mut wakeups, self.yielder).await;
         wakeups
     }
 
@@ -379,7 +372,6 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_woken_turn(
         &self,
         wakeups: &[Wakeup],
-        yielder: &dyn Yield,
         mut visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle), &Wakeup),
     ) {
         // Turns arrive by thread, in order of time within a thread.
@@ -392,7 +384,7 @@ impl<'a> RuleContext<'a> {
                 visit(life, turn, wakeup);
             }
         };
-        self.each_turn_blocked((WaitReason::is_for_thread, 0), yielder, visit)
+        self.each_turn_blocked((WaitReason::is_for_thread, 0), visit)
             .await;
     }
 
@@ -400,7 +392,6 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn woken_by(
         &self,
         is_waker: &dyn Fn(ThreadId) -> bool,
-        yielder: &dyn Yield,
     ) -> BTreeMap<ThreadId, u64> {
         let mut woken: BTreeMap<ThreadId, u64> = BTreeMap::new();
         let visit = |wakeup: Wakeup| {
@@ -408,15 +399,15 @@ impl<'a> RuleContext<'a> {
                 *woken.entry(wakeup.thread).or_default() += 1;
             }
         };
-        self.each_wakeup(yielder, visit).await;
+        self.each_wakeup(visit).await;
         woken
     }
 
     /// Returns the bound threads: those created while no thread ran on the capability, for `main`, `forkOS` or a
     /// call from foreign code. The runtime's own threads have labels or are created in collections
     /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).
-    pub(crate) async fn bound_threads(&self, yielder: &dyn Yield) -> SeededSet<ThreadId> {
-        let mut steps = Steps::new(yielder);
+    pub(crate) async fn bound_threads(&self) -> SeededSet<ThreadId> {
+        let mut steps = self.steps();
         let store = &self.log.store;
         let pauses = store.account().pauses();
         let mut bound = SeededSet::default();
@@ -470,7 +461,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Returns the safe foreign calls that took at least `min_ns`.
-    pub(crate) async fn foreign_calls(&self, min_ns: u64, yielder: &dyn Yield) -> Vec<Wait> {
+    pub(crate) async fn foreign_calls(&self, min_ns: u64) -> Vec<Wait> {
         let mut calls = Vec::new();
         let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
             if turn.1.wait_reason() == Some(WaitReason::ForeignCall) {
@@ -479,7 +470,7 @@ impl<'a> RuleContext<'a> {
             }
         };
         let is_wanted = |reason| reason == WaitReason::ForeignCall;
-        self.each_turn_blocked((is_wanted, 0), yielder, visit).await;
+        self.each_turn_blocked((is_wanted, 0), visit).await;
         calls
     }
 
@@ -488,13 +479,12 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn overlapping_idle_ns(
         &self,
         waits: impl IntoIterator<Item = (u64, u64)>,
-        yielder: &dyn Yield,
     ) -> u64 {
         let waits = waits.into_iter().filter(|(from, to)| from < to);
         let mut bounds: Vec<(u64, i64)> =
             waits.flat_map(|(from, to)| [(from, 1), (to, -1)]).collect();
-        sort(&mut bounds, yielder).await;
-        let (mut caps, mut steps) = (CapCursors::new(self), Steps::new(yielder));
+        sort(&mut bounds, self.yielder).await;
+        let (mut caps, mut steps) = (CapCursors::new(self), self.steps());
         let (mut waiting, mut since, mut sum_ns) = (0_i64, 0, 0_u64);
         for (time, change) in bounds {
             steps.step().await;

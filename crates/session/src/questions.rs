@@ -182,14 +182,14 @@ impl Query for FindingsQuery {
         if let Some(known) = log.reports.get(&self.0) {
             return Some(Report::clone(&known));
         }
-        let scope = RuleContext::for_rules(&log.recording, self.0);
+        let scope = RuleContext::for_rules(&log.recording, self.0).yielding(host);
         let tell = |progress: &Progress| {
             log.findings_progress().insert(self.0, progress.clone());
         };
         tell(&Progress::default());
         // Clears the progress also if the query is canceled.
         let _forget = ClearProgress(log, self.0);
-        let report = Report::evaluate_with_progress(&scope, RunLimits::DEFAULT, host, tell).await;
+        let report = Report::evaluate_with_progress(&scope, RunLimits::DEFAULT, tell).await;
         log.reports
             .insert(self.0, Arc::new(report.clone()), REPORT_BYTES);
         Some(report)

@@ -31,7 +31,7 @@ const SAME_IN_PARALLEL: [&str; 4] = ["alloc.bytes", "span.count", "spark.count",
 impl Digest {
     /// Creates the digest of a completely read log, or of a range of it.
     pub async fn gather(log: &Recording, range: Option<Interval>, yielder: &dyn Yield) -> Self {
-        let context = RuleContext::new(log, range);
+        let context = RuleContext::new(log, range).yielding(yielder);
         yielder.yield_if_due().await;
         let mut builder = DigestBuilder {
             caps: context.caps,
@@ -42,13 +42,13 @@ impl Digest {
                 ..Self::default()
             },
         };
-        builder.add_threads(&context, yielder).await;
+        builder.add_threads(&context).await;
         builder.add_spans(&context);
         yielder.yield_if_due().await;
         builder.add_cost_centres(&context);
         builder.add_bands(&context);
         yielder.yield_if_due().await;
-        builder.add_program(&MetricContext::prepared(context, yielder).await);
+        builder.add_program(&MetricContext::prepared(context).await);
         builder.finish()
     }
 
@@ -227,9 +227,11 @@ impl DigestBuilder {
         }
     }
 
-    async fn add_threads(&mut self, context: &RuleContext<'_>, yielder: &dyn Yield) {
+    async fn add_threads(&mut self, context: &RuleContext<'_>) {
         let store = &context.log.store;
-        let groups = store.label_groups(Some(context.range), yielder).await;
+        let groups = store
+            .label_groups(Some(context.range), context.yielder)
+            .await;
         let total =
             |name, direction, ns: u64| StatisticValue::total(name, Unit::Ns, direction, ns as f64);
         let named = |group: LabelGroup| {

@@ -7,7 +7,6 @@
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use analysis::yielder::Yield;
 use eventlog::ids::{Duration, Nanos};
 use model::format;
 use model::time::Interval;
@@ -27,7 +26,7 @@ pub(super) const RULE: Rule = Rule {
     name: "alloc-burst",
     question: "Does the program allocate in bursts?",
     inputs: &[Input::Threads, Input::GcStatistics],
-    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _| Box::pin(evaluate(context))),
 };
 
 /// One of the parts of the range, or several adjacent ones.
@@ -69,10 +68,10 @@ impl RangePart {
     }
 }
 
-async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     let mut parts = Vec::new();
     for number in 0..PARTS {
-        yielder.yield_if_due().await;
+        context.yielder.yield_if_due().await;
         parts.push(RangePart::new(context, number));
     }
     let Some(all) = parts.iter().copied().reduce(RangePart::merge) else {

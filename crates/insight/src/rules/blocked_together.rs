@@ -13,7 +13,7 @@ use crate::lost_time::union;
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Steps, Yield, sort};
+use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WaitReason};
@@ -47,7 +47,7 @@ const fn is_for_thread(reason: WaitReason) -> bool {
 
 /// Returns long waits for other threads that were interrupted: they ended without a wakeup, or with one by a
 /// thread whose own wait had just been interrupted. The waiting thread must run on afterwards.
-async fn interrupted_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
+async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut waits = Vec::new();
     let mut longest_sleeps: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
@@ -62,9 +62,7 @@ async fn interrupted_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Ve
             waits.extend(wait.filter(|wait| wait.ns >= LONG_NS));
         }
     };
-    context
-        .each_turn_blocked((is_for_thread, 2), yielder, visit)
-        .await;
+    context.each_turn_blocked((is_for_thread, 2), visit).await;
     // A sleep that an exception ends looks like such a wait.
     waits.retain(|wait| {
         longest_sleeps
@@ -76,7 +74,7 @@ async fn interrupted_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Ve
     }
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut woken: BTreeMap<ThreadId, Vec<(Nanos, Option<ThreadId>)>> = BTreeMap::new();
-    let mut steps = Steps::new(yielder);
+    let mut steps = context.steps();
     for cap in context.cap_ids() {
         let mut runs = context.log.store.run_cursor(cap);
         for (at, thread) in context.log.store.wakeups_on(cap, context.range) {
@@ -88,7 +86,7 @@ async fn interrupted_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Ve
         }
     }
     for times in woken.values_mut() {
-        sort(times, yielder).await;
+        sort(times, context.yielder).await;
     }
     // A wakeup at the very start of a wait belongs to the previous one.
     let wakeup = |wait: &Wait| {
@@ -134,13 +132,9 @@ fn overlapping_waits(waits: Vec<Wait>) -> Vec<Wait> {
 }
 
 /// Returns whether another thread slept when one of the waits was interrupted: it might have been about to end it.
-async fn other_thread_slept(
-    context: &RuleContext<'_>,
-    waits: &[Wait],
-    yielder: &dyn Yield,
-) -> bool {
+async fn other_thread_slept(context: &RuleContext<'_>, waits: &[Wait]) -> bool {
     let mut ends: Vec<u64> = waits.iter().map(|wait| wait.range.end().0).collect();
-    sort(&mut ends, yielder).await;
+    sort(&mut ends, context.yielder).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut slept = false;
     let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
@@ -151,25 +145,21 @@ async fn other_thread_slept(
         }
     };
     context
-        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, visit)
+        .each_turn_blocked((WaitReason::is_asleep, 0), visit)
         .await;
     slept
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let idle = context.share_of_caps(loss_budget.unclaimed_ns(Pool::Idle));
     let waits = if idle < MIN_SHARE {
         Vec::new()
     } else {
-        overlapping_waits(interrupted_waits(context, yielder).await)
+        overlapping_waits(interrupted_waits(context).await)
     };
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
     let stretches = union(&spans);
-    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
+    let cap_ns = context.idle_in(&stretches).await.none_running_ns;
     let share = context.share_of_caps(cap_ns);
     if waits.is_empty() || share < MIN_SHARE {
         return Outcome::Clear(format!(
@@ -177,7 +167,7 @@ async fn evaluate(
             format::fraction(share)
         ));
     }
-    if other_thread_slept(context, &waits, yielder).await {
+    if other_thread_slept(context, &waits).await {
         return Outcome::Clear(
             "threads were blocked at the same time until an interruption, but another thread was asleep then and may have been about to wake them".into(),
         );
@@ -190,12 +180,7 @@ async fn evaluate(
     );
     let times = stretches.len() as u64;
     let mut finding = context
-        .idle_finding(
-            (RULE.name, title),
-            loss_budget,
-            (stretches, cap_ns),
-            yielder,
-        )
+        .idle_finding((RULE.name, title), loss_budget, (stretches, cap_ns))
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = format!(

@@ -9,7 +9,6 @@ use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::median;
 use analysis::timeline::lives::RunOnCap;
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::format;
 use model::lane::Lane;
@@ -77,10 +76,10 @@ struct Switch {
     to: u64,
 }
 
-async fn switches(context: &RuleContext<'_>, main: ThreadId, yielder: &dyn Yield) -> Vec<Switch> {
+async fn switches(context: &RuleContext<'_>, main: ThreadId) -> Vec<Switch> {
     let store = &context.log.store;
     let pauses = store.account().pauses();
-    let (mut switches, mut steps) = (Vec::new(), Steps::new(yielder));
+    let (mut switches, mut steps) = (Vec::new(), context.steps());
     for cap in context.cap_ids() {
         let mut before: Option<RunOnCap> = None;
         for (index, _) in context.runs_on(cap) {
@@ -111,17 +110,13 @@ async fn switches(context: &RuleContext<'_>, main: ThreadId, yielder: &dyn Yield
     switches
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let Some(main) = main_thread(context) else {
         return Outcome::CannotTell(
             "the thread of main is unknown: the log has no tasks, or no process ID".into(),
         );
     };
-    let switches = switches(context, main, yielder).await;
+    let switches = switches(context, main).await;
     let mut gaps: Vec<u64> = switches
         .iter()
         .map(|switch| switch.to - switch.from)

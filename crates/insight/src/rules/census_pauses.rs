@@ -7,7 +7,6 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
-use analysis::yielder::Yield;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -30,14 +29,10 @@ pub(super) const RULE: Rule = Rule {
     evaluate: yielding!(evaluate),
 };
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let mut found = Vec::new();
     for (index, gc) in context.gc_pauses_where(|_| true) {
-        yielder.yield_if_due().await;
+        context.yielder.yield_if_due().await;
         if loss_budget.is_pause_free(index) && context.has_census(gc) {
             found.push((index, gc));
         }

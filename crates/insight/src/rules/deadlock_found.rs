@@ -9,7 +9,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::{RunWithGap, each_run};
-use analysis::yielder::Yield;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -38,10 +37,7 @@ fn is_after_major(context: &RuleContext<'_>, time_ns: u64) -> bool {
 }
 
 /// Returns the waits that such a collection ended, with the threads.
-async fn ended_waits(
-    context: &RuleContext<'_>,
-    yielder: &dyn Yield,
-) -> Vec<(ThreadId, (u64, u64))> {
+async fn ended_waits(context: &RuleContext<'_>) -> Vec<(ThreadId, (u64, u64))> {
     let store = &context.log.store;
     let mut found = Vec::new();
     // The runtime's own threads may run between the gap and the collection.
@@ -64,15 +60,11 @@ async fn ended_waits(
             found.push((one.run.thread, waited));
         }
     };
-    each_run(context, context.range, yielder, &mut visit).await;
+    each_run(context, context.range, &mut visit).await;
     found
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let idle_ns = context.times.parallelism_ns.first().copied().unwrap_or(0);
     if context.share(idle_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
@@ -80,7 +72,7 @@ async fn evaluate(
             format::fraction(context.share(idle_ns))
         ));
     }
-    let found = ended_waits(context, yielder).await;
+    let found = ended_waits(context).await;
     let waited_ns: u64 = found.iter().map(|(_, (from, to))| to - from).sum();
     let share = context.share(waited_ns);
     if share < MIN_SHARE {
@@ -103,9 +95,9 @@ async fn evaluate(
         format::duration(Duration(waited_ns))
     );
     let spans: Vec<(u64, u64)> = found.iter().map(|(_, span)| *span).collect();
-    let cap_ns = context.idle_in(&spans, yielder).await.all_ns();
+    let cap_ns = context.idle_in(&spans).await.all_ns();
     let mut finding = context
-        .idle_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
+        .idle_finding((RULE.name, title), loss_budget, (spans, cap_ns))
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "Nothing ran, nobody woke the thread, and it ran again right after a major collection: that is how BlockedIndefinitelyOnMVar and BlockedIndefinitelyOnSTM are raised. In an idle program that collection comes after 0.3 s without work.".into();

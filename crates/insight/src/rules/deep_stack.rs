@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
 use model::gauge::Samples;
@@ -25,7 +24,7 @@ pub(super) const RULE: Rule = Rule {
     name: "deep-stack",
     question: "Does a stack grow?",
     inputs: &[Input::Threads],
-    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _| Box::pin(evaluate(context))),
 };
 
 /// Maximum size of a stack, with the time range in which it grew to that.
@@ -35,9 +34,9 @@ struct Deepest {
     range: Interval,
 }
 
-async fn deepest(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Deepest> {
+async fn deepest(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Deepest> {
     let mut all: BTreeMap<ThreadId, Deepest> = BTreeMap::new();
-    let mut steps = Steps::new(yielder);
+    let mut steps = context.steps();
     let inside = |at: &Nanos| context.range.start() <= *at && *at <= context.range.end();
     for (at, thread, bytes) in context.log.store.deep_stacks() {
         steps.step().await;
@@ -54,8 +53,8 @@ async fn deepest(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<Thr
     all
 }
 
-async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
-    let mut all = deepest(context, yielder).await;
+async fn evaluate(context: &RuleContext<'_>) -> Outcome {
+    let mut all = deepest(context).await;
     let most = all.values().map(|deep| deep.bytes).max().unwrap_or(0);
     let sizes = context.log.numbers.heap_sizes();
     let indices = sizes.first_at(context.range.start().0)..sizes.first_after(context.range.end().0);

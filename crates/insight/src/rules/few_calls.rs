@@ -12,7 +12,6 @@ use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -38,7 +37,7 @@ impl Calls {
 }
 
 /// Returns the threads that wait in foreign calls most of the time.
-async fn callers(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Calls> {
+async fn callers(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Calls> {
     let mut callers: BTreeMap<ThreadId, Calls> = BTreeMap::new();
     let is_call = |reason| reason == WaitReason::ForeignCall;
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
@@ -53,9 +52,7 @@ async fn callers(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<Thr
             calls.ns = calls.ns.saturating_add(wait.ns);
         }
     };
-    context
-        .each_turn_blocked((is_call, MIN_COUNT), yielder, visit)
-        .await;
+    context.each_turn_blocked((is_call, MIN_COUNT), visit).await;
     callers.retain(|_, calls| {
         calls.count >= MIN_COUNT
             && context.share(calls.ns) >= MIN_WAITING
@@ -69,9 +66,8 @@ pub(super) async fn calls_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     all: &BTreeMap<ThreadId, IdleWaits>,
-    yielder: &dyn Yield,
 ) -> Option<Finding> {
-    let callers = callers(context, yielder).await;
+    let callers = callers(context).await;
     if !(2..=MAX_CALLERS).contains(&callers.len()) {
         return None;
     }
@@ -93,8 +89,7 @@ pub(super) async fn calls_finding(
         format::pluralize(count, "foreign call"),
         format::fraction(idle)
     );
-    let (mut finding, cap_ns) =
-        gaps_finding(context, loss_budget, (title, gaps.iter()), yielder).await;
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps.iter())).await;
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
     finding.confidence = Confidence::Hint;
     let mean_ns = ns / count.max(1);

@@ -13,7 +13,6 @@ use crate::finding::{
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
@@ -56,9 +55,9 @@ pub(super) const RULE: Rule = Rule {
 
 /// Returns the ready time of threads that run finalizers: one is created after each collection, and they have little
 /// to do.
-pub(super) async fn ready_behind_ns(context: &RuleContext<'_>, yielder: &dyn Yield) -> u64 {
+pub(super) async fn ready_behind_ns(context: &RuleContext<'_>) -> u64 {
     let store = &context.log.store;
-    let (mut all_ns, mut steps) = (0_u64, Steps::new(yielder));
+    let (mut all_ns, mut steps) = (0_u64, context.steps());
     for thread in store.threads_labeled(|label| label == LABEL) {
         if let Some(life) = store.thread_lane(thread) {
             for (_, turn) in life.turns_overlapping(context.range) {
@@ -70,12 +69,8 @@ pub(super) async fn ready_behind_ns(context: &RuleContext<'_>, yielder: &dyn Yie
     all_ns
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
-    let mut steps = Steps::new(yielder);
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let mut steps = context.steps();
     let mut threads = Vec::new();
     for thread in context.log.store.threads_labeled(|label| label == LABEL) {
         steps.step().await;
@@ -91,7 +86,7 @@ async fn evaluate(
             return Outcome::Found(vec![finding]);
         }
         if let Some(mut finding) = after_collections(context, &threads) {
-            let calls = foreign_calls(context, yielder).await;
+            let calls = foreign_calls(context).await;
             if calls.count >= CALLS * threads.len() as u64 && calls.share(context) >= MIN_CALLING {
                 explain_files(context, &mut finding, calls);
             }
@@ -182,7 +177,7 @@ impl ForeignCalls {
     }
 }
 
-async fn foreign_calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> ForeignCalls {
+async fn foreign_calls(context: &RuleContext<'_>) -> ForeignCalls {
     let mut calls = ForeignCalls::default();
     let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let ns = turn.duration(0);
@@ -192,9 +187,7 @@ async fn foreign_calls(context: &RuleContext<'_>, yielder: &dyn Yield) -> Foreig
         }
     };
     let is_call = |reason| reason == WaitReason::ForeignCall;
-    context
-        .each_turn_blocked((is_call, 0), yielder, visit)
-        .await;
+    context.each_turn_blocked((is_call, 0), visit).await;
     calls
 }
 

@@ -8,7 +8,6 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Outcome, Value};
 use crate::loss_budget::LossBudget;
-use analysis::yielder::Yield;
 use model::format;
 
 /// Requested collections for each that seems not to be idle, from which on those are idle ones, too.
@@ -21,13 +20,9 @@ pub(super) const RULE: Rule = Rule {
     evaluate: yielding!(evaluate),
 };
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let censuses = |gc: &crate::context::GcPause<'_>| context.has_census(gc);
-    let found = unclaimed_requested_collections(context, loss_budget, false, yielder).await;
+    let found = unclaimed_requested_collections(context, loss_budget, false).await;
     let found: Vec<_> = found.into_iter().filter(|(_, gc)| !censuses(gc)).collect();
     let count = found.len() as u64;
     if found.len() < MIN_COUNT {
@@ -36,7 +31,7 @@ async fn evaluate(
             "{count} came without much allocation; the limit is 3"
         ));
     }
-    let requested = context.requested_collections(yielder).await.len() as u64;
+    let requested = context.requested_collections().await.len() as u64;
     if count * FEW_OF_IDLE <= requested {
         return Outcome::Clear(format!(
             "{} came without much allocation, and {} of these after idle time: in the others a thread woke just when the runtime's timer expired",

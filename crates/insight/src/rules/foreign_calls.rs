@@ -10,7 +10,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
-use analysis::yielder::{Yield, sort};
+use analysis::yielder::sort;
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
 use model::time::Interval;
@@ -28,12 +28,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Returns the maximum number of simultaneous calls, with its time range.
-async fn max_simultaneous(calls: &[Wait], yielder: &dyn Yield) -> (usize, Interval) {
+async fn max_simultaneous(context: &RuleContext<'_>, calls: &[Wait]) -> (usize, Interval) {
     let spans = calls.iter().map(Wait::span);
     let mut bounds: Vec<(u64, bool)> = spans
         .flat_map(|(from, to)| [(from, true), (to, false)])
         .collect();
-    sort(&mut bounds, yielder).await;
+    sort(&mut bounds, context.yielder).await;
     let (mut now, mut most) = (0_usize, (0, Interval::default()));
     for (index, (time, begins)) in bounds.iter().enumerate() {
         now = if *begins {
@@ -49,16 +49,16 @@ async fn max_simultaneous(calls: &[Wait], yielder: &dyn Yield) -> (usize, Interv
     most
 }
 
-async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let limit = MANY + usize::try_from(context.caps).unwrap_or(usize::MAX - MANY);
     // More simultaneous calls than the limit, each of minimum duration, take at least this long in total.
     let least_ns = (limit as u64).saturating_mul(MIN_NS);
-    let calls = if context.threads(yielder).await.times.foreign_ns() < least_ns {
+    let calls = if context.threads().await.times.foreign_ns() < least_ns {
         Vec::new()
     } else {
-        context.foreign_calls(MIN_NS, yielder).await
+        context.foreign_calls(MIN_NS).await
     };
-    let (most, at) = max_simultaneous(&calls, yielder).await;
+    let (most, at) = max_simultaneous(context, &calls).await;
     if most <= limit {
         if most == 0 {
             return Outcome::Clear("there were no or few long foreign calls".to_owned());

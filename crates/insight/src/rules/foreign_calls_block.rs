@@ -8,7 +8,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Wait;
-use analysis::yielder::Yield;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -24,11 +23,7 @@ pub(super) const RULE: Rule = Rule {
     evaluate: yielding!(evaluate),
 };
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     if !context.is_not_threaded() {
         return Outcome::Clear(
             "the program uses the threaded runtime: a safe foreign call lets other threads run"
@@ -37,7 +32,7 @@ async fn evaluate(
     }
     let idle_ns = loss_budget.all_ns(Pool::CapIdleWorkAvailable);
     let share = context.share_of_caps(idle_ns);
-    let calls_ns = context.threads(yielder).await.times.foreign_ns();
+    let calls_ns = context.threads().await.times.foreign_ns();
     if share < MIN_SHARE || (calls_ns as f64) < MOST * idle_ns as f64 {
         return Outcome::Clear(format!(
             "threads were ready and nothing ran for {} of the time, foreign calls took {}; the limits are 5 %, and half of that",
@@ -45,7 +40,7 @@ async fn evaluate(
             format::fraction(context.share(calls_ns))
         ));
     }
-    let calls = context.foreign_calls(0, yielder).await;
+    let calls = context.foreign_calls(0).await;
     let title = format!(
         "{} stopped all threads for {}: the program is not linked with -threaded",
         format::pluralize(calls.len() as u64, "foreign call"),

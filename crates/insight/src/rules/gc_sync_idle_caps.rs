@@ -12,7 +12,6 @@ use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::median;
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::Duration;
 use model::format;
 use model::lane::Lane;
@@ -52,11 +51,7 @@ fn running_caps(context: &RuleContext<'_>, gc: &GcPause<'_>) -> u64 {
     running.count() as u64
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let all = context.times.all_caps();
     let idle_ns = all.idle_ns.saturating_add(all.idle_ready_ns);
     let idle = idle_ns as f64 / idle_ns.saturating_add(all.running_ns).max(1) as f64;
@@ -73,7 +68,7 @@ async fn evaluate(
     let mostly_idle = |gc: &GcPause<'_>| {
         is_parallel(gc) && running_caps(context, gc) * 2 <= context.caps && context.caps > 1
     };
-    let (mut found, mut steps) = (Vec::new(), Steps::new(yielder));
+    let (mut found, mut steps) = (Vec::new(), context.steps());
     for (index, gc) in context.gc_pauses_where(|_| true) {
         steps.step().await;
         if loss_budget.is_sync_free(index) && mostly_idle(gc) {

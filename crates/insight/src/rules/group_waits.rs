@@ -10,7 +10,6 @@ use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -55,11 +54,7 @@ fn wakes_or_creates(
 
 /// Returns the waits of a thread for several threads of which at least two slept until a timer, I/O or the end of a
 /// foreign call meanwhile.
-async fn group_waits(
-    context: &RuleContext<'_>,
-    asker: ThreadId,
-    yielder: &dyn Yield,
-) -> Vec<GroupWait> {
+async fn group_waits(context: &RuleContext<'_>, asker: ThreadId) -> Vec<GroupWait> {
     let mut waits: Vec<GroupWait> = Vec::new();
     let mut asked = Some(context.range.start());
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
@@ -83,9 +78,7 @@ async fn group_waits(
             asked = asked.or(Some(Nanos(turn.1.part(2).0)));
         }
     };
-    context
-        .each_turn_of(context.lives_of([asker]), yielder, visit)
-        .await;
+    context.each_turn_of(context.lives_of([asker]), visit).await;
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let slept = turn.1.wait_reason().is_some_and(WaitReason::is_asleep);
         let Some(sleep) = context.wait(life, turn, 0).filter(|_| slept) else {
@@ -99,7 +92,7 @@ async fn group_waits(
         }
     };
     context
-        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, visit)
+        .each_turn_blocked((WaitReason::is_asleep, 0), visit)
         .await;
     waits.retain(|wait| wait.sleepers.len() >= 2);
     waits
@@ -111,9 +104,8 @@ pub(super) async fn group_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (asker, all): (ThreadId, &BTreeMap<ThreadId, IdleWaits>),
-    yielder: &dyn Yield,
 ) -> Option<Finding> {
-    let waits = group_waits(context, asker, yielder).await;
+    let waits = group_waits(context, asker).await;
     let waited_ns: u64 = waits.iter().map(|wait| wait.range.duration().0).sum();
     let even_ns: u64 = waits.iter().map(GroupWait::evened_out_ns).sum();
     let gain = context.share(waited_ns.saturating_sub(even_ns));
@@ -134,7 +126,7 @@ pub(super) async fn group_finding(
         format::pluralize(waits.len() as u64, "time"),
         format::fraction(gain)
     );
-    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps)).await;
     finding.subject = Some(name);
     finding.severity = Severity::of_share(gain);
     finding.confidence = Confidence::Probable;

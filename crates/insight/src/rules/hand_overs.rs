@@ -14,7 +14,7 @@ use crate::lost_time::{LONG_WAIT_NS, union};
 use crate::threads::{Wait, Wakeup, evidence_by_pair, median};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Yield, sort};
+use analysis::yielder::sort;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{Duration, ThreadId};
 use model::format;
@@ -69,8 +69,8 @@ enum Bound {
 }
 
 impl Bound {
-    async fn of_most(context: &RuleContext<'_>, all: &[HandOver], yielder: &dyn Yield) -> Self {
-        let bound = context.bound_threads(yielder).await;
+    async fn of_most(context: &RuleContext<'_>, all: &[HandOver]) -> Self {
+        let bound = context.bound_threads().await;
         let (mut any_ns, mut both_ns) = (0_u64, 0_u64);
         for one in all {
             let is_bound = [one.wait.thread, one.waker].map(|thread| bound.contains(&thread));
@@ -91,8 +91,8 @@ impl Bound {
 }
 
 /// Finds the wakeups after which the thread ran on another capability than the waker.
-async fn hand_overs(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<HandOver> {
-    let wakeups = context.wakeups_by_thread(yielder).await;
+async fn hand_overs(context: &RuleContext<'_>) -> Vec<HandOver> {
+    let wakeups = context.wakeups_by_thread().await;
     let non_waiting = non_waiting_wakers(&wakeups);
     let mut all = Vec::new();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle), wakeup: &Wakeup| {
@@ -110,7 +110,7 @@ async fn hand_overs(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<HandO
             });
         }
     };
-    context.each_woken_turn(&wakeups, yielder, visit).await;
+    context.each_woken_turn(&wakeups, visit).await;
     all
 }
 
@@ -133,11 +133,7 @@ fn median_ns(all: &[HandOver]) -> u64 {
     median(&mut each)
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let short_ns = loss_budget.all_ns(Pool::HandOver);
     let share = |cap_ns| format::fraction(context.share_of_caps(cap_ns));
     if context.caps < 2 || context.share_of_caps(short_ns) < MIN_SHARE {
@@ -146,15 +142,15 @@ async fn evaluate(
             share(short_ns)
         ));
     }
-    let all = hand_overs(context, yielder).await;
+    let all = hand_overs(context).await;
     let mut short: Vec<(u64, u64)> = all
         .iter()
         .filter(|one| one.wait.ns <= LONG_WAIT_NS)
         .map(|one| one.wait.span())
         .collect();
-    sort(&mut short, yielder).await;
+    sort(&mut short, context.yielder).await;
     let stretches = union(&short);
-    let cap_ns = context.idle_in(&stretches, yielder).await.ready_ns;
+    let cap_ns = context.idle_in(&stretches).await.ready_ns;
     let cap_ns = cap_ns.min(short_ns);
     if all.len() < MIN_COUNT || context.share_of_caps(cap_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
@@ -164,7 +160,7 @@ async fn evaluate(
         ));
     }
     loss_budget.claim_idle(&stretches);
-    let bound = Bound::of_most(context, &all, yielder).await;
+    let bound = Bound::of_most(context, &all).await;
     Outcome::Found(vec![finding(context, loss_budget, (&all, cap_ns), bound)])
 }
 

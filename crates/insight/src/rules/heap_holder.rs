@@ -9,7 +9,6 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use analysis::heap::{Breakdown, HeapProfile, Label};
-use analysis::yielder::{Steps, Yield};
 use model::census::BandId;
 use model::format;
 use model::sorting::CompactSort;
@@ -36,7 +35,7 @@ pub(super) const RULE: Rule = Rule {
     name: "heap-holder",
     question: "What holds the heap?",
     inputs: &[Input::Censuses],
-    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _| Box::pin(evaluate(context))),
 };
 
 /// Related bands that are reported together.
@@ -126,7 +125,7 @@ struct Holder<'a> {
 }
 
 impl<'a> Holder<'a> {
-    async fn find(context: &RuleContext<'a>, yielder: &dyn Yield) -> Option<Self> {
+    async fn find(context: &RuleContext<'a>) -> Option<Self> {
         let is_whole = |profile: &&HeapProfile| {
             // Biographies do not name data, and small programs have only one module.
             let has_names = !matches!(
@@ -140,7 +139,7 @@ impl<'a> Holder<'a> {
         let places = profile.places(Some(context.range), context.log.end());
         let (all_bytes, census) = places.filter_map(|at| Some((total(&at)?, at))).max()?;
         let mut groups: Vec<GroupBands> = Vec::new();
-        let mut steps = Steps::new(yielder);
+        let mut steps = context.steps();
         for band in profile.bands() {
             steps.step().await;
             let bytes = profile.censuses.bytes_at(band, census);
@@ -300,8 +299,8 @@ impl SizeTrend {
     }
 }
 
-async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
-    let Some(holder) = Holder::find(context, yielder).await else {
+async fn evaluate(context: &RuleContext<'_>) -> Outcome {
+    let Some(holder) = Holder::find(context).await else {
         return Outcome::CannotTell("the log has no census of the whole heap by closure names in this range: run the program with +RTS -hT -l".into());
     };
     let share = holder.bytes as f64 / holder.all_bytes.max(1) as f64;

@@ -7,7 +7,6 @@
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::Nanos;
 use model::format;
 use model::gauge::Samples;
@@ -26,7 +25,7 @@ pub(super) const RULE: Rule = Rule {
     name: "heap-over-live",
     question: "Is the heap a multiple of live data?",
     inputs: &[Input::GcStatistics],
-    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _| Box::pin(evaluate(context))),
 };
 
 /// The heap at its maximum.
@@ -67,8 +66,8 @@ impl Peak {
 
 /// Returns the maximum observed allocation of a capability between collections, times capabilities. The arguments
 /// do not show areas set by compiled-in options.
-async fn areas_seen_bytes(context: &RuleContext<'_>, yielder: &dyn Yield) -> u64 {
-    let (mut area, mut steps) = (0, Steps::new(yielder));
+async fn areas_seen_bytes(context: &RuleContext<'_>) -> u64 {
+    let (mut area, mut steps) = (0, context.steps());
     let starts = || {
         let statistics = context.log.numbers.collections_with_statistics().iter();
         statistics.map(|statistics| statistics.start)
@@ -124,7 +123,7 @@ fn of_areas(context: &RuleContext<'_>, peak: &Peak) -> Option<Finding> {
     Some(finding.with_evidence([evidence]))
 }
 
-async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     if context.is_nonmoving() {
         return Outcome::CannotTell(
             "the nonmoving collector does not copy, so the usual ratio is unknown".into(),
@@ -153,7 +152,7 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
     };
     let mut areas = context.allocation_area_bytes().saturating_mul(context.caps);
     if beyond(areas) >= MIN_BYTES {
-        areas = areas.max(areas_seen_bytes(context, yielder).await);
+        areas = areas.max(areas_seen_bytes(context).await);
     }
     let excess = beyond(areas);
     let share = excess as f64 / peak.held_bytes.max(1) as f64;

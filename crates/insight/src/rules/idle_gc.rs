@@ -8,7 +8,6 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Outcome, Value};
 use crate::loss_budget::LossBudget;
-use analysis::yielder::Yield;
 use eventlog::ids::Duration;
 use model::format;
 
@@ -24,12 +23,8 @@ pub(super) const RULE: Rule = Rule {
     evaluate: yielding!(evaluate),
 };
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
-    let found = unclaimed_requested_collections(context, loss_budget, true, yielder).await;
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let found = unclaimed_requested_collections(context, loss_budget, true).await;
     let pauses = found.iter().map(|(_, gc)| gc.pause_ns());
     let (all_ns, longest_ns) = (pauses.clone().sum::<u64>(), pauses.max().unwrap_or(0));
     let count = found.len();

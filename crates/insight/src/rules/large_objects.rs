@@ -16,7 +16,6 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use crate::loss_budget::{LossBudget, Pool};
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, ThreadId};
 use model::class::StopCode;
 use model::format;
@@ -70,9 +69,9 @@ struct Allocation {
 }
 
 impl Allocation {
-    async fn new(context: &RuleContext<'_>, yielder: &dyn Yield) -> Self {
+    async fn new(context: &RuleContext<'_>) -> Self {
         let area = context.allocation_area_bytes();
-        let (mut before, mut rates, mut steps) = (Vec::new(), Vec::new(), Steps::new(yielder));
+        let (mut before, mut rates, mut steps) = (Vec::new(), Vec::new(), context.steps());
         let (mut minors, mut by_large, mut copied, mut all) = (0_u64, 0_u64, 0_u64, 0_u64);
         let gc_pauses = context.gc_pauses_where(|gc| gc.statistics.is_some());
         let mut gc_pauses = gc_pauses.peekable();
@@ -215,12 +214,8 @@ impl Stops {
     }
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
-    let allocation = Allocation::new(context, yielder).await;
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let allocation = Allocation::new(context).await;
     let Allocation {
         area, all, usual, ..
     } = allocation;

@@ -16,7 +16,7 @@ use crate::lost_time::{overlap_ns, union};
 use crate::threads::{Wait, Wakeup};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Steps, Yield, sort};
+use analysis::yielder::sort;
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
@@ -60,16 +60,13 @@ struct WakeCounts {
 }
 
 /// Returns the threads that often wake and are woken; `None` if one of them is a hub, or there are too few.
-async fn members(
-    context: &RuleContext<'_>,
-    yielder: &dyn Yield,
-) -> Option<BTreeMap<ThreadId, WakeCounts>> {
+async fn members(context: &RuleContext<'_>) -> Option<BTreeMap<ThreadId, WakeCounts>> {
     let mut wakes: SeededMap<ThreadId, WakeCounts> = SeededMap::default();
     let visit = |wakeup: Wakeup| {
         wakes.entry(wakeup.waker).or_default().given += 1;
         wakes.entry(wakeup.thread).or_default().received += 1;
     };
-    context.each_wakeup(yielder, visit).await;
+    context.each_wakeup(visit).await;
     // A thread that hands out work to parked ones is a hub even if nobody wakes it.
     let given = wakes.values().map(|wakes| wakes.given);
     let most_given = given.max().unwrap_or(0);
@@ -98,11 +95,7 @@ struct MemberTimes {
 }
 
 /// Returns when the members wait for each other, run and sleep.
-async fn waits(
-    context: &RuleContext<'_>,
-    members: &BTreeMap<ThreadId, WakeCounts>,
-    yielder: &dyn Yield,
-) -> MemberTimes {
+async fn waits(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCounts>) -> MemberTimes {
     let mut times = MemberTimes::default();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let reason = turn.1.wait_reason();
@@ -125,13 +118,17 @@ async fn waits(
     let store = &context.log.store;
     let lives = store.lives_with_min_runs(MIN_RUNS);
     let lives = lives.filter(|life| members.contains_key(&life.id()));
-    context.each_turn_of(lives, yielder, visit).await;
+    context.each_turn_of(lives, visit).await;
     times
 }
 
 /// Returns how much of the spans lies in stretches, which are sorted and disjoint.
-async fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)], yielder: &dyn Yield) -> u64 {
-    let (mut all_ns, mut steps) = (0, Steps::new(yielder));
+async fn inside_ns(
+    context: &RuleContext<'_>,
+    spans: &[(u64, u64)],
+    stretches: &[(u64, u64)],
+) -> u64 {
+    let (mut all_ns, mut steps) = (0, context.steps());
     for span in spans {
         steps.step().await;
         all_ns += overlap_ns(*span, stretches);
@@ -139,24 +136,20 @@ async fn inside_ns(spans: &[(u64, u64)], stretches: &[(u64, u64)], yielder: &dyn
     all_ns
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let clear = |cap_ns| {
         Outcome::Clear(format!(
             "capabilities were idle for {} of their time while threads took turns with MVars or in STM; the limit is 5 %",
             format::fraction(context.share_of_caps(cap_ns))
         ))
     };
-    let blocked_ns = &context.threads(yielder).await.times.blocked_ns;
+    let blocked_ns = &context.threads().await.times.blocked_ns;
     let blocked_ns = |reason: WaitReason| blocked_ns[reason as usize];
     let any_ns = blocked_ns(WaitReason::Mvar).saturating_add(blocked_ns(WaitReason::Stm));
     if context.caps < 2 || context.share_of_caps(any_ns) < MIN_SHARE {
         return clear(0);
     }
-    let Some(members) = members(context, yielder).await else {
+    let Some(members) = members(context).await else {
         return Outcome::Clear(
             "no three threads woke each other in turns, each waking and being woken at least 20 times".to_owned(),
         );
@@ -167,23 +160,23 @@ async fn evaluate(
         stm_ns,
         runs,
         sleeps,
-    } = waits(context, &members, yielder).await;
+    } = waits(context, &members).await;
     let cap_ns = context
-        .overlapping_idle_ns(waits.iter().map(Wait::span), yielder)
+        .overlapping_idle_ns(waits.iter().map(Wait::span))
         .await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
     }
     let mut waiting: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    sort(&mut waiting, yielder).await;
+    sort(&mut waiting, context.yielder).await;
     let waiting = union(&waiting);
     let pauses = context.log.store.account().pauses();
     let waiting_ns: u64 = waiting
         .iter()
         .map(|&(from, to)| (to - from).saturating_sub(pauses.paused_in_ns(from, to)))
         .sum();
-    let running = inside_ns(&runs, &waiting, yielder).await as f64 / waiting_ns.max(1) as f64;
-    let asleep = inside_ns(&sleeps, &waiting, yielder).await as f64 / waiting_ns.max(1) as f64;
+    let running = inside_ns(context, &runs, &waiting).await as f64 / waiting_ns.max(1) as f64;
+    let asleep = inside_ns(context, &sleeps, &waiting).await as f64 / waiting_ns.max(1) as f64;
     if running < MIN_RUNNING && asleep >= ASLEEP {
         return Outcome::Clear(format!(
             "while threads waited for each other, {running:.1} of them ran and {asleep:.1} slept: they wait for those that sleep; the limits are 0.5 each"
@@ -200,13 +193,13 @@ async fn evaluate(
             "while threads that wake each other waited, {running:.1} of them ran; the limit is 1.5"
         ));
     }
-    if let Some(stage) = pace_setter(context, yielder).await {
+    if let Some(stage) = pace_setter(context).await {
         return Outcome::Clear(format!(
             "{} works nearly all the time and never waits: the others wait for it, not for a lock",
             context.thread_name(stage)
         ));
     }
-    let starts_commands = made_for_io(context, &members, yielder).await >= MIN_COMMANDS;
+    let starts_commands = made_for_io(context, &members).await >= MIN_COMMANDS;
     let count = members.len() as u64;
     let title = format!(
         "{} take turns, {}: on average {running:.1} of them ran",
@@ -218,7 +211,7 @@ async fn evaluate(
     );
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
     let mut finding = context
-        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns))
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "The threads pass a lock or value from one to the next. While one holds it, the others wait, so more capabilities do not help. A Handle such as stdout has a lock too.".into();
@@ -257,14 +250,10 @@ async fn evaluate(
 
 /// Returns how many short-lived threads that wait for I/O the members created, as `readProcess` does to read the output of
 /// a command.
-async fn made_for_io(
-    context: &RuleContext<'_>,
-    members: &BTreeMap<ThreadId, WakeCounts>,
-    yielder: &dyn Yield,
-) -> usize {
-    let (mut count, mut steps) = (0, Steps::new(yielder));
+async fn made_for_io(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCounts>) -> usize {
+    let (mut count, mut steps) = (0, context.steps());
     let store = &context.log.store;
-    if context.threads(yielder).await.times.blocked_ns[WaitReason::Io as usize] == 0 {
+    if context.threads().await.times.blocked_ns[WaitReason::Io as usize] == 0 {
         return 0;
     }
     let waits_for_io = |life: ThreadLane<'_>| {

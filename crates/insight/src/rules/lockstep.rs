@@ -15,7 +15,7 @@ use crate::lost_time::union;
 use crate::threads::{Wait, Wakeup, evidence_by_pair};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Yield, sort};
+use analysis::yielder::sort;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -58,7 +58,6 @@ type WaitsByPair = BTreeMap<(ThreadId, ThreadId), Waits>;
 async fn each_wait(
     context: &RuleContext<'_>,
     wakeups: &[Wakeup],
-    yielder: &dyn Yield,
     visit: &mut dyn FnMut(Wait, ThreadId),
 ) {
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle), wakeup: &Wakeup| {
@@ -69,7 +68,7 @@ async fn each_wait(
             visit(wait, wakeup.waker);
         }
     };
-    context.each_woken_turn(wakeups, yielder, visit).await;
+    context.each_woken_turn(wakeups, visit).await;
 }
 
 /// Returns the threads that wait for each other: the two that do so for longest, and all that do with one of these.
@@ -92,11 +91,7 @@ fn members(pairs: &WaitsByPair, length_ns: u64) -> BTreeSet<ThreadId> {
 }
 
 /// Returns for how long at least two of the threads ran.
-async fn together_ns(
-    context: &RuleContext<'_>,
-    threads: &BTreeSet<ThreadId>,
-    yielder: &dyn Yield,
-) -> u64 {
+async fn together_ns(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) -> u64 {
     let mut bounds: Vec<(u64, i64)> = Vec::new();
     let lives = context.lives_of(threads.iter().copied());
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
@@ -104,8 +99,8 @@ async fn together_ns(
             bounds.extend([(from, 1), (to, -1)]);
         }
     };
-    context.each_turn_of(lives, yielder, visit).await;
-    sort(&mut bounds, yielder).await;
+    context.each_turn_of(lives, visit).await;
+    sort(&mut bounds, context.yielder).await;
     let (mut running, mut since, mut sum_ns) = (0, 0, 0);
     for (time, change) in bounds {
         if running >= 2 {
@@ -117,11 +112,7 @@ async fn together_ns(
     sum_ns
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let idle = context.share_of_caps(loss_budget.unclaimed_ns(Pool::Idle));
     if context.caps < 2 || idle < MIN_SHARE {
         return Outcome::Clear(format!(
@@ -130,9 +121,9 @@ async fn evaluate(
             format::fraction(idle),
         ));
     }
-    let wakeups = context.wakeups_by_thread(yielder).await;
+    let wakeups = context.wakeups_by_thread().await;
     let mut pairs = WaitsByPair::new();
-    each_wait(context, &wakeups, yielder, &mut |wait, waker| {
+    each_wait(context, &wakeups, &mut |wait, waker| {
         let pair = pairs.entry((wait.thread, waker)).or_default();
         pair.count += 1;
         pair.ns = pair.ns.saturating_add(wait.ns);
@@ -140,7 +131,7 @@ async fn evaluate(
     .await;
     let members = members(&pairs, context.length_ns());
     let mut waits: Vec<(ThreadId, Wait)> = Vec::new();
-    each_wait(context, &wakeups, yielder, &mut |wait, waker| {
+    each_wait(context, &wakeups, &mut |wait, waker| {
         if members.contains(&wait.thread) && members.contains(&waker) {
             waits.push((waker, wait));
         }
@@ -148,16 +139,16 @@ async fn evaluate(
     .await;
     let waited_ns: u64 = waits.iter().map(|(_, wait)| wait.ns).sum();
     let mean_ns = waited_ns / (waits.len() as u64).max(1);
-    let together = context.share(together_ns(context, &members, yielder).await);
+    let together = context.share(together_ns(context, &members).await);
     let alternate = together < MIN_TOGETHER;
-    let ran_ns = context.run_times(yielder).await.iter();
+    let ran_ns = context.run_times().await.iter();
     let workers = ran_ns
         .filter(|(thread, ns)| members.contains(thread) && context.share(*ns) >= MIN_WORK)
         .count();
     let mut spans: Vec<(u64, u64)> = waits.iter().map(|(_, wait)| wait.span()).collect();
-    sort(&mut spans, yielder).await;
+    sort(&mut spans, context.yielder).await;
     // While nothing runs, the thread that is waited for waits itself, for something outside.
-    let parts = context.idle_in(&union(&spans), yielder).await;
+    let parts = context.idle_in(&union(&spans)).await;
     let cap_ns = parts.serial_ns.saturating_add(parts.several_ns);
     if mean_ns < SHORTEST_NS
         || alternate && workers < 2
@@ -183,7 +174,7 @@ async fn evaluate(
         ),
     };
     let mut finding = context
-        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns))
         .await;
     explain(&mut finding, mean_ns);
     if alternate {

@@ -72,7 +72,7 @@ mod yield_spin;
 use crate::context::{Input, RuleContext};
 use crate::finding::{Finding, Outcome};
 use crate::loss_budget::LossBudget;
-use analysis::yielder::{LocalBoxFuture, Yield};
+use analysis::yielder::LocalBoxFuture;
 
 /// Question about a log, with the function that answers it.
 #[derive(Debug)]
@@ -93,13 +93,7 @@ pub enum Evaluation {
     /// Takes at most some hundredths of a second for any log.
     Immediate(fn(&RuleContext<'_>, &mut LossBudget) -> Outcome),
     /// Looks at every run, thread or collection, and yields to the event loop in between.
-    Yielding(
-        for<'a> fn(
-            &'a RuleContext<'_>,
-            &'a mut LossBudget,
-            &'a dyn Yield,
-        ) -> LocalBoxFuture<'a, Outcome>,
-    ),
+    Yielding(for<'a> fn(&'a RuleContext<'_>, &'a mut LossBudget) -> LocalBoxFuture<'a, Outcome>),
     /// Looks at the findings of earlier rules.
     OnFindings(fn(&RuleContext<'_>, &mut LossBudget, &[Finding]) -> Outcome),
 }
@@ -107,8 +101,8 @@ pub enum Evaluation {
 /// Makes an `async` function the evaluation of a rule.
 macro_rules! yielding {
     ($evaluate:path) => {
-        $crate::rules::Evaluation::Yielding(|context, loss_budget, yielder| {
-            Box::pin($evaluate(context, loss_budget, yielder))
+        $crate::rules::Evaluation::Yielding(|context, loss_budget| {
+            Box::pin($evaluate(context, loss_budget))
         })
     };
 }

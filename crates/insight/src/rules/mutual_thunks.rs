@@ -12,7 +12,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::{Wait, evidence_by_pair};
-use analysis::yielder::Yield;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::{ManagerThread, WaitReason};
@@ -58,15 +57,11 @@ impl ThunkWaits {
     }
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     if context.is_eden_machine() {
         return Outcome::CannotTell(EDEN_MESSAGE.into());
     }
-    let any_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::BlackHole as usize];
+    let any_ns = context.threads().await.times.blocked_ns[WaitReason::BlackHole as usize];
     let clear = |cap_ns| {
         Outcome::Clear(format!(
             "capabilities were idle for {} of their time while threads waited for thunks of each other; the limit is 5 %",
@@ -76,7 +71,7 @@ async fn evaluate(
     if context.caps < 2 || context.share_of_caps(any_ns) < MIN_SHARE {
         return clear(any_ns);
     }
-    let waits = ThunkWaits(waits_for_thunks(context, yielder).await);
+    let waits = ThunkWaits(waits_for_thunks(context).await);
     let least = match context.share_of_caps(any_ns) >= MIN_LONG_SHARE {
         true => MIN_COUNT_OF_LONG,
         false => MIN_COUNT,
@@ -89,16 +84,14 @@ async fn evaluate(
         ));
     }
     let spans: Vec<(u64, u64)> = waits.0.iter().map(|(_, wait)| wait.span()).collect();
-    let cap_ns = context
-        .overlapping_idle_ns(spans.iter().copied(), yielder)
-        .await;
+    let cap_ns = context.overlapping_idle_ns(spans.iter().copied()).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
     }
     let kind = Kind::of(context, &waits);
     let title = title(&waits, kind);
     let mut finding = context
-        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns))
         .await;
     explain(context, &mut finding, kind);
     let rate = waits.0.len() as f64 * 1e9 / context.length_ns() as f64;

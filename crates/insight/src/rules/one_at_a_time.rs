@@ -17,7 +17,7 @@ use crate::lost_time::{GapEnd, RunWithGap, each_run, gap_end};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use analysis::timeline::user_spans::UserSpan;
-use analysis::yielder::{Yield, sort};
+use analysis::yielder::sort;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -97,7 +97,6 @@ pub(super) struct Gap {
 async fn idle_waits_by_thread(
     context: &RuleContext<'_>,
     heartbeats: &BTreeSet<ThreadId>,
-    yielder: &dyn Yield,
 ) -> (BTreeMap<ThreadId, IdleWaits>, u64) {
     let store = &context.log.store;
     let mut all: BTreeMap<ThreadId, IdleWaits> = BTreeMap::new();
@@ -188,7 +187,7 @@ async fn idle_waits_by_thread(
             unanswered.insert(one.run.thread, waited);
         }
     };
-    each_run(context, context.range, yielder, &mut visit).await;
+    each_run(context, context.range, &mut visit).await;
     (all, all_ns)
 }
 
@@ -210,13 +209,12 @@ async fn is_worker(
     context: &RuleContext<'_>,
     (thread, idle_waits): (ThreadId, &IdleWaits),
     ran_ns: u64,
-    yielder: &dyn Yield,
 ) -> bool {
     let is_polling = || idle_waits.is_by_timer() && is_polling(context, thread, idle_waits.waits);
     if idle_waits.ran_ns as f64 >= WORK * ran_ns as f64 && !is_polling() {
         return true;
     }
-    let woken = context.woken_by(&|waker| waker == thread, yielder).await;
+    let woken = context.woken_by(&|waker| waker == thread).await;
     woken.values().sum::<u64>() as f64 >= WORK * idle_waits.waits as f64
 }
 
@@ -224,7 +222,6 @@ async fn is_worker(
 async fn sleeps_of_others(
     context: &RuleContext<'_>,
     (thread, heartbeats): (ThreadId, &BTreeSet<ThreadId>),
-    yielder: &dyn Yield,
 ) -> u64 {
     let mut sleeps = 0;
     let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
@@ -233,16 +230,12 @@ async fn sleeps_of_others(
         sleeps += u64::from(slept && turn.code.is_some() && is_other);
     };
     context
-        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, visit)
+        .each_turn_blocked((WaitReason::is_asleep, 0), visit)
         .await;
     sleeps
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let idle = context.share_of_caps(loss_budget.unclaimed_ns(Pool::Idle));
     if idle < MIN_SHARE {
         return Outcome::Clear(format!(
@@ -253,11 +246,11 @@ async fn evaluate(
     let none = BTreeSet::new();
     let mut heartbeats = &none;
     loop {
-        let outcome = find(context, loss_budget, heartbeats, yielder).await;
+        let outcome = find(context, loss_budget, heartbeats).await;
         if matches!(outcome, Outcome::Found(_)) || !heartbeats.is_empty() {
             return outcome;
         }
-        heartbeats = context.heartbeats(yielder).await;
+        heartbeats = context.heartbeats().await;
         if heartbeats.is_empty() {
             return outcome;
         }
@@ -269,9 +262,8 @@ async fn find(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     heartbeats: &BTreeSet<ThreadId>,
-    yielder: &dyn Yield,
 ) -> Outcome {
-    let (all, all_ns) = idle_waits_by_thread(context, heartbeats, yielder).await;
+    let (all, all_ns) = idle_waits_by_thread(context, heartbeats).await;
     let ran_ns = all.values().map(|idle_waits| idle_waits.ran_ns).sum();
     let most = all.iter().max_by_key(|(_, idle_waits)| idle_waits.ns);
     let Some((&thread, idle_waits)) = most else {
@@ -281,12 +273,12 @@ async fn find(
     let waits = idle_waits.waits;
     let name = context.thread_name(thread);
     if waits < MIN_COUNT
-        && let Some(found) = long_sleeps(context, loss_budget, &all, yielder).await
+        && let Some(found) = long_sleeps(context, loss_budget, &all).await
     {
         return Outcome::Found(vec![found]);
     }
     if (waits < MIN_COUNT || share < MIN_SHARE)
-        && let Some(found) = several_or_calls(context, loss_budget, (&all, WORKING), yielder).await
+        && let Some(found) = several_or_calls(context, loss_budget, (&all, WORKING)).await
     {
         return Outcome::Found(vec![found]);
     }
@@ -298,9 +290,9 @@ async fn find(
             format::pluralize(waits, "wait")
         ));
     }
-    let others = sleeps_of_others(context, (thread, heartbeats), yielder).await;
+    let others = sleeps_of_others(context, (thread, heartbeats)).await;
     if others as f64 > OTHERS * waits as f64 {
-        if let Some(found) = several_or_calls(context, loss_budget, (&all, 0.0), yielder).await {
+        if let Some(found) = several_or_calls(context, loss_budget, (&all, 0.0)).await {
             return Outcome::Found(vec![found]);
         }
         return Outcome::Clear(format!(
@@ -309,20 +301,20 @@ async fn find(
             format::pluralize(others, "time")
         ));
     }
-    if !is_worker(context, (thread, idle_waits), ran_ns, yielder).await {
+    if !is_worker(context, (thread, idle_waits), ran_ns).await {
         return Outcome::Clear(format!(
             "nothing ran while {name} waited, but it does little of the program's work"
         ));
     }
-    let mut finding = finding(context, loss_budget, (thread, idle_waits), yielder).await;
+    let mut finding = finding(context, loss_budget, (thread, idle_waits)).await;
     if idle_waits.is_by_timer() {
-        let served = served_by(context, (thread, ran_ns), yielder).await;
+        let served = served_by(context, (thread, ran_ns)).await;
         // It sleeps while others run, too: a clock that gives one piece of work each time serves nobody.
         let sleeps = waits.max(sleeps_of(context, thread));
         let is_each_time = served.wakeups >= sleeps.saturating_mul(MIN_SERVED as u64);
         let is_long = idle_waits.ns >= waits.saturating_mul(INTERVAL_NS);
         let are_served = served.threads.len() >= MIN_SERVED
-            && !wait_mostly_in_stm(context, &served.threads, yielder).await;
+            && !wait_mostly_in_stm(context, &served.threads).await;
         if is_each_time && is_long && are_served {
             explain_served(&mut finding, served.threads.len());
         }
@@ -335,12 +327,11 @@ async fn several_or_calls(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (all, least_work): (&BTreeMap<ThreadId, IdleWaits>, f64),
-    yielder: &dyn Yield,
 ) -> Option<Finding> {
-    let several = several_threads(context, loss_budget, (all, least_work), yielder).await;
+    let several = several_threads(context, loss_budget, (all, least_work)).await;
     match several {
         Some(found) => Some(found),
-        None => calls_finding(context, loss_budget, all, yielder).await,
+        None => calls_finding(context, loss_budget, all).await,
     }
 }
 
@@ -361,12 +352,8 @@ struct Served {
 }
 
 /// Returns what a thread serves: the threads that it wakes again and again, if they do most of the work.
-async fn served_by(
-    context: &RuleContext<'_>,
-    (thread, ran_ns): (ThreadId, u64),
-    yielder: &dyn Yield,
-) -> Served {
-    let mut woken = context.woken_by(&|waker| waker == thread, yielder).await;
+async fn served_by(context: &RuleContext<'_>, (thread, ran_ns): (ThreadId, u64)) -> Served {
+    let mut woken = context.woken_by(&|waker| waker == thread).await;
     woken.retain(|_, count| *count >= MIN_COUNT);
     let did_ns: u64 = { woken.keys() }
         .map(|one| context.run_statistics(*one, context.range).all_ns)
@@ -381,11 +368,7 @@ async fn served_by(
 }
 
 /// Returns whether threads mostly wait in STM: a commit wakes all that wait, and one of them gets the work.
-async fn wait_mostly_in_stm(
-    context: &RuleContext<'_>,
-    threads: &BTreeSet<ThreadId>,
-    yielder: &dyn Yield,
-) -> bool {
+async fn wait_mostly_in_stm(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) -> bool {
     let (mut in_stm, mut others) = (0, 0);
     let lives = context.lives_of(threads.iter().copied());
     let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| match turn.wait_reason() {
@@ -393,7 +376,7 @@ async fn wait_mostly_in_stm(
         Some(_) => others += 1,
         None => {}
     };
-    context.each_turn_of(lives, yielder, visit).await;
+    context.each_turn_of(lives, visit).await;
     in_stm > others
 }
 
@@ -417,7 +400,6 @@ async fn finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (thread, idle_waits): (ThreadId, &IdleWaits),
-    yielder: &dyn Yield,
 ) -> Finding {
     let waits = idle_waits.waits;
     let by_timer = idle_waits.is_by_timer();
@@ -432,7 +414,7 @@ async fn finding(
         }
     );
     let gaps = idle_waits.gaps.iter();
-    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps)).await;
     finding.subject = Some(name);
     let answers = "If each wait is for an answer (from a database, service or disk), the program takes as long as all answers together: it sends each request only after the previous answer.";
     finding.meaning = match by_timer {
@@ -482,7 +464,6 @@ async fn long_sleeps(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     all: &BTreeMap<ThreadId, IdleWaits>,
-    yielder: &dyn Yield,
 ) -> Option<Finding> {
     let slept_ns =
         |idle_waits: &IdleWaits| idle_waits.long_sleeps.iter().map(|gap| gap.ns).sum::<u64>();
@@ -504,7 +485,7 @@ async fn long_sleeps(
         span.map_or(String::new(), |span| format!(", in the span {span}")),
     );
     let gaps = idle_waits.long_sleeps.iter();
-    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps)).await;
     finding.subject = Some(name);
     finding.meaning = BY_TIMER.into();
     finding.tries = vec![Advice::code(INSTEAD_OF_SLEEPING)];
@@ -545,18 +526,12 @@ pub(super) async fn gaps_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (title, gaps): (String, impl Iterator<Item = &Gap>),
-    yielder: &dyn Yield,
 ) -> (Finding, u64) {
     let mut stretches: Vec<(u64, u64)> = gaps.map(|gap| (gap.from, gap.to)).collect();
-    sort(&mut stretches, yielder).await;
-    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
+    sort(&mut stretches, context.yielder).await;
+    let cap_ns = context.idle_in(&stretches).await.none_running_ns;
     let mut finding = context
-        .idle_finding(
-            (RULE.name, title),
-            loss_budget,
-            (stretches, cap_ns),
-            yielder,
-        )
+        .idle_finding((RULE.name, title), loss_budget, (stretches, cap_ns))
         .await;
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);

@@ -9,7 +9,6 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use analysis::process::Way;
-use analysis::yielder::Yield;
 use eventlog::ids::{CapId, Duration};
 use model::format;
 
@@ -35,10 +34,10 @@ pub(super) const RULE: Rule = Rule {
     name: "one-capability",
     question: "Could the program use more than one capability?",
     inputs: &[Input::Threads],
-    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _| Box::pin(evaluate(context))),
 };
 
-async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     if context.caps > 1 {
         let caps = format::pluralize(context.caps, "capability");
         return Outcome::Clear(format!("there are {caps}"));
@@ -58,8 +57,8 @@ async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
         );
     }
     let running_ns = context.times.all_caps().running_ns;
-    let behind_ns = context.threads(yielder).await.times.ready_behind_ns;
-    let behind_ns = behind_ns.saturating_sub(finalizers::ready_behind_ns(context, yielder).await);
+    let behind_ns = context.threads().await.times.ready_behind_ns;
+    let behind_ns = behind_ns.saturating_sub(finalizers::ready_behind_ns(context).await);
     let queued = behind_ns as f64 / running_ns.max(1) as f64;
     let running = context.share(running_ns);
     if queued < MIN_QUEUED || running < MIN_RUNNING || running_ns < MIN_NS {

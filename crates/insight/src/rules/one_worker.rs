@@ -10,7 +10,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::FinishedThread;
-use analysis::yielder::{Steps, Yield, sort};
+use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::class::WaitReason;
@@ -57,11 +57,7 @@ pub(super) const RULE: Rule = Rule {
     evaluate: yielding!(evaluate),
 };
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let times = &context.times.caps;
     let ran_ns: u64 = times.iter().map(|(_, times)| times.running_ns).sum();
     let most = times.iter().max_by_key(|(_, times)| times.running_ns);
@@ -72,8 +68,8 @@ async fn evaluate(
     let is_most = share >= MIN_SHARE;
     if context.caps >= 2 && !is_most && sparks.count == 0 {
         // A thread that collections move from one capability to the other is one worker all the same.
-        let threads = context.finished_threads(yielder).await;
-        if let Some(each) = waited_for_each(context, (&threads, ran_ns), yielder).await {
+        let threads = context.finished_threads().await;
+        if let Some(each) = waited_for_each(context, (&threads, ran_ns)).await {
             let finding = each_finding(context, loss_budget, each);
             return finish(context, finding, (cap, share, most_ns));
         }
@@ -100,7 +96,7 @@ async fn evaluate(
     let finding = if sparks.count >= MIN_SPARKS {
         sparks_finding(context, loss_budget, &worked)
     } else {
-        let threads = context.finished_threads(yielder).await;
+        let threads = context.finished_threads().await;
         let is_little = |ns: u64| (ns as f64) < LITTLE * ran_ns as f64;
         let end = context.range.end().0.saturating_sub(AT_END_NS);
         let program = threads.iter().filter(|one| one.life.start().0 < end);
@@ -115,7 +111,7 @@ async fn evaluate(
             .map(|one| one.ran_ns)
             .fold(0, u64::saturating_add);
         // First, as threads that hand over unevaluated work end early, too.
-        let producers = producers(context, ran_ns, yielder).await;
+        let producers = producers(context, ran_ns).await;
         let unclaimed_ns = loss_budget.unclaimed_ns(Pool::Serial);
         let is_explained = unclaimed_ns * 2 <= loss_budget.all_ns(Pool::Serial);
         if producers.len() >= MIN_PRODUCERS && is_explained {
@@ -126,7 +122,7 @@ async fn evaluate(
         if let Some(finding) = lazy_results(context, loss_budget, (&producers, &worked)) {
             return finish(context, finding, (cap, share, most_ns));
         }
-        if let Some(each) = waited_for_each(context, (&threads, ran_ns), yielder).await {
+        if let Some(each) = waited_for_each(context, (&threads, ran_ns)).await {
             let finding = each_finding(context, loss_budget, each);
             return finish(context, finding, (cap, share, most_ns));
         }
@@ -184,7 +180,6 @@ fn overlap((start, end): (u64, u64), next: (u64, u64)) -> bool {
 async fn waited_for_each(
     context: &RuleContext<'_>,
     (threads, ran_ns): (&[FinishedThread], u64),
-    yielder: &dyn Yield,
 ) -> Option<Sequence> {
     let length_ns = context.length_ns();
     let is_short = |one: &&FinishedThread| one.life.duration().0 < length_ns / MIN_SEQUENCE as u64;
@@ -198,7 +193,7 @@ async fn waited_for_each(
     let mut lives: Vec<(u64, u64)> = short()
         .map(|one| (one.life.start().0, one.life.end().0))
         .collect();
-    sort(&mut lives, yielder).await;
+    sort(&mut lives, context.yielder).await;
     let pairs = lives.windows(2);
     let overlapping = pairs.filter(|pair| overlap(pair[0], pair[1])).count();
     if overlapping as f64 > OVERLAPPING * lives.len() as f64 {
@@ -206,7 +201,7 @@ async fn waited_for_each(
     }
     let short: SeededSet<ThreadId> = short().map(|one| one.thread).collect();
     let is_one = |waker| short.contains(&waker);
-    let woken = context.woken_by(&is_one, yielder).await;
+    let woken = context.woken_by(&is_one).await;
     let (maker, count) = woken.into_iter().max_by_key(|(_, count)| *count)?;
     (count as f64 >= MOST_WORK * short.len() as f64).then_some(Sequence {
         maker,
@@ -326,8 +321,8 @@ impl Producer {
 }
 
 /// Returns the threads created in the range that run very often for a moment each, and mostly wait for other threads.
-async fn producers(context: &RuleContext<'_>, ran_ns: u64, yielder: &dyn Yield) -> Vec<Producer> {
-    let (mut all, mut steps) = (Vec::new(), Steps::new(yielder));
+async fn producers(context: &RuleContext<'_>, ran_ns: u64) -> Vec<Producer> {
+    let (mut all, mut steps) = (Vec::new(), context.steps());
     let least = u32::try_from(MIN_HANDED).unwrap_or(u32::MAX);
     for life in context.log.store.lives_with_min_runs(least) {
         steps.step().await;

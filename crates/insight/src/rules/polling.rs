@@ -13,7 +13,6 @@ use crate::finding::{
 use crate::loss_budget::LossBudget;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -79,13 +78,10 @@ impl TimerWakeups {
     }
 }
 
-async fn timer_wakeups(
-    context: &RuleContext<'_>,
-    yielder: &dyn Yield,
-) -> BTreeMap<ThreadId, TimerWakeups> {
+async fn timer_wakeups(context: &RuleContext<'_>) -> BTreeMap<ThreadId, TimerWakeups> {
     let store = &context.log.store;
     let mut woken: BTreeMap<ThreadId, TimerWakeups> = BTreeMap::new();
-    if context.threads(yielder).await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
+    if context.threads().await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
         return woken;
     }
     let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
@@ -99,13 +95,13 @@ async fn timer_wakeups(
     };
     let is_wanted = |reason| reason == WaitReason::Delay;
     context
-        .each_turn_blocked((is_wanted, MIN_COUNT), yielder, visit)
+        .each_turn_blocked((is_wanted, MIN_COUNT), visit)
         .await;
     woken.retain(|_, woken| woken.by_timer >= MIN_COUNT);
     if woken.is_empty() {
         return woken;
     }
-    let mut steps = Steps::new(yielder);
+    let mut steps = context.steps();
     for cap in context.cap_ids() {
         let mut runs = store.run_cursor(cap);
         for (at, _) in store.wakeups_on(cap, context.range) {
@@ -131,7 +127,6 @@ pub(super) fn is_polling(context: &RuleContext<'_>, thread: ThreadId, waits: u64
 pub(super) async fn retain_mainly_timer<T>(
     context: &RuleContext<'_>,
     threads: &mut BTreeMap<ThreadId, T>,
-    yielder: &dyn Yield,
 ) {
     let mut waits: BTreeMap<ThreadId, (u64, u64)> = BTreeMap::new();
     let lives = context.lives_of(threads.keys().copied());
@@ -142,21 +137,21 @@ pub(super) async fn retain_mainly_timer<T>(
             *all += 1;
         }
     };
-    context.each_turn_of(lives, yielder, visit).await;
+    context.each_turn_of(lives, visit).await;
     threads.retain(|thread, _| {
         let (by_timer, all) = waits.get(thread).copied().unwrap_or_default();
         by_timer as f64 >= MAINLY_TIMER * all as f64
     });
 }
 
-async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
-    let mut woken = timer_wakeups(context, yielder).await;
+async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
+    let mut woken = timer_wakeups(context).await;
     let most = woken.values().map(|woken| woken.by_timer).max();
     woken.retain(|_, woken| {
         let given = woken.given as f64;
         woken.rate() >= MIN_RATE && given <= MAX_GIVEN * woken.by_timer as f64
     });
-    retain_mainly_timer(context, &mut woken, yielder).await;
+    retain_mainly_timer(context, &mut woken).await;
     let checking = woken
         .into_iter()
         .filter_map(|(thread, woken)| Polling::find(context, thread, woken));

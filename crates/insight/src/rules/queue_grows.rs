@@ -10,7 +10,6 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
-use analysis::yielder::Yield;
 use eventlog::hash::SeededMap;
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
@@ -88,18 +87,16 @@ fn live_peak(points: &[(u64, u64)]) -> Option<LivePeak> {
 
 /// Returns the threads that finished their work while live data was high, with the time of their last run; those
 /// with most running time first. Without a later collection that shows the fall, it may be any later time.
-async fn producers(
-    context: &RuleContext<'_>,
-    live_peak: &LivePeak,
-    yielder: &dyn Yield,
-) -> Vec<(ThreadId, u64)> {
+async fn producers(context: &RuleContext<'_>, live_peak: &LivePeak) -> Vec<(ThreadId, u64)> {
     let store = &context.log.store;
     let end = context.range.end();
     let falls = Nanos(live_peak.falls_ns.min(end.0));
-    let later = store.run_times_in(Interval::new(falls, end), yielder).await;
+    let later = store
+        .run_times_in(Interval::new(falls, end), context.yielder)
+        .await;
     let later: SeededMap<ThreadId, u64> = later.into_iter().collect();
     let until = Interval::new(context.range.start(), falls);
-    let mut threads = store.run_times_in(until, yielder).await;
+    let mut threads = store.run_times_in(until, context.yielder).await;
     let is_of_program =
         |thread| !context.is_runtime_thread(thread) && !context.is_spark_evaluator(thread);
     // Main may produce everything, then wait for the result and print it.
@@ -123,7 +120,6 @@ async fn consumer(
     context: &RuleContext<'_>,
     (producer, end_ns): (ThreadId, u64),
     growth: u64,
-    yielder: &dyn Yield,
 ) -> Option<ThreadId> {
     let (start, end) = (context.range.start(), context.range.end());
     let cut = Nanos(end_ns.min(end.0));
@@ -134,7 +130,7 @@ async fn consumer(
     if share(since_ns, until_ns + since_ns) < SINCE {
         return None;
     }
-    let ran = context.log.store.run_times_in(until, yielder).await;
+    let ran = context.log.store.run_times_in(until, context.yielder).await;
     let produced_ns = { ran.iter() }.find(|(thread, _)| *thread == producer);
     let produced_ns = produced_ns.map_or(0, |(_, ns)| *ns);
     let least = |thread: ThreadId| {
@@ -153,7 +149,7 @@ async fn consumer(
     if !both.contains(&producer) {
         return None;
     }
-    let ran = context.log.store.run_times_in(since, yielder).await;
+    let ran = context.log.store.run_times_in(since, context.yielder).await;
     let mut most = ran
         .into_iter()
         .filter(|(_, ns)| share(*ns, since_ns) >= CONSUMES);
@@ -166,7 +162,7 @@ async fn consumer(
     (growth as f64 <= most * produced_ns as f64).then_some(consumer)
 }
 
-async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     if context.is_nonmoving() {
         return Outcome::CannotTell("the nonmoving collector counts garbage as live until it has marked again: record a run without it".into());
     }
@@ -178,8 +174,8 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
             "live data did not grow to 8 MB or more, from less than half of that".into(),
         );
     };
-    for producer in producers(context, &live_peak, yielder).await {
-        if let Some(consumer) = consumer(context, producer, live_peak.growth(), yielder).await {
+    for producer in producers(context, &live_peak).await {
+        if let Some(consumer) = consumer(context, producer, live_peak.growth()).await {
             return Outcome::Found(vec![finding(context, &live_peak, producer, consumer)]);
         }
     }

@@ -10,7 +10,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Wakeup;
-use analysis::yielder::{Steps, Yield, sort};
+use analysis::yielder::sort;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::format;
@@ -64,10 +64,10 @@ impl Batch {
 }
 
 /// Returns the steps of all threads by their creators, in order of time, and the threads that wake any other one.
-async fn steps(context: &RuleContext<'_>, yielder: &dyn Yield) -> (Vec<Step>, SeededSet<ThreadId>) {
+async fn steps(context: &RuleContext<'_>) -> (Vec<Step>, SeededSet<ThreadId>) {
     let store = &context.log.store;
     let (mut all, mut creators) = (Vec::new(), SeededMap::default());
-    let mut steps = Steps::new(yielder);
+    let mut steps = context.steps();
     for cap in context.cap_ids() {
         let mut runs = store.run_cursor(cap);
         for (at, thread) in store.creations_on(cap, context.range) {
@@ -98,8 +98,8 @@ async fn steps(context: &RuleContext<'_>, yielder: &dyn Yield) -> (Vec<Step>, Se
             });
         }
     };
-    context.each_wakeup(yielder, visit).await;
-    sort(&mut all, yielder).await;
+    context.each_wakeup(visit).await;
+    sort(&mut all, context.yielder).await;
     (all, wakers)
 }
 
@@ -135,16 +135,12 @@ fn running_ns(context: &RuleContext<'_>, thread: ThreadId, range: Interval) -> u
         .fold(0, u64::saturating_add)
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
-    let (steps, wakers) = steps(context, yielder).await;
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let (steps, wakers) = steps(context).await;
     let mut losers = losers(&steps);
     losers.retain(|(thread, _)| !wakers.contains(thread));
     let mut ran: Vec<(u64, ThreadId, Nanos)> = Vec::new();
-    let mut pace = Steps::new(yielder);
+    let mut pace = context.steps();
     for (thread, from) in losers {
         pace.step().await;
         let rest = Interval::new(from, context.range.end());

@@ -13,7 +13,6 @@ use crate::threads::Wait;
 use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
 use eventlog::ids::{CapId, Duration};
 use model::class::Class;
 use model::format;
@@ -85,7 +84,7 @@ fn longest_run(context: &RuleContext<'_>, wait: &Wait) -> Option<RunOnCap> {
 }
 
 /// Returns long waits for a busy capability, set as their `cap`, during which another capability was idle.
-async fn long_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
+async fn long_waits(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut waits = Vec::new();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.ready_parts().idle_ns > 0 && turn.1.duration(1) > LONG_NS {
@@ -97,19 +96,12 @@ async fn long_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait>
             }));
         }
     };
-    let lives = context
-        .log
-        .store
-        .lives_queued(context.threads(yielder).await);
-    context.each_turn_of(lives, yielder, visit).await;
+    let lives = context.log.store.lives_queued(context.threads().await);
+    context.each_turn_of(lives, visit).await;
     waits
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let clear = |cap_ns| {
         let share = format::fraction(context.share_of_caps(cap_ns));
         Outcome::Clear(format!(
@@ -121,9 +113,9 @@ async fn evaluate(
     if context.caps < 2 || context.share_of_caps(any_ns) < MIN_SHARE {
         return clear(any_ns);
     }
-    let waits = long_waits(context, yielder).await;
+    let waits = long_waits(context).await;
     let cap_ns = context
-        .overlapping_idle_ns(waits.iter().map(Wait::span), yielder)
+        .overlapping_idle_ns(waits.iter().map(Wait::span))
         .await
         .min(any_ns);
     if context.share_of_caps(cap_ns) < MIN_SHARE || cap_ns < MIN_NS {

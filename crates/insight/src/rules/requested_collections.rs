@@ -3,7 +3,6 @@
 use crate::context::{GcPause, RuleContext};
 use crate::finding::{Finding, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use analysis::yielder::Yield;
 
 /// Minimum number of collections; fewer are no pattern.
 pub(super) const MIN_COUNT: usize = 3;
@@ -21,12 +20,11 @@ pub(super) async fn unclaimed_requested_collections<'s, 'a>(
     context: &'s RuleContext<'a>,
     loss_budget: &LossBudget,
     idle: bool,
-    yielder: &dyn Yield,
 ) -> Vec<(usize, &'s GcPause<'a>)> {
-    let requested = context.requested_collections(yielder).await;
+    let requested = context.requested_collections().await;
     let mut majors = Vec::new();
     for (index, gc) in context.gc_pauses_where(|gc| gc.is_major) {
-        yielder.yield_if_due().await;
+        context.yielder.yield_if_due().await;
         if loss_budget.is_pause_free(index) {
             let quiet_ns = context.quiet_before_ns(gc.pause.requested, QUIET_NS);
             let is_requested = requested.binary_search_by_key(&index, |(index, _)| *index);

@@ -10,7 +10,6 @@ use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -113,10 +112,10 @@ fn busy_ns(context: &RuleContext<'_>) -> u64 {
     all.unwrap_or_default().iter().sum()
 }
 
-async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let busy_ns = busy_ns(context);
-    let behind_ns = context.threads(yielder).await.times.ready_behind_ns;
-    let behind_ns = behind_ns.saturating_sub(finalizers::ready_behind_ns(context, yielder).await);
+    let behind_ns = context.threads().await.times.ready_behind_ns;
+    let behind_ns = behind_ns.saturating_sub(finalizers::ready_behind_ns(context).await);
     let queued = behind_ns as f64 / busy_ns.max(1) as f64;
     if queued < MIN_QUEUED || context.share(busy_ns) < MIN_BUSY {
         if context.share(busy_ns) < MIN_BUSY {
@@ -160,7 +159,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
             }));
         }
     };
-    context.each_turn(yielder, visit).await;
+    context.each_turn(visit).await;
     let worst = last.worse(worst);
     let high_ns = lengths.high_ns();
     if high_ns < LONG_NS {
@@ -176,7 +175,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, yielder: &dyn Y
     let mut finding = Finding::new(RULE.name, Axis::Latency, title);
     finding.severity = Severity::of_latency(high_ns);
     let is_batch = {
-        let blocked_ns = context.threads(yielder).await.times.blocked_ns;
+        let blocked_ns = context.threads().await.times.blocked_ns;
         let outside = [WaitReason::Io, WaitReason::Delay];
         let outside_ns = outside.iter().map(|reason| blocked_ns[*reason as usize]);
         outside_ns.fold(0, u64::saturating_add) < context.length_ns() / 100

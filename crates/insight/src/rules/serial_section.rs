@@ -14,7 +14,6 @@ use crate::lost_time::overlap_ns;
 use crate::threads::FinishedThread;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -113,12 +112,12 @@ fn steps(range: Interval) -> impl Iterator<Item = Interval> {
     starts.map(move |from| Interval::new(Nanos(from), Nanos(from.saturating_add(width).min(end))))
 }
 
-async fn find_stretches(context: &RuleContext<'_>, yielder: &dyn Yield) -> SerialStretches {
+async fn find_stretches(context: &RuleContext<'_>) -> SerialStretches {
     let mut found = SerialStretches::default();
     let mut last: Option<Stretch> = None;
     let pauses = context.log.store.account().pauses();
     for step in steps(context.range) {
-        yielder.yield_if_due().await;
+        context.yielder.yield_if_due().await;
         let times = context.log.times(Some(step));
         let one_ns = times.parallelism_ns.get(1).copied().unwrap_or(0);
         let several_ns: u64 = times.parallelism_ns.iter().skip(2).sum();
@@ -164,12 +163,8 @@ async fn find_stretches(context: &RuleContext<'_>, yielder: &dyn Yield) -> Seria
 }
 
 /// Returns the thread with most running time in a stretch, with that time and the running time of all threads.
-async fn lone_thread(
-    context: &RuleContext<'_>,
-    range: Interval,
-    yielder: &dyn Yield,
-) -> Option<(ThreadId, [u64; 2])> {
-    let mut steps = Steps::new(yielder);
+async fn lone_thread(context: &RuleContext<'_>, range: Interval) -> Option<(ThreadId, [u64; 2])> {
+    let mut steps = context.steps();
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
     let store = &context.log.store;
     for cap in context.cap_ids() {
@@ -193,11 +188,7 @@ async fn lone_thread(
     most.map(|(thread, ns)| (thread, [ns, all_ns]))
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let unclaimed_ns = loss_budget.unclaimed_ns(Pool::Idle);
     if context.caps < 2 || context.share_of_caps(unclaimed_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
@@ -206,7 +197,7 @@ async fn evaluate(
             format::fraction(context.share_of_caps(unclaimed_ns))
         ));
     }
-    let found = find_stretches(context, yielder).await;
+    let found = find_stretches(context).await;
     let idle_ns: u64 = found.stretches.iter().map(|stretch| stretch.idle_ns).sum();
     if context.share_of_caps(idle_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
@@ -218,18 +209,18 @@ async fn evaluate(
     let is_parallel = found.several_ns as f64 >= PARALLEL * ran_ns as f64
         && context.share(found.several_ns) >= MIN_PARALLEL;
     let is_meant = is_parallel
-        || context.share(ran_ns) >= MIN_PARALLEL && is_work_shared(context, &found, yielder).await;
+        || context.share(ran_ns) >= MIN_PARALLEL && is_work_shared(context, &found).await;
     if !is_meant {
         return Outcome::Clear(format!(
             "the program is not parallel: several threads ran at a time for {} of the time",
             format::fraction(context.share(found.several_ns))
         ));
     }
-    let mut finding = finding(context, loss_budget, (&found, idle_ns), yielder).await;
+    let mut finding = finding(context, loss_budget, (&found, idle_ns)).await;
     if !is_parallel {
         finding.confidence = Confidence::Probable;
     }
-    let sleepers = sleepers(context, &found.spans(), yielder).await;
+    let sleepers = sleepers(context, &found.spans()).await;
     let slept_ns: u64 = sleepers.values().map(|one| one.ns).sum();
     if slept_ns as f64 >= ASLEEP * idle_ns as f64 {
         explain_by_sleepers(context, &mut finding, &sleepers);
@@ -248,7 +239,6 @@ struct Sleeps {
 async fn sleepers(
     context: &RuleContext<'_>,
     stretches: &[(u64, u64)],
-    yielder: &dyn Yield,
 ) -> BTreeMap<ThreadId, Sleeps> {
     let mut sleepers: BTreeMap<ThreadId, Sleeps> = BTreeMap::new();
     let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
@@ -264,7 +254,7 @@ async fn sleepers(
     };
     let is_sleep = |reason| reason == WaitReason::Delay;
     context
-        .each_turn_blocked((is_sleep, MIN_SLEEPS), yielder, visit)
+        .each_turn_blocked((is_sleep, MIN_SLEEPS), visit)
         .await;
     let least_ns = SLEEPER * context.program_ran_ns() as f64;
     let ran_ns = |thread| context.run_statistics(thread, context.range).all_ns;
@@ -309,11 +299,7 @@ fn explain_by_sleepers(
 }
 
 /// Returns whether several threads share the work between the stretches.
-async fn is_work_shared(
-    context: &RuleContext<'_>,
-    found: &SerialStretches,
-    yielder: &dyn Yield,
-) -> bool {
+async fn is_work_shared(context: &RuleContext<'_>, found: &SerialStretches) -> bool {
     let starts = found.stretches.iter().map(|stretch| stretch.range.start());
     let ends = found.stretches.iter().map(|stretch| stretch.range.end());
     let starts = starts.chain([context.range.end()]);
@@ -325,7 +311,7 @@ async fn is_work_shared(
     parts.truncate(MAX_PARTS);
     let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
     for part in parts {
-        for (thread, ran_ns) in context.log.store.run_times_in(part, yielder).await {
+        for (thread, ran_ns) in context.log.store.run_times_in(part, context.yielder).await {
             *by_thread.entry(thread).or_default() += ran_ns;
         }
     }
@@ -339,7 +325,6 @@ async fn finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (found, idle_ns): (&SerialStretches, u64),
-    yielder: &dyn Yield,
 ) -> Finding {
     let alone_ns: u64 = found
         .stretches
@@ -351,7 +336,7 @@ async fn finding(
     longest.truncate(crate::finding::MAX_EVIDENCE);
     let (mut evidence, mut most_ns, mut ran_ns) = (Vec::new(), 0, 0);
     for stretch in longest {
-        let most = lone_thread(context, stretch.range, yielder).await;
+        let most = lone_thread(context, stretch.range).await;
         let lone = most.map(|(thread, [ns, all_ns])| {
             most_ns += ns;
             ran_ns += all_ns;
@@ -386,12 +371,7 @@ async fn finding(
         format::duration(Duration(context.length_ns()))
     );
     let mut finding = context
-        .idle_finding(
-            (RULE.name, title),
-            loss_budget,
-            (found.spans(), idle_ns),
-            yielder,
-        )
+        .idle_finding((RULE.name, title), loss_budget, (found.spans(), idle_ns))
         .await;
     finding.meaning = "This part is serial: the other capabilities have no work, and it limits the speedup of the whole program.".into();
     finding.tries = vec![
@@ -412,7 +392,7 @@ async fn finding(
         );
     }
     if let Some(alone) = main_stretch(&evidence, alone_ns) {
-        add_uneven_shares(context, &mut finding, alone, yielder).await;
+        add_uneven_shares(context, &mut finding, alone).await;
     }
     finding.distrust =
         "A program that waits for others, such as a server, may have had no more work.".into();
@@ -476,9 +456,8 @@ async fn add_uneven_shares(
     context: &RuleContext<'_>,
     finding: &mut Finding,
     (lone, alone): (ThreadId, Nanos),
-    yielder: &dyn Yield,
 ) {
-    let threads = context.finished_threads(yielder).await;
+    let threads = context.finished_threads().await;
     let Some(most) = threads.iter().find(|one| one.thread == lone) else {
         return;
     };

@@ -12,7 +12,6 @@ use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::{PARTS, WaitRunCycle};
-use analysis::yielder::Yield;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -56,10 +55,7 @@ impl Crowd {
 }
 
 /// Returns the waits for thunks, each with the thread that evaluates the thunk.
-pub(super) async fn waits_for_thunks(
-    context: &RuleContext<'_>,
-    yielder: &dyn Yield,
-) -> Vec<(ThreadId, Wait)> {
+pub(super) async fn waits_for_thunks(context: &RuleContext<'_>) -> Vec<(ThreadId, Wait)> {
     let mut waits = Vec::new();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.wait_reason() == Some(WaitReason::BlackHole) {
@@ -68,16 +64,14 @@ pub(super) async fn waits_for_thunks(
         }
     };
     let is_wanted = |reason| reason == WaitReason::BlackHole;
-    context
-        .each_turn_blocked((is_wanted, 0), yielder, visit)
-        .await;
+    context.each_turn_blocked((is_wanted, 0), visit).await;
     waits
 }
 
 /// Groups overlapping waits for the same thread.
-async fn crowds(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Crowd> {
+async fn crowds(context: &RuleContext<'_>) -> Vec<Crowd> {
     let mut by_owner: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
-    for (owner, wait) in waits_for_thunks(context, yielder).await {
+    for (owner, wait) in waits_for_thunks(context).await {
         by_owner.entry(owner).or_default().push(wait);
     }
     let mut crowds: Vec<Crowd> = Vec::new();
@@ -105,11 +99,7 @@ async fn crowds(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Crowd> {
     crowds
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     if context.is_eden_machine() {
         return Outcome::CannotTell(EDEN_MESSAGE.into());
     }
@@ -119,15 +109,13 @@ async fn evaluate(
             format::fraction(context.share_of_caps(cap_ns))
         ))
     };
-    let any_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::BlackHole as usize];
+    let any_ns = context.threads().await.times.blocked_ns[WaitReason::BlackHole as usize];
     if context.share_of_caps(any_ns) < MIN_SHARE {
         return clear(any_ns);
     }
-    let crowds = crowds(context, yielder).await;
+    let crowds = crowds(context).await;
     let waits = || crowds.iter().flat_map(|crowd| &crowd.waits);
-    let cap_ns = context
-        .overlapping_idle_ns(waits().map(Wait::span), yielder)
-        .await;
+    let cap_ns = context.overlapping_idle_ns(waits().map(Wait::span)).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
     }
@@ -154,7 +142,7 @@ async fn evaluate(
     );
     let spans: Vec<(u64, u64)> = waits().map(Wait::span).collect();
     let mut finding = context
-        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns))
         .await;
     finding.subject = worst.map(|(owner, _)| context.thread_name(owner));
     finding.meaning = "All need the same unevaluated value: the first thread of each row evaluates it alone, and the others wait.".into();

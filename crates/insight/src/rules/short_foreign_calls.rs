@@ -14,7 +14,6 @@ use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -50,11 +49,7 @@ struct ShortCalls {
     range: Interval,
 }
 
-async fn short_calls(
-    context: &RuleContext<'_>,
-    most_ns: u64,
-    yielder: &dyn Yield,
-) -> BTreeMap<ThreadId, ShortCalls> {
+async fn short_calls(context: &RuleContext<'_>, most_ns: u64) -> BTreeMap<ThreadId, ShortCalls> {
     let mut all: BTreeMap<ThreadId, ShortCalls> = BTreeMap::new();
     let visit = |life: &ThreadLane<'_>, (number, turn): (usize, &WaitRunCycle)| {
         if turn.wait_reason() != Some(WaitReason::ForeignCall)
@@ -77,7 +72,7 @@ async fn short_calls(
     };
     let is_wanted = |reason| reason == WaitReason::ForeignCall;
     context
-        .each_turn_blocked((is_wanted, MIN_COUNT), yielder, visit)
+        .each_turn_blocked((is_wanted, MIN_COUNT), visit)
         .await;
     all.retain(|_, calls| calls.count >= MIN_COUNT);
     all
@@ -87,9 +82,8 @@ async fn short_calls(
 async fn gaps_after_calls(
     context: &RuleContext<'_>,
     calls: &BTreeMap<ThreadId, ShortCalls>,
-    yielder: &dyn Yield,
 ) -> Vec<(u64, u64)> {
-    let (mut gaps, mut steps) = (Vec::new(), Steps::new(yielder));
+    let (mut gaps, mut steps) = (Vec::new(), context.steps());
     for cap in context.cap_ids() {
         let mut left = None;
         for (_, run) in context.log.store.runs_overlapping(cap, context.range) {
@@ -105,12 +99,8 @@ async fn gaps_after_calls(
     gaps
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
-    let any_ns = context.threads(yielder).await.times.foreign_ns();
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let any_ns = context.threads().await.times.foreign_ns();
     let sums = |calls: &BTreeMap<ThreadId, ShortCalls>| {
         let count: u64 = calls.values().map(|calls| calls.count).sum();
         let cap_ns: u64 = calls.values().map(|calls| calls.ns).sum();
@@ -118,11 +108,11 @@ async fn evaluate(
     };
     let mut calls = match any_ns {
         0 => BTreeMap::new(),
-        _ => short_calls(context, SHORT_NS, yielder).await,
+        _ => short_calls(context, SHORT_NS).await,
     };
     let mut is_short = true;
     if context.share_of_caps(any_ns) >= MUCH && context.share_of_caps(sums(&calls).1) < MUCH {
-        let longer = short_calls(context, LONGER_NS, yielder).await;
+        let longer = short_calls(context, LONGER_NS).await;
         if context.share_of_caps(sums(&longer).1) >= MUCH {
             (calls, is_short) = (longer, false);
         }
@@ -139,19 +129,14 @@ async fn evaluate(
         if is_short { "400 ns" } else { "1 µs" },
         format::duration(Duration(cap_ns / count))
     );
-    let gaps = gaps_after_calls(context, &calls, yielder).await;
+    let gaps = gaps_after_calls(context, &calls).await;
     let pauses = context.log.store.account().pauses();
     let gaps_ns = gaps
         .iter()
         .map(|(from, to)| (to - from).saturating_sub(pauses.paused_in_ns(*from, *to)));
     let gaps_ns = gaps_ns.fold(0, u64::saturating_add);
     let mut finding = context
-        .blocked_finding(
-            (RULE.name, title),
-            loss_budget,
-            (gaps, gaps_ns.max(cap_ns)),
-            yielder,
-        )
+        .blocked_finding((RULE.name, title), loss_budget, (gaps, gaps_ns.max(cap_ns)))
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "A safe call releases and reacquires the capability, which takes 100 to 200 ns: with a function this short, about half of the call or more. If other threads are ready, the capability goes to another OS thread during the call, which has to be woken for it.".into();

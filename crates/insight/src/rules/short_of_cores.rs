@@ -20,7 +20,7 @@ use crate::lost_time::union;
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Steps, Yield, sort};
+use analysis::yielder::sort;
 use eventlog::ids::CapId;
 use model::class::Class;
 use model::format;
@@ -161,15 +161,12 @@ fn longest<'a>(
 }
 
 /// Returns the long parallel collections in which no thread collected for most of the time.
-async fn hung_collections<'a>(
-    context: &'a RuleContext<'_>,
-    yielder: &dyn Yield,
-) -> Vec<HungCollection<'a>> {
+async fn hung_collections<'a>(context: &'a RuleContext<'_>) -> Vec<HungCollection<'a>> {
     let is_parallel = |gc: &GcPause<'_>| {
         gc.statistics
             .is_some_and(|statistics| statistics.is_parallel())
     };
-    let (mut found, mut steps) = (Vec::new(), Steps::new(yielder));
+    let (mut found, mut steps) = (Vec::new(), context.steps());
     for gc in longest(context, is_parallel, |gc| gc.pause_ns()) {
         let mut parts = Vec::new();
         for cap in context.cap_ids() {
@@ -220,11 +217,8 @@ fn late_ns(context: &RuleContext<'_>, gc: &GcPause<'_>) -> u64 {
 }
 
 /// Returns the collections that began late although no thread ran any more.
-async fn late_collections<'a>(
-    context: &'a RuleContext<'_>,
-    yielder: &dyn Yield,
-) -> Vec<LateCollection<'a>> {
-    let (mut found, mut steps) = (Vec::new(), Steps::new(yielder));
+async fn late_collections<'a>(context: &'a RuleContext<'_>) -> Vec<LateCollection<'a>> {
+    let (mut found, mut steps) = (Vec::new(), context.steps());
     for gc in longest(context, |_| true, |gc| gc.sync_ns()) {
         steps.step().await;
         let late_ns = late_ns(context, gc).min(gc.sync_ns());
@@ -236,7 +230,7 @@ async fn late_collections<'a>(
 }
 
 /// Returns long waits of runnable threads for a capability that ran nothing.
-async fn held_up_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
+async fn held_up_waits(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut waits = Vec::new();
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         if turn.1.duration(1) > LONG_NS {
@@ -249,11 +243,8 @@ async fn held_up_waits(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wa
             waits.extend(wait.filter(is_free));
         }
     };
-    let lives = context
-        .log
-        .store
-        .lives_queued(context.threads(yielder).await);
-    context.each_turn_of(lives, yielder, visit).await;
+    let lives = context.log.store.lives_queued(context.threads().await);
+    context.each_turn_of(lives, visit).await;
     waits
 }
 
@@ -283,28 +274,22 @@ fn resuming_ns(context: &RuleContext<'_>) -> u64 {
     each.fold(0, u64::saturating_add)
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     if context.caps < 2 {
         return Outcome::Clear("there is one capability".into());
     }
-    let hung = hung_collections(context, yielder).await;
-    let late = late_collections(context, yielder).await;
-    let held_up = held_up_waits(context, yielder).await;
+    let hung = hung_collections(context).await;
+    let late = late_collections(context).await;
+    let held_up = held_up_waits(context).await;
     let late_ns = total_late_ns(&late).saturating_mul(context.caps);
     let in_gc_ns = sum(&hung, |one| {
         let none_collecting_ns = one.none_collecting_ns.saturating_mul(context.caps);
         none_collecting_ns.saturating_add(one.late_ns)
     });
     let mut spans: Vec<(u64, u64)> = held_up.iter().map(Wait::span).collect();
-    let waited_ns = context
-        .overlapping_idle_ns(spans.iter().copied(), yielder)
-        .await;
-    sort(&mut spans, yielder).await;
-    let idle_ns = context.idle_in(&union(&spans), yielder).await.ready_ns;
+    let waited_ns = context.overlapping_idle_ns(spans.iter().copied()).await;
+    sort(&mut spans, context.yielder).await;
+    let idle_ns = context.idle_in(&union(&spans)).await.ready_ns;
     let unclaimed_ns = loss_budget.unclaimed_ns(Pool::ReadyLong);
     let idle_ns = idle_ns.min(unclaimed_ns);
     let resuming_ns = resuming_ns(context).min(unclaimed_ns - idle_ns);

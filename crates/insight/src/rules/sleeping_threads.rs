@@ -12,7 +12,7 @@ use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Yield, sort};
+use analysis::yielder::sort;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -66,20 +66,19 @@ pub(super) async fn several_threads(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (all, least_work): (&BTreeMap<ThreadId, IdleWaits>, f64),
-    yielder: &dyn Yield,
 ) -> Option<Finding> {
     let asker = all.iter().max_by_key(|(_, waits)| waits.answers.ns())?;
-    if is_sequential(context, &asker.1.answers, yielder).await {
-        let at_once = mean_sleepers(context, &asker.1.answers, yielder).await;
+    if is_sequential(context, &asker.1.answers).await {
+        let at_once = mean_sleepers(context, &asker.1.answers).await;
         if at_once >= BATCH
-            && let Some(found) = group_finding(context, loss_budget, (*asker.0, all), yielder).await
+            && let Some(found) = group_finding(context, loss_budget, (*asker.0, all)).await
         {
             return Some(found);
         }
         let asker = (asker.0, asker.1, at_once);
-        return Some(answers_finding(context, loss_budget, asker, yielder).await);
+        return Some(answers_finding(context, loss_budget, asker).await);
     }
-    let sleeps = poll_gaps(context, all, yielder).await;
+    let sleeps = poll_gaps(context, all).await;
     let checks = sleeps.iter().filter(|(_, gap)| gap.is_check).count();
     let slept_ns = sleeps.iter().map(|(_, gap)| gap.ns);
     let slept_ns = slept_ns.fold(0, u64::saturating_add);
@@ -98,7 +97,7 @@ pub(super) async fn several_threads(
         return None;
     }
     let is_poller = |waker| pollers.contains(&waker);
-    let woken = context.woken_by(&is_poller, yielder).await;
+    let woken = context.woken_by(&is_poller).await;
     let given: u64 = woken.values().sum();
     if !is_polling {
         // Those that wait for them wait for their timers. A sleep itself wakes the timer manager.
@@ -119,7 +118,7 @@ pub(super) async fn several_threads(
         let others = format::pluralize(served as u64, "other thread");
         let meanwhile = format!(", while {others} waited for them");
         let slept = (&sleeps[..], slept_ns, &*meanwhile);
-        let mut finding = sleepers_finding(context, loss_budget, slept, yielder).await;
+        let mut finding = sleepers_finding(context, loss_budget, slept).await;
         explain_answerers(&mut finding, &others);
         return Some(finding);
     }
@@ -127,7 +126,7 @@ pub(super) async fn several_threads(
     let runs: usize = lives.map(|life| life.runs()).sum();
     let do_ask = given as f64 >= ASKS * runs as f64;
     let slept = (&sleeps[..], slept_ns, ": perhaps they poll");
-    let mut finding = sleepers_finding(context, loss_budget, slept, yielder).await;
+    let mut finding = sleepers_finding(context, loss_budget, slept).await;
     if do_ask {
         explain_askers(&mut finding);
     }
@@ -160,7 +159,7 @@ fn explain_askers(finding: &mut Finding) {
 }
 
 /// Returns whether the threads that answer another one sleep one after the other, and for long.
-async fn is_sequential(context: &RuleContext<'_>, answers: &Answers, yielder: &dyn Yield) -> bool {
+async fn is_sequential(context: &RuleContext<'_>, answers: &Answers) -> bool {
     let waited_ns = answers.ns();
     let least = match context.share(waited_ns) >= MOST {
         true => MIN_COUNT_OF_MOST,
@@ -180,13 +179,13 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers, yielder: &d
             asleep_ns += wait.map_or(0, |wait| wait.ns);
         }
     };
-    context.each_turn_of(lives, yielder, visit).await;
+    context.each_turn_of(lives, visit).await;
     asleep_ns as f64 <= AT_ONCE * waited_ns as f64
 }
 
 /// Returns the mean number of sleeps of all threads that begin at about the same time as a sleep of an answering
 /// thread, with that one: within half of its length. A clock, which sleeps all the time, begins at any time.
-async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers, yielder: &dyn Yield) -> f64 {
+async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers) -> f64 {
     let (mut of_answering, mut begins) = (Vec::new(), Vec::new());
     let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
         let slept = turn.1.wait_reason().is_some_and(WaitReason::is_asleep);
@@ -199,9 +198,9 @@ async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers, yielder: &d
         }
     };
     context
-        .each_turn_blocked((WaitReason::is_asleep, 0), yielder, visit)
+        .each_turn_blocked((WaitReason::is_asleep, 0), visit)
         .await;
-    sort(&mut begins, yielder).await;
+    sort(&mut begins, context.yielder).await;
     let together = of_answering.iter().map(|(from, to)| {
         let half = (to - from) / 2;
         let before = begins.partition_point(|begin| *begin < from.saturating_sub(half));
@@ -215,7 +214,6 @@ async fn answers_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (asker, waits, at_once): (&ThreadId, &IdleWaits, f64),
-    yielder: &dyn Yield,
 ) -> Finding {
     let answers = &waits.answers;
     let (count, waited_ns) = (answers.count(), answers.ns());
@@ -231,7 +229,7 @@ async fn answers_finding(
         format::fraction(context.share(waited_ns))
     );
     let gaps = answers.gaps.iter();
-    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps)).await;
     finding.subject = Some(name);
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
     finding.confidence = Confidence::Probable;
@@ -263,14 +261,13 @@ async fn answers_finding(
 async fn poll_gaps(
     context: &RuleContext<'_>,
     all: &BTreeMap<ThreadId, IdleWaits>,
-    yielder: &dyn Yield,
 ) -> Vec<(ThreadId, Gap)> {
     let mut pollers: BTreeMap<ThreadId, &IdleWaits> = all
         .iter()
         .map(|(thread, waits)| (*thread, waits))
         .collect_small();
     pollers.retain(|_, waits| !waits.gaps.is_empty());
-    retain_mainly_timer(context, &mut pollers, yielder).await;
+    retain_mainly_timer(context, &mut pollers).await;
     let sleeps = pollers.iter().flat_map(|(thread, idle_waits)| {
         let sleeps = idle_waits
             .gaps
@@ -286,7 +283,6 @@ async fn sleepers_finding(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (sleeps, slept_ns, why): (&[(ThreadId, Gap)], u64, &str),
-    yielder: &dyn Yield,
 ) -> Finding {
     let threads: BTreeSet<ThreadId> = sleeps.iter().map(|(thread, _)| *thread).collect();
     let count = sleeps.iter().filter(|(_, gap)| gap.is_last).count() as u64;
@@ -297,7 +293,7 @@ async fn sleepers_finding(
         format::fraction(context.share(slept_ns))
     );
     let gaps = sleeps.iter().map(|(_, gap)| gap);
-    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps), yielder).await;
+    let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps)).await;
     finding.meaning = "They sleep again and again, and often run only for a moment in between, as to look whether something has happened. They notice it half a pause late on average, and delay every thread that waits for them.".into();
     finding.tries = vec![
         Advice::code("Wait for the event instead, with takeMVar, readTQueue or retry in STM."),

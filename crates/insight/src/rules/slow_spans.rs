@@ -12,7 +12,6 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use analysis::timeline::user_spans::UserSpan;
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Duration, Nanos};
 use model::format;
 use model::sorting::CompactSort;
@@ -31,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
     name: "slow-spans",
     question: "Why are the slowest spans slow?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _| Box::pin(evaluate(context))),
 };
 
 /// Time in spans by cause, in nanoseconds.
@@ -190,11 +189,11 @@ fn add_span_time(context: &RuleContext<'_>, span: &UserSpan, causes: &mut TimeBy
     }
 }
 
-async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     let mut findings = Vec::new();
-    let mut steps = Steps::new(yielder);
+    let mut steps = context.steps();
     for (name, spans) in spans_by_base_name(context) {
-        yielder.yield_if_due().await;
+        context.yielder.yield_if_due().await;
         let Some(slow) = slow_spans(context, name, spans) else {
             continue;
         };

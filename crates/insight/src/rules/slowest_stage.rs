@@ -13,7 +13,6 @@ use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -50,11 +49,7 @@ struct Stage {
     is_alone: bool,
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let unclaimed = |pool| context.share_of_caps(loss_budget.unclaimed_ns(pool));
     let idle = unclaimed(Pool::Idle);
     let is_idle = idle >= MIN_SHARE;
@@ -64,17 +59,17 @@ async fn evaluate(
             format::fraction(idle)
         ));
     }
-    let (stage, open_ns) = match busiest_stage(context, yielder).await {
+    let (stage, open_ns) = match busiest_stage(context).await {
         Ok(found) => found,
         Err(why) => return Outcome::Clear(why),
     };
-    if !is_idle && !never_waits(context, stage.thread, yielder).await {
+    if !is_idle && !never_waits(context, stage.thread).await {
         return Outcome::Clear(format!(
             "capabilities were idle with no thread ready for {} of their time, and the busiest thread waits, too; the limit is 10 %",
             format::fraction(idle)
         ));
     }
-    let waits = waits_for(context, stage.thread, yielder).await;
+    let waits = waits_for(context, stage.thread).await;
     if stage.is_alone && waits.len() < MIN_CLIENTS {
         return Outcome::Clear(format!(
             "{} does nearly all the work, and {} waited for it; the limit is 3",
@@ -83,9 +78,7 @@ async fn evaluate(
         ));
     }
     let spans: Vec<(u64, u64)> = waits.values().flatten().map(Wait::span).collect();
-    let cap_ns = context
-        .overlapping_idle_ns(spans.iter().copied(), yielder)
-        .await;
+    let cap_ns = context.overlapping_idle_ns(spans.iter().copied()).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
             "{} worked for {} of the time, but capabilities were idle for {} of theirs while threads waited that it wakes; the limit is 10 %",
@@ -102,7 +95,7 @@ async fn evaluate(
         format::pluralize(waits.len() as u64, "other thread")
     );
     let mut finding = context
-        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns), yielder)
+        .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns))
         .await;
     finding.subject = Some(name);
     finding.confidence = Confidence::Probable;
@@ -136,27 +129,21 @@ async fn evaluate(
 }
 
 /// Returns a thread that works nearly all the time, never waits, and does not do all the work: others wait for it.
-pub(super) async fn pace_setter(
-    context: &RuleContext<'_>,
-    yielder: &dyn Yield,
-) -> Option<ThreadId> {
-    let (stage, _) = busiest_stage(context, yielder).await.ok()?;
-    let is_one = !stage.is_alone && never_waits(context, stage.thread, yielder).await;
+pub(super) async fn pace_setter(context: &RuleContext<'_>) -> Option<ThreadId> {
+    let (stage, _) = busiest_stage(context).await.ok()?;
+    let is_one = !stage.is_alone && never_waits(context, stage.thread).await;
     is_one.then_some(stage.thread)
 }
 
 /// Returns the thread that may set the pace, and the time outside collections, or else why there is none.
-async fn busiest_stage(
-    context: &RuleContext<'_>,
-    yielder: &dyn Yield,
-) -> Result<(Stage, u64), String> {
+async fn busiest_stage(context: &RuleContext<'_>) -> Result<(Stage, u64), String> {
     let open_ns = context.length_ns().saturating_sub(paused_ns(context));
-    let run_times = context.run_times(yielder).await;
+    let run_times = context.run_times().await;
     busiest(run_times, open_ns).map(|stage| (stage, open_ns))
 }
 
 /// Returns whether a thread was hardly ever blocked.
-async fn never_waits(context: &RuleContext<'_>, thread: ThreadId, yielder: &dyn Yield) -> bool {
+async fn never_waits(context: &RuleContext<'_>, thread: ThreadId) -> bool {
     let mut blocked_ns = 0_u64;
     let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         if turn.wait_reason().is_some() {
@@ -164,7 +151,7 @@ async fn never_waits(context: &RuleContext<'_>, thread: ThreadId, yielder: &dyn 
         }
     };
     context
-        .each_turn_of(context.lives_of([thread]), yielder, visit)
+        .each_turn_of(context.lives_of([thread]), visit)
         .await;
     context.share(blocked_ns) < NEVER_WAITS
 }
@@ -221,12 +208,8 @@ fn explain_server(finding: &mut Finding) {
 }
 
 /// Returns the waits for an `MVar` or in STM of threads that another one often wakes, and that wait for long.
-async fn waits_for(
-    context: &RuleContext<'_>,
-    stage: ThreadId,
-    yielder: &dyn Yield,
-) -> BTreeMap<ThreadId, Vec<Wait>> {
-    let mut wakes = context.woken_by(&|waker| waker == stage, yielder).await;
+async fn waits_for(context: &RuleContext<'_>, stage: ThreadId) -> BTreeMap<ThreadId, Vec<Wait>> {
+    let mut wakes = context.woken_by(&|waker| waker == stage).await;
     wakes.retain(|_, count| *count >= MIN_WAKES);
     let mut waits: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
     let lives = context.lives_of(wakes.keys().copied());
@@ -236,7 +219,7 @@ async fn waits_for(
             waits.entry(life.id()).or_default().extend(wait);
         }
     };
-    context.each_turn_of(lives, yielder, visit).await;
+    context.each_turn_of(lives, visit).await;
     waits.retain(|_, waits| {
         let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
         context.share(sum_ns) >= WAITS

@@ -15,7 +15,7 @@ use crate::lost_time::{overlap_ns, union};
 use crate::threads::{Wait, Wakeup};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Yield, sort};
+use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
@@ -44,7 +44,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Returns the waits after which the thread slept, with no wait of another kind in between.
-async fn waits_before_sleep(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
+async fn waits_before_sleep(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut all = Vec::new();
     // The last waits of one thread, until its next wait shows whether it slept.
     let mut last: VecDeque<Wait> = VecDeque::new();
@@ -78,15 +78,15 @@ async fn waits_before_sleep(context: &RuleContext<'_>, yielder: &dyn Yield) -> V
         }
     };
     context
-        .each_turn_blocked((WaitReason::is_for_value, 0), yielder, visit)
+        .each_turn_blocked((WaitReason::is_for_value, 0), visit)
         .await;
     all.retain(|wait| wait.ns >= LONG_NS);
     all
 }
 
 /// Filters to waits ended by a thread of the same kind, which passed on its slot.
-async fn waits_for_slot(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<Wait> {
-    let mut waits = waits_before_sleep(context, yielder).await;
+async fn waits_for_slot(context: &RuleContext<'_>) -> Vec<Wait> {
+    let mut waits = waits_before_sleep(context).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut ended: SeededSet<(ThreadId, Nanos)> = SeededSet::default();
     let visit = |wakeup: Wakeup| {
@@ -94,7 +94,7 @@ async fn waits_for_slot(context: &RuleContext<'_>, yielder: &dyn Yield) -> Vec<W
             ended.insert((wakeup.thread, wakeup.at));
         }
     };
-    context.each_wakeup(yielder, visit).await;
+    context.each_wakeup(visit).await;
     waits.retain(|wait| ended.contains(&(wait.thread, wait.range.end())));
     waits
 }
@@ -117,7 +117,6 @@ impl Holders {
     async fn over_time(
         context: &RuleContext<'_>,
         (threads, waiting): (&BTreeSet<ThreadId>, &[(u64, u64)]),
-        yielder: &dyn Yield,
     ) -> Option<Self> {
         let (start, end) = (waiting.first()?.0, waiting.last()?.1);
         let width = (end - start) / Self::PARTS;
@@ -135,7 +134,7 @@ impl Holders {
                 begins += width;
             }
         };
-        context.each_turn_of(lives, yielder, visit).await;
+        context.each_turn_of(lives, visit).await;
         let means = slept_ns.map(|ns| ns as f64 / width.max(1) as f64);
         let (early, late) = means.split_at(means.len() / 2);
         let first = early.iter().copied().fold(0.0, f64::max);
@@ -150,7 +149,6 @@ impl Holders {
 async fn mean_asleep(
     context: &RuleContext<'_>,
     (threads, stretches): (&BTreeSet<ThreadId>, &[(u64, u64)]),
-    yielder: &dyn Yield,
 ) -> f64 {
     let mut slept_ns = 0;
     let lives = context.lives_of(threads.iter().copied());
@@ -159,7 +157,7 @@ async fn mean_asleep(
             slept_ns = u64::saturating_add(slept_ns, overlap_ns(turn.part(0), stretches));
         }
     };
-    context.each_turn_of(lives, yielder, visit).await;
+    context.each_turn_of(lives, visit).await;
     let all_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
     slept_ns as f64 / all_ns.max(1) as f64
 }
@@ -182,12 +180,8 @@ fn explain_by_lock(finding: &mut Finding, waiting: f64) {
     finding.distrust = "If what it guards serves one request at a time, such as a disk, several locks only move the queue.".into();
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
-    let all = context.threads(yielder).await.times;
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let all = context.threads().await.times;
     let asleep_ns = WaitReason::ALL
         .into_iter()
         .filter(|reason| reason.is_asleep());
@@ -198,16 +192,16 @@ async fn evaluate(
     let waits = if idle < MIN_SHARE || asleep_ns == 0 {
         Vec::new()
     } else {
-        waits_for_slot(context, yielder).await
+        waits_for_slot(context).await
     };
     let threads: BTreeSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    sort(&mut spans, yielder).await;
+    sort(&mut spans, context.yielder).await;
     let stretches = union(&spans);
     let any_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
     let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
     let waiting = sum_ns as f64 / any_ns.max(1) as f64;
-    let cap_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
+    let cap_ns = context.idle_in(&stretches).await.none_running_ns;
     if waits.len() < MIN_COUNT
         || threads.len() < MIN_THREADS
         || waiting < MIN_WAITING
@@ -223,15 +217,10 @@ async fn evaluate(
     let title = format!(
         "On average {waiting:.1} threads waited for a slot in a pool, or for locks, whose holders were asleep"
     );
-    let holders = Holders::over_time(context, (&threads, &stretches), yielder).await;
-    let asleep = mean_asleep(context, (&threads, &stretches), yielder).await;
+    let holders = Holders::over_time(context, (&threads, &stretches)).await;
+    let asleep = mean_asleep(context, (&threads, &stretches)).await;
     let mut finding = context
-        .idle_finding(
-            (RULE.name, title),
-            loss_budget,
-            (stretches, cap_ns),
-            yielder,
-        )
+        .idle_finding((RULE.name, title), loss_budget, (stretches, cap_ns))
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "A semaphore or pool admits only a few threads at a time, and so do several locks. These wait for a timer, I/O or a foreign call, so capabilities have no work while other threads wait for a slot.".into();

@@ -11,7 +11,6 @@ use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -44,7 +43,7 @@ struct Waiter {
     range: Option<Interval>,
 }
 
-async fn waiters(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Waiter> {
+async fn waiters(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Waiter> {
     let mut waiters: BTreeMap<ThreadId, Waiter> = BTreeMap::new();
     let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let (start, end) = turn.part(2);
@@ -62,9 +61,7 @@ async fn waiters(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<Thr
         }
     };
     let is_wanted = |reason| reason == WaitReason::Stm;
-    context
-        .each_turn_blocked((is_wanted, 0), yielder, visit)
-        .await;
+    context.each_turn_blocked((is_wanted, 0), visit).await;
     waiters
 }
 
@@ -99,12 +96,8 @@ impl Crowds {
 
 /// Returns the threads that commits wake. A commit wakes each thread only once; a second wakeup of the same thread
 /// belongs to a later commit.
-async fn crowds(
-    context: &RuleContext<'_>,
-    waiters: &BTreeMap<ThreadId, Waiter>,
-    yielder: &dyn Yield,
-) -> Crowds {
-    let mut steps = Steps::new(yielder);
+async fn crowds(context: &RuleContext<'_>, waiters: &BTreeMap<ThreadId, Waiter>) -> Crowds {
+    let mut steps = context.steps();
     let store = &context.log.store;
     let mut crowds = Crowds::default();
     for cap in context.cap_ids() {
@@ -128,14 +121,10 @@ async fn crowds(
     crowds
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
-    let any_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::Stm as usize];
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let any_ns = context.threads().await.times.blocked_ns[WaitReason::Stm as usize];
     let waiters = if any_ns > 0 {
-        waiters(context, yielder).await
+        waiters(context).await
     } else {
         BTreeMap::new()
     };
@@ -149,7 +138,7 @@ async fn evaluate(
             format::fraction(share)
         ));
     }
-    let crowds = crowds(context, &waiters, yielder).await;
+    let crowds = crowds(context, &waiters).await;
     let crowd = crowds.mean();
     if crowd < MIN_CROWD {
         return Outcome::Clear(format!(

@@ -9,7 +9,6 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Steps, Yield};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{WAIT_REASONS, WaitReason};
 use model::format;
@@ -33,7 +32,7 @@ pub(super) const RULE: Rule = Rule {
     name: "threads-never-end",
     question: "Do threads leak?",
     inputs: &[Input::EachRun],
-    evaluate: Evaluation::Yielding(|context, _, yielder| Box::pin(evaluate(context, yielder))),
+    evaluate: Evaluation::Yielding(|context, _| Box::pin(evaluate(context))),
 };
 
 /// Thread created in the range that blocked and never ran again, or at least lived on to the end.
@@ -48,12 +47,8 @@ struct Lasting {
 
 /// Finds the threads created before `until` that lived on to the end. Also returns the number of all threads created
 /// in the range before that.
-async fn lasting(
-    context: &RuleContext<'_>,
-    until: u64,
-    yielder: &dyn Yield,
-) -> (Vec<Lasting>, usize) {
-    let (mut all, mut made, mut steps) = (Vec::new(), 0, Steps::new(yielder));
+async fn lasting(context: &RuleContext<'_>, until: u64) -> (Vec<Lasting>, usize) {
+    let (mut all, mut made, mut steps) = (Vec::new(), 0, context.steps());
     let awake_from = until.midpoint(context.range.end().0);
     for life in context.log.store.lives() {
         steps.step().await;
@@ -111,10 +106,10 @@ fn spread(dormant: &[Lasting], (start, until): (u64, u64)) -> f64 {
     at(19).saturating_sub(at(1)) as f64 / (until - start).max(1) as f64
 }
 
-async fn evaluate(context: &RuleContext<'_>, yielder: &dyn Yield) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     let start = context.range.start().0;
     let until = context.range.end().0 - (context.range.duration().0 as f64 * DORMANT) as u64;
-    let (mut dormant, made) = lasting(context, until, yielder).await;
+    let (mut dormant, made) = lasting(context, until).await;
     let living = dormant.len();
     // Nearly as many dormant threads as living ones are the better evidence.
     let is_dormant = dormant.iter().filter(|one| one.is_dormant).count() * 10 >= living * 9;

@@ -11,7 +11,7 @@ use crate::lost_time::union;
 use crate::threads::Wait;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::{Yield, sort};
+use analysis::yielder::sort;
 use eventlog::ids::Duration;
 use model::class::WaitReason;
 use model::format;
@@ -41,15 +41,11 @@ fn sum_of(waits: &[Wait]) -> u64 {
     each.fold(0, u64::saturating_add)
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let (mut waits, mut longest_ns): (Vec<Wait>, u64) = (Vec::new(), 0);
-    let all_ns = context.threads(yielder).await.times.blocked_ns[WaitReason::ThrowTo as usize];
+    let all_ns = context.threads().await.times.blocked_ns[WaitReason::ThrowTo as usize];
     if all_ns >= LONG_NS {
-        let bound = context.bound_threads(yielder).await;
+        let bound = context.bound_threads().await;
         let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
             // A thread made to throw is waited for by nobody.
             let only_throws = life.runs() <= FEW_RUNS && !bound.contains(&life.id());
@@ -60,9 +56,7 @@ async fn evaluate(
             }
         };
         let is_wanted = |reason| reason == WaitReason::ThrowTo;
-        context
-            .each_turn_blocked((is_wanted, 0), yielder, visit)
-            .await;
+        context.each_turn_blocked((is_wanted, 0), visit).await;
     }
     // Many short waits may be most of the time.
     let is_much = waits.len() >= MIN_COUNT && context.share(sum_of(&waits)) >= MUCH;
@@ -86,10 +80,10 @@ async fn evaluate(
     };
     let sum_ns = sum_of(&waits);
     let mut stretches: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    sort(&mut stretches, yielder).await;
+    sort(&mut stretches, context.yielder).await;
     let stretches = union(&stretches);
     let any_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
-    let idle_ns = context.idle_in(&stretches, yielder).await.none_running_ns;
+    let idle_ns = context.idle_in(&stretches).await.none_running_ns;
     let title = match waits.len() {
         1 => format!(
             "{} waited {} in throwTo",
@@ -112,12 +106,7 @@ async fn evaluate(
         },
         false => {
             context
-                .idle_finding(
-                    (RULE.name, title),
-                    loss_budget,
-                    (stretches, idle_ns),
-                    yielder,
-                )
+                .idle_finding((RULE.name, title), loss_budget, (stretches, idle_ns))
                 .await
         }
     };

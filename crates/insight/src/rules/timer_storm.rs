@@ -11,7 +11,6 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use crate::loss_budget::{LossBudget, Pool};
-use analysis::yielder::Yield;
 use eventlog::hash::SeededSet;
 use eventlog::ids::ThreadId;
 use model::class::ManagerThread;
@@ -34,11 +33,7 @@ pub(super) const RULE: Rule = Rule {
     evaluate: yielding!(evaluate),
 };
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let store = &context.log.store;
     let is_manager = |label: &str| ManagerThread::from_label(label) == Some(ManagerThread::Timer);
     let managers: SeededSet<ThreadId> = store.threads_labeled(is_manager).collect();
@@ -56,7 +51,7 @@ async fn evaluate(
             format::count(MIN_RATE as u64),
         ));
     }
-    let waits = waits_for_thunks(context, yielder).await;
+    let waits = waits_for_thunks(context).await;
     let is_of_table = |(owner, wait): &&(ThreadId, crate::threads::Wait)| {
         managers.contains(owner) || managers.contains(&wait.thread)
     };

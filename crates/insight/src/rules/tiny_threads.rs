@@ -9,7 +9,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::{FinishedThread, median};
-use analysis::yielder::{Steps, Yield};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
 use model::format;
@@ -45,13 +44,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Returns the total of short gaps before runs of these threads, in nanoseconds, and the number of all runs.
-async fn switching(
-    context: &RuleContext<'_>,
-    small: &SeededSet<ThreadId>,
-    yielder: &dyn Yield,
-) -> (u64, usize) {
+async fn switching(context: &RuleContext<'_>, small: &SeededSet<ThreadId>) -> (u64, usize) {
     let store = &context.log.store;
-    let (mut all_ns, mut runs, mut steps) = (0, 0, Steps::new(yielder));
+    let (mut all_ns, mut runs, mut steps) = (0, 0, context.steps());
     for cap in context.cap_ids() {
         let mut last_end = None;
         for (index, (start, end)) in context.runs_on(cap) {
@@ -103,12 +98,8 @@ fn have_os_threads(context: &RuleContext<'_>, count: u64) -> bool {
     tasks as f64 >= OWN_OS_THREAD * count as f64
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
-    let mut threads = context.finished_threads(yielder).await;
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
+    let mut threads = context.finished_threads().await;
     let rate = threads.len() as f64 * 1e9 / context.length_ns() as f64;
     let mut lengths: Vec<u64> = threads.iter().map(|small| small.ran_ns).collect();
     let median_ns = median(&mut lengths);
@@ -129,7 +120,7 @@ async fn evaluate(
     }
     threads.retain(|small| small.ran_ns < limit_ns);
     let small: SeededSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
-    let (mut switching_ns, runs) = switching(context, &small, yielder).await;
+    let (mut switching_ns, runs) = switching(context, &small).await;
     if are_calls_from_foreign_code(context, &threads) {
         if have_os_threads(context, count) {
             return Outcome::Found(vec![bound_threads_finding(

@@ -12,7 +12,6 @@ use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::Yield;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::StopCode;
 use model::format;
@@ -45,7 +44,7 @@ struct Spinner {
     range: Option<Interval>,
 }
 
-async fn spinners(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<ThreadId, Spinner> {
+async fn spinners(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Spinner> {
     let mut all: BTreeMap<ThreadId, Spinner> = BTreeMap::new();
     let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
         let Some(code) = turn.code else {
@@ -65,7 +64,7 @@ async fn spinners(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<Th
         }
     };
     let lives = context.log.store.lives_with_min_runs(MIN_COUNT);
-    context.each_turn_of(lives, yielder, visit).await;
+    context.each_turn_of(lives, visit).await;
     all.retain(|_, spinner| {
         spinner.yields >= u64::from(MIN_COUNT)
             && spinner.yields as f64 >= MIN_YIELD_SHARE * spinner.runs as f64
@@ -73,11 +72,7 @@ async fn spinners(context: &RuleContext<'_>, yielder: &dyn Yield) -> BTreeMap<Th
     all
 }
 
-async fn evaluate(
-    context: &RuleContext<'_>,
-    loss_budget: &mut LossBudget,
-    yielder: &dyn Yield,
-) -> Outcome {
+async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let yields = context
         .log
         .store
@@ -85,7 +80,7 @@ async fn evaluate(
     let spinners = if yields < MIN_COUNT as usize {
         BTreeMap::new()
     } else {
-        spinners(context, yielder).await
+        spinners(context).await
     };
     let cap_ns: u64 = spinners.values().map(|spinner| spinner.spun_ns).sum();
     if spinners.is_empty() || context.share_of_caps(cap_ns) < MIN_SHARE {
