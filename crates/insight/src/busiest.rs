@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::context::RuleContext;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::Turn;
 use eventlog::ids::ThreadId;
 use model::class::{WAIT_REASONS, WaitReason};
 use model::sorting::CompactSort;
@@ -54,9 +53,9 @@ pub(crate) async fn find(context: &RuleContext<'_>) -> Vec<BusyThread> {
     for (thread, ran_ns) in all {
         let mut blocked_ns = [0_u64; WAIT_REASONS];
         let lives = context.lives_of([thread]);
-        let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-            let wait = context.wait(life, turn, 0);
-            if let Some((reason, wait)) = turn.1.wait_reason().zip(wait) {
+        let visit = |turn: Turn<'_>| {
+            let wait = context.wait(turn, 0);
+            if let Some((reason, wait)) = turn.wait_reason().zip(wait) {
                 blocked_ns[reason as usize] += wait.ns;
             }
         };

@@ -6,8 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::RuleContext;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::Turn;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 
@@ -54,10 +53,10 @@ impl Turns {
 pub(crate) async fn find(context: &RuleContext<'_>) -> BTreeSet<ThreadId> {
     let is_sleep = |reason| reason == WaitReason::Delay;
     let mut all: Vec<Turns> = Vec::new();
-    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |turn: Turn<'_>| {
         // Those of a thread come after each other.
-        if all.last().is_none_or(|turns| turns.thread != life.id()) {
-            all.push(Turns::new(life.id()));
+        if all.last().is_none_or(|turns| turns.thread != turn.thread()) {
+            all.push(Turns::new(turn.thread()));
         }
         let Some(turns) = all.last_mut() else {
             return;

@@ -2,6 +2,7 @@
 //! that overlap idle capabilities.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
 use crate::context::RuleContext;
 use crate::finding::{Evidence, Subject, Value};
@@ -9,7 +10,7 @@ use analysis::account::pauses::Pause;
 use analysis::process::Change;
 use analysis::timeline::RunCursor;
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use analysis::timeline::turns::{PARTS, WaitRunCycle};
 use analysis::timeline::user_spans::UserSpan;
 use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
@@ -101,6 +102,39 @@ impl FinishedThread {
             subjects: vec![Subject::Thread(self.thread)],
             amount: Value::Ns(self.ran_ns),
         }
+    }
+}
+
+/// Turn of a thread: a wait, and the run after it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn<'a> {
+    pub life: &'a ThreadLane<'a>,
+    /// Number of the turn in that life.
+    number: usize,
+    cycle: &'a WaitRunCycle,
+}
+
+impl Turn<'_> {
+    pub(crate) fn thread(&self) -> ThreadId {
+        self.life.id()
+    }
+
+    /// Returns the capability of the run.
+    pub(crate) fn cap(&self) -> Option<CapId> {
+        self.life.cap(PARTS * self.number + 2)
+    }
+
+    /// Returns the thread that evaluates the thunk that the thread waits for.
+    pub(crate) fn owner(&self) -> Option<ThreadId> {
+        self.life.owner(PARTS * self.number)
+    }
+}
+
+impl Deref for Turn<'_> {
+    type Target = WaitRunCycle;
+
+    fn deref(&self) -> &WaitRunCycle {
+        self.cycle
     }
 }
 
@@ -228,10 +262,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Calls `visit` for each turn in the range of each thread, except the runtime's own.
-    pub(crate) async fn each_turn(
-        &self,
-        visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
-    ) {
+    pub(crate) async fn each_turn(&self, visit: impl FnMut(Turn<'_>)) {
         self.each_turn_of(self.log.store.lives(), visit).await;
     }
 
@@ -240,8 +271,41 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_turn_blocked(
         &self,
         (is_wanted, least_runs): (fn(WaitReason) -> bool, u64),
-        mut visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
+        mut visit: impl FnMut(Turn<'_>),
     ) {
+        self.visit_turns_blocked((&is_wanted, least_runs), &mut visit)
+            .await;
+    }
+
+    /// Calls `visit` for each turn in the range that begins with a wait for this reason, of threads that ran at least
+    /// `least_runs` times.
+    pub(crate) async fn each_wait(
+        &self,
+        reason: WaitReason,
+        least_runs: u64,
+        mut visit: impl FnMut(Turn<'_>),
+    ) {
+        self.visit_waits((&|one| one == reason, least_runs), &mut visit)
+            .await;
+    }
+
+    /// Calls `visit` for each turn in the range that begins with a wait for time, I/O or a foreign call.
+    pub(crate) async fn each_sleep(&self, mut visit: impl FnMut(Turn<'_>)) {
+        self.visit_waits((&WaitReason::is_asleep, 0), &mut visit)
+            .await;
+    }
+
+    /// Calls `visit` for each turn in the range that begins with a wanted wait.
+    async fn visit_waits(
+        &self,
+        (is_wanted, least_runs): (&dyn Fn(WaitReason) -> bool, u64),
+        visit: &mut dyn FnMut(Turn<'_>),
+    ) {
+        let mut visit = |turn: Turn<'_>| {
+            if turn.wait_reason().is_some_and(is_wanted) {
+                visit(turn);
+            }
+        };
         self.visit_turns_blocked((is_wanted, least_runs), &mut visit)
             .await;
     }
@@ -249,8 +313,8 @@ impl<'a> RuleContext<'a> {
     /// Does the work of [`each_turn_blocked`](Self::each_turn_blocked), compiled once for all rules.
     async fn visit_turns_blocked(
         &self,
-        (is_wanted, least_runs): (fn(WaitReason) -> bool, u64),
-        visit: &mut dyn FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
+        (is_wanted, least_runs): (&dyn Fn(WaitReason) -> bool, u64),
+        visit: &mut dyn FnMut(Turn<'_>),
     ) {
         let all = self.threads().await;
         let reasons = WaitReason::ALL
@@ -266,7 +330,7 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_turn_of<'b>(
         &self,
         mut lives: impl Iterator<Item = ThreadLane<'b>>,
-        mut visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
+        mut visit: impl FnMut(Turn<'_>),
     ) {
         self.visit_turns(&mut lives, &mut visit).await;
     }
@@ -275,7 +339,7 @@ impl<'a> RuleContext<'a> {
     async fn visit_turns<'b>(
         &self,
         lives: &mut dyn Iterator<Item = ThreadLane<'b>>,
-        visit: &mut dyn FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle)),
+        visit: &mut dyn FnMut(Turn<'_>),
     ) {
         let mut steps = self.steps();
         for life in lives {
@@ -284,20 +348,28 @@ impl<'a> RuleContext<'a> {
                 continue;
             }
             if let Some(cached) = self.turn_cache.get(life.id()) {
-                for numbered in (cached.first..).zip(cached.turns.iter()) {
-                    visit(&life, numbered);
+                for (number, cycle) in (cached.first..).zip(cached.turns.iter()) {
+                    visit(Turn {
+                        life: &life,
+                        number,
+                        cycle,
+                    });
                     steps.step().await;
                 }
                 continue;
             }
             let (mut first, mut turns) = (0, Vec::new());
             let room = self.turn_cache.room();
-            for (number, turn) in life.turns_overlapping(self.range) {
-                visit(&life, (number, &turn));
+            for (number, cycle) in life.turns_overlapping(self.range) {
+                visit(Turn {
+                    life: &life,
+                    number,
+                    cycle: &cycle,
+                });
                 // One more than there is room for, so that an incomplete list is too long to be kept.
                 if turns.len() <= room {
                     first = number - turns.len();
-                    turns.push(turn);
+                    turns.push(cycle);
                 }
                 steps.step().await;
             }
@@ -372,19 +444,17 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_woken_turn(
         &self,
         wakeups: &[Wakeup],
-        mut visit: impl FnMut(&ThreadLane<'_>, (usize, &WaitRunCycle), &Wakeup),
+        mut visit: impl FnMut(Turn<'_>, &Wakeup),
     ) {
         // Turns arrive by thread, in order of time within a thread.
         let mut cursor = WakeupCursor::default();
-        let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-            let is_for_thread = turn.1.wait_reason().is_some_and(WaitReason::is_for_thread);
-            let ready = Nanos(turn.1.part(1).0);
-            let wakeup = is_for_thread.then(|| cursor.wakeup_at(wakeups, life.id(), ready));
-            if let Some(wakeup) = wakeup.flatten() {
-                visit(life, turn, wakeup);
+        let mut visit = |turn: Turn<'_>| {
+            let ready = Nanos(turn.part(1).0);
+            if let Some(wakeup) = cursor.wakeup_at(wakeups, turn.thread(), ready) {
+                visit(turn, wakeup);
             }
         };
-        self.each_turn_blocked((WaitReason::is_for_thread, 0), visit)
+        self.visit_waits((&WaitReason::is_for_thread, 0), &mut visit)
             .await;
     }
 
@@ -441,20 +511,15 @@ impl<'a> RuleContext<'a> {
 
     /// Returns one of the parts of a turn, clipped to the range and without collections; `None` if nothing of it
     /// remains.
-    pub(crate) fn wait(
-        &self,
-        life: &ThreadLane<'_>,
-        (number, turn): (usize, &WaitRunCycle),
-        part: usize,
-    ) -> Option<Wait> {
+    pub(crate) fn wait(&self, turn: Turn<'_>, part: usize) -> Option<Wait> {
         let (from, to) = turn.part(part);
         let range = Interval::new(Nanos(from), Nanos(to)).intersection(self.range)?;
         let (from, to) = (range.start().0, range.end().0);
         let paused_ns = self.log.store.account().pauses().paused_in_ns(from, to);
         let ns = (to - from).saturating_sub(paused_ns);
         (ns > 0).then(|| Wait {
-            thread: life.id(),
-            cap: life.cap(analysis::timeline::turns::PARTS * number + 2),
+            thread: turn.thread(),
+            cap: turn.cap(),
             range,
             ns,
         })
@@ -463,14 +528,11 @@ impl<'a> RuleContext<'a> {
     /// Returns the safe foreign calls that took at least `min_ns`.
     pub(crate) async fn foreign_calls(&self, min_ns: u64) -> Vec<Wait> {
         let mut calls = Vec::new();
-        let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-            if turn.1.wait_reason() == Some(WaitReason::ForeignCall) {
-                let wait = self.wait(life, turn, 0);
-                calls.extend(wait.filter(|wait| wait.ns >= min_ns));
-            }
+        let visit = |turn: Turn<'_>| {
+            let wait = self.wait(turn, 0);
+            calls.extend(wait.filter(|wait| wait.ns >= min_ns));
         };
-        let is_wanted = |reason| reason == WaitReason::ForeignCall;
-        self.each_turn_blocked((is_wanted, 0), visit).await;
+        self.each_wait(WaitReason::ForeignCall, 0, visit).await;
         calls
     }
 

@@ -10,9 +10,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
-use crate::threads::Wait;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::{Turn, Wait};
 use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
@@ -50,15 +48,15 @@ const fn is_for_thread(reason: WaitReason) -> bool {
 async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut waits = Vec::new();
     let mut longest_sleeps: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if turn.1.wait_reason().is_some_and(WaitReason::is_asleep) {
-            let longest = longest_sleeps.entry(life.id()).or_default();
-            *longest = turn.1.duration(0).max(*longest);
+    let visit = |turn: Turn<'_>| {
+        if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
+            let longest = longest_sleeps.entry(turn.thread()).or_default();
+            *longest = turn.duration(0).max(*longest);
         }
-        let reason = turn.1.wait_reason().filter(|reason| is_for_thread(*reason));
-        let goes_on = turn.1.code.is_some_and(|code| code != StopCode::FINISHED);
+        let reason = turn.wait_reason().filter(|reason| is_for_thread(*reason));
+        let goes_on = turn.code.is_some_and(|code| code != StopCode::FINISHED);
         if reason.is_some() && goes_on {
-            let wait = context.wait(life, turn, 0);
+            let wait = context.wait(turn, 0);
             waits.extend(wait.filter(|wait| wait.ns >= LONG_NS));
         }
     };
@@ -137,16 +135,14 @@ async fn other_thread_slept(context: &RuleContext<'_>, waits: &[Wait]) -> bool {
     sort(&mut ends, context.yielder).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut slept = false;
-    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
-        if !members.contains(&life.id()) && turn.wait_reason().is_some_and(WaitReason::is_asleep) {
+    let visit = |turn: Turn<'_>| {
+        if !members.contains(&turn.thread()) {
             let (from, to) = turn.part(0);
             let next = ends.partition_point(|end| *end <= from);
             slept |= ends.get(next).is_some_and(|end| *end < to);
         }
     };
-    context
-        .each_turn_blocked((WaitReason::is_asleep, 0), visit)
-        .await;
+    context.each_sleep(visit).await;
     slept
 }
 

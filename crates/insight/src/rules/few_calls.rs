@@ -10,8 +10,7 @@ use crate::context::RuleContext;
 use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::Turn;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -39,11 +38,9 @@ impl Calls {
 /// Returns the threads that wait in foreign calls most of the time.
 async fn callers(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Calls> {
     let mut callers: BTreeMap<ThreadId, Calls> = BTreeMap::new();
-    let is_call = |reason| reason == WaitReason::ForeignCall;
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        let is_call = turn.1.wait_reason().is_some_and(is_call);
-        if let Some(wait) = context.wait(life, turn, 0).filter(|_| is_call) {
-            let calls = callers.entry(life.id()).or_insert(Calls {
+    let visit = |turn: Turn<'_>| {
+        if let Some(wait) = context.wait(turn, 0) {
+            let calls = callers.entry(turn.thread()).or_insert(Calls {
                 range: wait.range,
                 ..Calls::default()
             });
@@ -52,7 +49,9 @@ async fn callers(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Calls> {
             calls.ns = calls.ns.saturating_add(wait.ns);
         }
     };
-    context.each_turn_blocked((is_call, MIN_COUNT), visit).await;
+    context
+        .each_wait(WaitReason::ForeignCall, MIN_COUNT, visit)
+        .await;
     callers.retain(|_, calls| {
         calls.count >= MIN_COUNT
             && context.share(calls.ns) >= MIN_WAITING

@@ -11,8 +11,7 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use crate::loss_budget::{LossBudget, Pool};
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::Turn;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
@@ -179,15 +178,14 @@ impl ForeignCalls {
 
 async fn foreign_calls(context: &RuleContext<'_>) -> ForeignCalls {
     let mut calls = ForeignCalls::default();
-    let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |turn: Turn<'_>| {
         let ns = turn.duration(0);
-        if turn.wait_reason() == Some(WaitReason::ForeignCall) && ns < SHORT_CALL_NS {
+        if ns < SHORT_CALL_NS {
             calls.count += 1;
             calls.ns += ns;
         }
     };
-    let is_call = |reason| reason == WaitReason::ForeignCall;
-    context.each_turn_blocked((is_call, 0), visit).await;
+    context.each_wait(WaitReason::ForeignCall, 0, visit).await;
     calls
 }
 

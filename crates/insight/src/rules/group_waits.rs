@@ -8,8 +8,7 @@ use crate::context::RuleContext;
 use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::Turn;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -37,19 +36,13 @@ impl GroupWait {
 }
 
 /// Returns whether a thread wakes or creates another one in the run of a turn.
-fn wakes_or_creates(
-    context: &RuleContext<'_>,
-    life: &ThreadLane<'_>,
-    (number, turn): (usize, &WaitRunCycle),
-) -> bool {
+fn wakes_or_creates(context: &RuleContext<'_>, turn: Turn<'_>) -> bool {
     let (from, to) = turn.part(2);
     let run = Interval::new(Nanos(from), Nanos(to));
     let store = &context.log.store;
-    life.cap(analysis::timeline::turns::PARTS * number + 2)
-        .is_some_and(|cap| {
-            store.wakeups_on(cap, run).next().is_some()
-                || store.creations_on(cap, run).next().is_some()
-        })
+    turn.cap().is_some_and(|cap| {
+        store.wakeups_on(cap, run).next().is_some() || store.creations_on(cap, run).next().is_some()
+    })
 }
 
 /// Returns the waits of a thread for several threads of which at least two slept until a timer, I/O or the end of a
@@ -57,9 +50,9 @@ fn wakes_or_creates(
 async fn group_waits(context: &RuleContext<'_>, asker: ThreadId) -> Vec<GroupWait> {
     let mut waits: Vec<GroupWait> = Vec::new();
     let mut asked = Some(context.range.start());
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        let waits_for_thread = turn.1.wait_reason().is_some_and(WaitReason::is_for_thread);
-        let wait = context.wait(life, turn, 0).filter(|_| waits_for_thread);
+    let visit = |turn: Turn<'_>| {
+        let waits_for_thread = turn.wait_reason().is_some_and(WaitReason::is_for_thread);
+        let wait = context.wait(turn, 0).filter(|_| waits_for_thread);
         // Each answer may wake it for a moment: the wait goes on until it asks again.
         match (wait, waits.last_mut(), asked) {
             (Some(wait), Some(last), None) => last.range = last.range.hull(wait.range),
@@ -74,26 +67,23 @@ async fn group_waits(context: &RuleContext<'_>, asker: ThreadId) -> Vec<GroupWai
         if wait.is_some() {
             asked = None;
         }
-        if wakes_or_creates(context, life, turn) {
-            asked = asked.or(Some(Nanos(turn.1.part(2).0)));
+        if wakes_or_creates(context, turn) {
+            asked = asked.or(Some(Nanos(turn.part(2).0)));
         }
     };
     context.each_turn_of(context.lives_of([asker]), visit).await;
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        let slept = turn.1.wait_reason().is_some_and(WaitReason::is_asleep);
-        let Some(sleep) = context.wait(life, turn, 0).filter(|_| slept) else {
+    let visit = |turn: Turn<'_>| {
+        let Some(sleep) = context.wait(turn, 0) else {
             return;
         };
         let index = waits.partition_point(|wait| wait.range.end() < sleep.range.end());
         let around = waits.get_mut(index);
         if let Some(wait) = around.filter(|wait| wait.asked <= sleep.range.start()) {
             wait.asleep_ns += sleep.ns;
-            wait.sleepers.insert(life.id());
+            wait.sleepers.insert(turn.thread());
         }
     };
-    context
-        .each_turn_blocked((WaitReason::is_asleep, 0), visit)
-        .await;
+    context.each_sleep(visit).await;
     waits.retain(|wait| wait.sleepers.len() >= 2);
     waits
 }

@@ -11,9 +11,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{LONG_WAIT_NS, union};
-use crate::threads::{Wait, Wakeup, evidence_by_pair, median};
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::{Turn, Wait, Wakeup, evidence_by_pair, median};
 use analysis::yielder::sort;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{Duration, ThreadId};
@@ -95,12 +93,12 @@ async fn hand_overs(context: &RuleContext<'_>) -> Vec<HandOver> {
     let wakeups = context.wakeups_by_thread().await;
     let non_waiting = non_waiting_wakers(&wakeups);
     let mut all = Vec::new();
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle), wakeup: &Wakeup| {
-        let (ready, start) = turn.1.part(1);
-        if turn.1.code.is_none() || ready == start {
+    let visit = |turn: Turn<'_>, wakeup: &Wakeup| {
+        let (ready, start) = turn.part(1);
+        if turn.code.is_none() || ready == start {
             return;
         }
-        if let Some(wait) = context.wait(life, turn, 1)
+        if let Some(wait) = context.wait(turn, 1)
             && wait.cap.is_some_and(|cap| cap != wakeup.cap)
         {
             all.push(HandOver {

@@ -13,9 +13,8 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::{overlap_ns, union};
-use crate::threads::{Wait, Wakeup};
+use crate::threads::{Turn, Wait, Wakeup};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
 use analysis::yielder::sort;
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
@@ -97,10 +96,10 @@ struct MemberTimes {
 /// Returns when the members wait for each other, run and sleep.
 async fn waits(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCounts>) -> MemberTimes {
     let mut times = MemberTimes::default();
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        let reason = turn.1.wait_reason();
+    let visit = |turn: Turn<'_>| {
+        let reason = turn.wait_reason();
         if let Some(reason @ (WaitReason::Mvar | WaitReason::Stm)) = reason {
-            let wait = context.wait(life, turn, 0);
+            let wait = context.wait(turn, 0);
             let ns = wait.as_ref().map_or(0, |wait| wait.ns);
             times.waited_ns = times.waited_ns.saturating_add(ns);
             if reason == WaitReason::Stm {
@@ -109,10 +108,10 @@ async fn waits(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCount
             times.waits.extend(wait);
         }
         if reason.is_some_and(WaitReason::is_asleep) {
-            times.sleeps.push(turn.1.part(0));
+            times.sleeps.push(turn.part(0));
         }
-        if turn.1.code.is_some() {
-            times.runs.push(turn.1.part(2));
+        if turn.code.is_some() {
+            times.runs.push(turn.part(2));
         }
     };
     let store = &context.log.store;

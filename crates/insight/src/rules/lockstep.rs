@@ -12,9 +12,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
-use crate::threads::{Wait, Wakeup, evidence_by_pair};
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::{Turn, Wait, Wakeup, evidence_by_pair};
 use analysis::yielder::sort;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
@@ -60,10 +58,10 @@ async fn each_wait(
     wakeups: &[Wakeup],
     visit: &mut dyn FnMut(Wait, ThreadId),
 ) {
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle), wakeup: &Wakeup| {
-        let reason = turn.1.wait_reason();
+    let visit = |turn: Turn<'_>, wakeup: &Wakeup| {
+        let reason = turn.wait_reason();
         if reason.is_some_and(WaitReason::is_for_value)
-            && let Some(wait) = context.wait(life, turn, 0)
+            && let Some(wait) = context.wait(turn, 0)
         {
             visit(wait, wakeup.waker);
         }
@@ -94,8 +92,8 @@ fn members(pairs: &WaitsByPair, length_ns: u64) -> BTreeSet<ThreadId> {
 async fn together_ns(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) -> u64 {
     let mut bounds: Vec<(u64, i64)> = Vec::new();
     let lives = context.lives_of(threads.iter().copied());
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if let Some((from, to)) = context.wait(life, turn, 2).map(|run| run.span()) {
+    let visit = |turn: Turn<'_>| {
+        if let Some((from, to)) = context.wait(turn, 2).map(|run| run.span()) {
             bounds.extend([(from, 1), (to, -1)]);
         }
     };

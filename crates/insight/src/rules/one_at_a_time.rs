@@ -14,8 +14,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{GapEnd, RunWithGap, each_run, gap_end};
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::Turn;
 use analysis::timeline::user_spans::UserSpan;
 use analysis::yielder::sort;
 use eventlog::ids::{Duration, Nanos, ThreadId};
@@ -224,14 +223,11 @@ async fn sleeps_of_others(
     (thread, heartbeats): (ThreadId, &BTreeSet<ThreadId>),
 ) -> u64 {
     let mut sleeps = 0;
-    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
-        let slept = turn.wait_reason().is_some_and(WaitReason::is_asleep);
-        let is_other = life.id() != thread && !heartbeats.contains(&life.id());
-        sleeps += u64::from(slept && turn.code.is_some() && is_other);
+    let visit = |turn: Turn<'_>| {
+        let is_other = turn.thread() != thread && !heartbeats.contains(&turn.thread());
+        sleeps += u64::from(turn.code.is_some() && is_other);
     };
-    context
-        .each_turn_blocked((WaitReason::is_asleep, 0), visit)
-        .await;
+    context.each_sleep(visit).await;
     sleeps
 }
 
@@ -371,7 +367,7 @@ async fn served_by(context: &RuleContext<'_>, (thread, ran_ns): (ThreadId, u64))
 async fn wait_mostly_in_stm(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) -> bool {
     let (mut in_stm, mut others) = (0, 0);
     let lives = context.lives_of(threads.iter().copied());
-    let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| match turn.wait_reason() {
+    let visit = |turn: Turn<'_>| match turn.wait_reason() {
         Some(WaitReason::Stm) => in_stm += 1,
         Some(_) => others += 1,
         None => {}

@@ -11,8 +11,7 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use crate::loss_budget::LossBudget;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::Turn;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -84,19 +83,16 @@ async fn timer_wakeups(context: &RuleContext<'_>) -> BTreeMap<ThreadId, TimerWak
     if context.threads().await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
         return woken;
     }
-    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |turn: Turn<'_>| {
         let at = Nanos(turn.part(1).0);
-        if turn.wait_reason() == Some(WaitReason::Delay) && context.range.contains(at) {
+        if context.range.contains(at) {
             woken
-                .entry(life.id())
+                .entry(turn.thread())
                 .or_insert(TimerWakeups::new(at))
                 .add(at);
         }
     };
-    let is_wanted = |reason| reason == WaitReason::Delay;
-    context
-        .each_turn_blocked((is_wanted, MIN_COUNT), visit)
-        .await;
+    context.each_wait(WaitReason::Delay, MIN_COUNT, visit).await;
     woken.retain(|_, woken| woken.by_timer >= MIN_COUNT);
     if woken.is_empty() {
         return woken;
@@ -130,9 +126,9 @@ pub(super) async fn retain_mainly_timer<T>(
 ) {
     let mut waits: BTreeMap<ThreadId, (u64, u64)> = BTreeMap::new();
     let lives = context.lives_of(threads.keys().copied());
-    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |turn: Turn<'_>| {
         if let Some(reason) = turn.wait_reason() {
-            let (by_timer, all) = waits.entry(life.id()).or_default();
+            let (by_timer, all) = waits.entry(turn.thread()).or_default();
             *by_timer += u64::from(reason == WaitReason::Delay);
             *all += 1;
         }

@@ -9,9 +9,8 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::threads::Wait;
+use crate::threads::{Turn, Wait};
 use analysis::timeline::lives::RunOnCap;
-use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::WaitRunCycle;
 use eventlog::ids::{CapId, Duration};
 use model::class::Class;
@@ -86,12 +85,12 @@ fn longest_run(context: &RuleContext<'_>, wait: &Wait) -> Option<RunOnCap> {
 /// Returns long waits for a busy capability, set as their `cap`, during which another capability was idle.
 async fn long_waits(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut waits = Vec::new();
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if turn.1.ready_parts().idle_ns > 0 && turn.1.duration(1) > LONG_NS {
-            let wait = context.wait(life, turn, 1);
+    let visit = |turn: Turn<'_>| {
+        if turn.ready_parts().idle_ns > 0 && turn.duration(1) > LONG_NS {
+            let wait = context.wait(turn, 1);
             let wait = wait.filter(|wait| wait.ns > LONG_NS);
             waits.extend(wait.and_then(|wait| {
-                let cap = Some(busy_queue(context, &wait, turn.1)?);
+                let cap = Some(busy_queue(context, &wait, &turn)?);
                 Some(Wait { cap, ..wait })
             }));
         }

@@ -7,9 +7,7 @@ use super::{Rule, finalizers, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
-use crate::threads::Wait;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::{Turn, Wait};
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -135,15 +133,15 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     };
     let mut waits: Vec<Wait> = Vec::new();
     let (mut last, mut worst) = (Queued::new(ThreadId(0)), None);
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        let behind_ns = turn.1.behind_ns();
-        if life.id() != last.thread {
+    let visit = |turn: Turn<'_>| {
+        let behind_ns = turn.behind_ns();
+        if turn.thread() != last.thread {
             worst = last.worse(worst);
-            last = Queued::new(life.id());
+            last = Queued::new(turn.thread());
         }
-        last.ran_ns = last.ran_ns.saturating_add(turn.1.duration(2));
+        last.ran_ns = last.ran_ns.saturating_add(turn.duration(2));
         // Nobody waits for what a timer wakes now and then.
-        let is_answer = turn.1.wait_reason().is_some_and(WaitReason::is_for_value);
+        let is_answer = turn.wait_reason().is_some_and(WaitReason::is_for_value);
         if is_answer && behind_ns > 0 {
             last.behind_ns = last.behind_ns.saturating_add(behind_ns);
             last.waits += 1;
@@ -152,7 +150,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             lengths.add(behind_ns);
         }
         if behind_ns >= LONG_NS {
-            let wait = context.wait(life, turn, 1);
+            let wait = context.wait(turn, 1);
             waits.extend(wait.map(|wait| Wait {
                 ns: wait.ns.min(behind_ns),
                 ..wait

@@ -11,9 +11,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::overlap_ns;
-use crate::threads::FinishedThread;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::{FinishedThread, Turn};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -241,20 +239,16 @@ async fn sleepers(
     stretches: &[(u64, u64)],
 ) -> BTreeMap<ThreadId, Sleeps> {
     let mut sleepers: BTreeMap<ThreadId, Sleeps> = BTreeMap::new();
-    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
-        if turn.wait_reason() != Some(WaitReason::Delay) {
-            return;
-        }
+    let visit = |turn: Turn<'_>| {
         let ns = overlap_ns(turn.part(0), stretches);
         if ns > 0 {
-            let sleeps = sleepers.entry(life.id()).or_default();
+            let sleeps = sleepers.entry(turn.thread()).or_default();
             sleeps.ns += ns;
             sleeps.count += 1;
         }
     };
-    let is_sleep = |reason| reason == WaitReason::Delay;
     context
-        .each_turn_blocked((is_sleep, MIN_SLEEPS), visit)
+        .each_wait(WaitReason::Delay, MIN_SLEEPS, visit)
         .await;
     let least_ns = SLEEPER * context.program_ran_ns() as f64;
     let ran_ns = |thread| context.run_statistics(thread, context.range).all_ns;

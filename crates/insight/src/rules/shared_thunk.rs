@@ -9,9 +9,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
-use crate::threads::Wait;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::{PARTS, WaitRunCycle};
+use crate::threads::{Turn, Wait};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -57,14 +55,8 @@ impl Crowd {
 /// Returns the waits for thunks, each with the thread that evaluates the thunk.
 pub(super) async fn waits_for_thunks(context: &RuleContext<'_>) -> Vec<(ThreadId, Wait)> {
     let mut waits = Vec::new();
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if turn.1.wait_reason() == Some(WaitReason::BlackHole) {
-            let owner = life.owner(PARTS * turn.0);
-            waits.extend(owner.zip(context.wait(life, turn, 0)));
-        }
-    };
-    let is_wanted = |reason| reason == WaitReason::BlackHole;
-    context.each_turn_blocked((is_wanted, 0), visit).await;
+    let visit = |turn: Turn<'_>| waits.extend(turn.owner().zip(context.wait(turn, 0)));
+    context.each_wait(WaitReason::BlackHole, 0, visit).await;
     waits
 }
 

@@ -11,9 +11,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
-use crate::threads::Wait;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::{Turn, Wait};
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -51,17 +49,14 @@ struct ShortCalls {
 
 async fn short_calls(context: &RuleContext<'_>, most_ns: u64) -> BTreeMap<ThreadId, ShortCalls> {
     let mut all: BTreeMap<ThreadId, ShortCalls> = BTreeMap::new();
-    let visit = |life: &ThreadLane<'_>, (number, turn): (usize, &WaitRunCycle)| {
-        if turn.wait_reason() != Some(WaitReason::ForeignCall)
-            || turn.code.is_none()
-            || turn.duration(0) > most_ns
-        {
+    let visit = |turn: Turn<'_>| {
+        if turn.code.is_none() || turn.duration(0) > most_ns {
             return;
         }
-        let Some(Wait { range, ns, .. }) = context.wait(life, (number, turn), 0) else {
+        let Some(Wait { range, ns, .. }) = context.wait(turn, 0) else {
             return;
         };
-        let calls = all.entry(life.id()).or_insert(ShortCalls {
+        let calls = all.entry(turn.thread()).or_insert(ShortCalls {
             count: 0,
             ns: 0,
             range,
@@ -70,9 +65,8 @@ async fn short_calls(context: &RuleContext<'_>, most_ns: u64) -> BTreeMap<Thread
         calls.ns += ns;
         calls.range = calls.range.hull(range);
     };
-    let is_wanted = |reason| reason == WaitReason::ForeignCall;
     context
-        .each_turn_blocked((is_wanted, MIN_COUNT), visit)
+        .each_wait(WaitReason::ForeignCall, MIN_COUNT, visit)
         .await;
     all.retain(|_, calls| calls.count >= MIN_COUNT);
     all

@@ -17,9 +17,7 @@ use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::union;
-use crate::threads::Wait;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::{Turn, Wait};
 use analysis::yielder::sort;
 use eventlog::ids::CapId;
 use model::class::Class;
@@ -232,11 +230,11 @@ async fn late_collections<'a>(context: &'a RuleContext<'_>) -> Vec<LateCollectio
 /// Returns long waits of runnable threads for a capability that ran nothing.
 async fn held_up_waits(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut waits = Vec::new();
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if turn.1.duration(1) > LONG_NS {
-            let wait = context.wait(life, turn, 1).filter(|wait| wait.ns > LONG_NS);
+    let visit = |turn: Turn<'_>| {
+        if turn.duration(1) > LONG_NS {
+            let wait = context.wait(turn, 1).filter(|wait| wait.ns > LONG_NS);
             let is_free = |wait: &Wait| {
-                let idle = queues(context, wait, turn.1).into_iter();
+                let idle = queues(context, wait, &turn).into_iter();
                 let idle_ns: u64 = idle.map(|queue| inactive_ns(context, queue)).sum();
                 idle_ns as f64 >= HALF * wait.ns as f64
             };

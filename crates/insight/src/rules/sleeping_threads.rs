@@ -10,8 +10,7 @@ use crate::context::RuleContext;
 use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::Turn;
 use analysis::yielder::sort;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
@@ -173,9 +172,9 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers) -> bool {
     }
     let mut asleep_ns = 0_u64;
     let lives = context.lives_of(answers.by.iter().copied());
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if turn.1.wait_reason().is_some_and(WaitReason::is_asleep) {
-            let wait = context.wait(life, turn, 0);
+    let visit = |turn: Turn<'_>| {
+        if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
+            let wait = context.wait(turn, 0);
             asleep_ns += wait.map_or(0, |wait| wait.ns);
         }
     };
@@ -187,19 +186,16 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers) -> bool {
 /// thread, with that one: within half of its length. A clock, which sleeps all the time, begins at any time.
 async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers) -> f64 {
     let (mut of_answering, mut begins) = (Vec::new(), Vec::new());
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        let slept = turn.1.wait_reason().is_some_and(WaitReason::is_asleep);
-        if let Some(wait) = context.wait(life, turn, 0).filter(|_| slept) {
+    let visit = |turn: Turn<'_>| {
+        if let Some(wait) = context.wait(turn, 0) {
             let (from, to) = wait.span();
             begins.push(from);
-            if answers.by.contains(&life.id()) {
+            if answers.by.contains(&turn.thread()) {
                 of_answering.push((from, to));
             }
         }
     };
-    context
-        .each_turn_blocked((WaitReason::is_asleep, 0), visit)
-        .await;
+    context.each_sleep(visit).await;
     sort(&mut begins, context.yielder).await;
     let together = of_answering.iter().map(|(from, to)| {
         let half = (to - from) / 2;

@@ -10,9 +10,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::threads::Wait;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::{Turn, Wait};
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -145,7 +143,7 @@ async fn busiest_stage(context: &RuleContext<'_>) -> Result<(Stage, u64), String
 /// Returns whether a thread was hardly ever blocked.
 async fn never_waits(context: &RuleContext<'_>, thread: ThreadId) -> bool {
     let mut blocked_ns = 0_u64;
-    let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some() {
             blocked_ns = blocked_ns.saturating_add(turn.duration(0));
         }
@@ -213,10 +211,10 @@ async fn waits_for(context: &RuleContext<'_>, stage: ThreadId) -> BTreeMap<Threa
     wakes.retain(|_, count| *count >= MIN_WAKES);
     let mut waits: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
     let lives = context.lives_of(wakes.keys().copied());
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        if turn.1.wait_reason().is_some_and(WaitReason::is_for_value) {
-            let wait = context.wait(life, turn, 0);
-            waits.entry(life.id()).or_default().extend(wait);
+    let visit = |turn: Turn<'_>| {
+        if turn.wait_reason().is_some_and(WaitReason::is_for_value) {
+            let wait = context.wait(turn, 0);
+            waits.entry(turn.thread()).or_default().extend(wait);
         }
     };
     context.each_turn_of(lives, visit).await;

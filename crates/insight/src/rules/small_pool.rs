@@ -12,9 +12,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{overlap_ns, union};
-use crate::threads::{Wait, Wakeup};
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::{Turn, Wait, Wakeup};
 use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
@@ -50,19 +48,22 @@ async fn waits_before_sleep(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut last: VecDeque<Wait> = VecDeque::new();
     // Whether the last one is in STM: each commit wakes all that wait for a slot, and those that get none wait again.
     let mut is_last_stm = false;
-    let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
-        let Some(reason) = turn.1.wait_reason() else {
+    let visit = |turn: Turn<'_>| {
+        let Some(reason) = turn.wait_reason() else {
             // It was only preempted.
             return;
         };
-        if last.front().is_some_and(|wait| wait.thread != life.id()) {
+        if last
+            .front()
+            .is_some_and(|wait| wait.thread != turn.thread())
+        {
             last.clear();
         }
         if reason.is_asleep() {
             all.extend(last.drain(..));
-        } else if !reason.is_for_value() || turn.1.code.is_none() {
+        } else if !reason.is_for_value() || turn.code.is_none() {
             last.clear();
-        } else if let Some(wait) = context.wait(life, turn, 0) {
+        } else if let Some(wait) = context.wait(turn, 0) {
             let is_stm = reason == WaitReason::Stm;
             match last.back_mut().filter(|_| is_stm && is_last_stm) {
                 Some(again) => {
@@ -122,7 +123,7 @@ impl Holders {
         let width = (end - start) / Self::PARTS;
         let mut slept_ns = [0_u64; Self::PARTS as usize];
         let lives = context.lives_of(threads.iter().copied());
-        let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+        let visit = |turn: Turn<'_>| {
             if !turn.wait_reason().is_some_and(WaitReason::is_asleep) {
                 return;
             }
@@ -152,7 +153,7 @@ async fn mean_asleep(
 ) -> f64 {
     let mut slept_ns = 0;
     let lives = context.lives_of(threads.iter().copied());
-    let visit = |_: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             slept_ns = u64::saturating_add(slept_ns, overlap_ns(turn.part(0), stretches));
         }

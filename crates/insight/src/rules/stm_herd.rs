@@ -9,8 +9,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::Turn;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -45,12 +44,12 @@ struct Waiter {
 
 async fn waiters(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Waiter> {
     let mut waiters: BTreeMap<ThreadId, Waiter> = BTreeMap::new();
-    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |turn: Turn<'_>| {
         let (start, end) = turn.part(2);
-        if turn.wait_reason() != Some(WaitReason::Stm) || turn.code.is_none() {
+        if turn.code.is_none() {
             return;
         }
-        let waiter = waiters.entry(life.id()).or_default();
+        let waiter = waiters.entry(turn.thread()).or_default();
         waiter.woken += 1;
         let again = turn.code.and_then(|code| code.wait_reason());
         if again == Some(WaitReason::Stm) && end - start < SHORT_NS {
@@ -60,8 +59,7 @@ async fn waiters(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Waiter> {
             waiter.range = Some(waiter.range.map_or(run, |range| range.hull(run)));
         }
     };
-    let is_wanted = |reason| reason == WaitReason::Stm;
-    context.each_turn_blocked((is_wanted, 0), visit).await;
+    context.each_wait(WaitReason::Stm, 0, visit).await;
     waiters
 }
 

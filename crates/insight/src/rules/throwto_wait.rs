@@ -8,9 +8,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::union;
-use crate::threads::Wait;
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::{Turn, Wait};
 use analysis::yielder::sort;
 use eventlog::ids::Duration;
 use model::class::WaitReason;
@@ -46,17 +44,16 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let all_ns = context.threads().await.times.blocked_ns[WaitReason::ThrowTo as usize];
     if all_ns >= LONG_NS {
         let bound = context.bound_threads().await;
-        let visit = |life: &ThreadLane<'_>, turn: (usize, &WaitRunCycle)| {
+        let visit = |turn: Turn<'_>| {
             // A thread made to throw is waited for by nobody.
-            let only_throws = life.runs() <= FEW_RUNS && !bound.contains(&life.id());
-            if turn.1.wait_reason() == Some(WaitReason::ThrowTo) && !only_throws {
-                let wait = context.wait(life, turn, 0);
+            let only_throws = turn.life.runs() <= FEW_RUNS && !bound.contains(&turn.thread());
+            if !only_throws {
+                let wait = context.wait(turn, 0);
                 longest_ns = longest_ns.max(wait.map_or(0, |wait| wait.ns));
                 waits.extend(wait.filter(|wait| wait.ns >= SHORT_NS));
             }
         };
-        let is_wanted = |reason| reason == WaitReason::ThrowTo;
-        context.each_turn_blocked((is_wanted, 0), visit).await;
+        context.each_wait(WaitReason::ThrowTo, 0, visit).await;
     }
     // Many short waits may be most of the time.
     let is_much = waits.len() >= MIN_COUNT && context.share(sum_of(&waits)) >= MUCH;

@@ -10,8 +10,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use analysis::timeline::thread_lane::ThreadLane;
-use analysis::timeline::turns::WaitRunCycle;
+use crate::threads::Turn;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::StopCode;
 use model::format;
@@ -46,11 +45,11 @@ struct Spinner {
 
 async fn spinners(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Spinner> {
     let mut all: BTreeMap<ThreadId, Spinner> = BTreeMap::new();
-    let visit = |life: &ThreadLane<'_>, (_, turn): (usize, &WaitRunCycle)| {
+    let visit = |turn: Turn<'_>| {
         let Some(code) = turn.code else {
             return;
         };
-        let spinner = all.entry(life.id()).or_default();
+        let spinner = all.entry(turn.thread()).or_default();
         spinner.runs += 1;
         if code == StopCode::YIELDING && turn.duration(2) < SHORT_NS {
             let (from, to) = turn.part(2);
