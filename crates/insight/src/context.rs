@@ -8,7 +8,6 @@ use crate::finding::{Axis, Evidence, Finding, Severity, Subject, Value};
 use crate::flags::option_bytes;
 use crate::heartbeats;
 use crate::loss_budget::{LossBudget, Pool};
-use crate::lost_time::union;
 use crate::threads::is_runtime_label;
 use crate::turn_cache::TurnCache;
 use analysis::account::pauses::Pause;
@@ -219,6 +218,11 @@ impl<'a> RuleContext<'a> {
         Steps::new(self.yielder)
     }
 
+    /// Sorts `items` (stable) and yields between chunks.
+    pub(crate) async fn sort<T: Ord>(&self, items: &mut [T]) {
+        sort(items, self.yielder).await;
+    }
+
     /// Returns the context that rules use for a range of the same log.
     pub(crate) fn for_rules_in(&self, range: Option<Interval>) -> Self {
         Self::for_rules(self.log, range).yielding(self.yielder)
@@ -361,10 +365,9 @@ impl<'a> RuleContext<'a> {
         &self,
         (rule, title): (&'static str, String),
         loss_budget: &mut LossBudget,
-        (mut waits, cap_ns): (Vec<(u64, u64)>, u64),
+        (waits, cap_ns): (Vec<(u64, u64)>, u64),
     ) -> Finding {
-        sort(&mut waits, self.yielder).await;
-        let stretches = union(&waits);
+        let stretches = self.stretches(waits).await;
         let whole_ns = self.idle_in(&stretches).await.all_ns();
         let free = loss_budget.claim_idle(&stretches);
         let parts = self.idle_in(&free).await;

@@ -18,7 +18,6 @@ use crate::context::RuleContext;
 use analysis::account::runs::Cap;
 use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::turns::WaitRunCycle;
-use analysis::yielder::sort;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{Class, ManagerThread, WaitReason};
 use model::lane::Lane;
@@ -277,9 +276,9 @@ async fn long_share(context: &RuleContext<'_>, slices: &[Interval]) -> f64 {
         if all == 0 {
             continue;
         }
-        let mut waits = long_waits(context, *slice).await;
-        sort(&mut waits, context.yielder).await;
-        long_ns += context.idle_in(&union(&waits)).await.ready_ns.min(all);
+        let waits = long_waits(context, *slice).await;
+        let waits = context.stretches(waits).await;
+        long_ns += context.idle_in(&waits).await.ready_ns.min(all);
         all_ns += all;
     }
     long_ns as f64 / all_ns.max(1) as f64
@@ -311,18 +310,6 @@ async fn long_waits(context: &RuleContext<'_>, slice: Interval) -> Vec<(u64, u64
     }
     waits.retain(|(from, to)| from < to);
     waits
-}
-
-/// Merges spans, sorted by start, into disjoint stretches.
-pub(crate) fn union(spans: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    let mut all: Vec<(u64, u64)> = Vec::new();
-    for &(from, to) in spans {
-        match all.last_mut() {
-            Some(last) if from <= last.1 => last.1 = last.1.max(to),
-            _ => all.push((from, to)),
-        }
-    }
-    all
 }
 
 /// Returns how much of a span lies in stretches, which are sorted and disjoint.
@@ -525,6 +512,19 @@ impl IdleParts {
 }
 
 impl RuleContext<'_> {
+    /// Merges spans into stretches, which are sorted and disjoint.
+    pub(crate) async fn stretches(&self, mut spans: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+        self.sort(&mut spans).await;
+        let mut all: Vec<(u64, u64)> = Vec::new();
+        for (from, to) in spans {
+            match all.last_mut() {
+                Some(last) if from <= last.1 => last.1 = last.1.max(to),
+                _ => all.push((from, to)),
+            }
+        }
+        all
+    }
+
     /// Returns the idle time in stretches, which must be sorted and disjoint.
     pub async fn idle_in(&self, stretches: &[(u64, u64)]) -> IdleParts {
         let mut parts = IdleParts::default();

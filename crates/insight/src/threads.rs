@@ -12,7 +12,6 @@ use analysis::timeline::RunCursor;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::{PARTS, WaitRunCycle};
 use analysis::timeline::user_spans::UserSpan;
-use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, WaitReason};
@@ -435,7 +434,7 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn wakeups_by_thread(&self) -> Vec<Wakeup> {
         let mut wakeups = Vec::new();
         self.each_wakeup(|wakeup| wakeups.push(wakeup)).await;
-        sort(&mut wakeups, self.yielder).await;
+        self.sort(&mut wakeups).await;
         wakeups
     }
 
@@ -545,7 +544,7 @@ impl<'a> RuleContext<'a> {
         let waits = waits.into_iter().filter(|(from, to)| from < to);
         let mut bounds: Vec<(u64, i64)> =
             waits.flat_map(|(from, to)| [(from, 1), (to, -1)]).collect();
-        sort(&mut bounds, self.yielder).await;
+        self.sort(&mut bounds).await;
         let (mut caps, mut steps) = (CapCursors::new(self), self.steps());
         let (mut waiting, mut since, mut sum_ns) = (0_i64, 0, 0_u64);
         for (time, change) in bounds {

@@ -9,9 +9,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::lost_time::union;
 use crate::threads::{Turn, Wait};
-use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WaitReason};
@@ -84,7 +82,7 @@ async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<Wait> {
         }
     }
     for times in woken.values_mut() {
-        sort(times, context.yielder).await;
+        context.sort(times).await;
     }
     // A wakeup at the very start of a wait belongs to the previous one.
     let wakeup = |wait: &Wait| {
@@ -132,7 +130,7 @@ fn overlapping_waits(waits: Vec<Wait>) -> Vec<Wait> {
 /// Returns whether another thread slept when one of the waits was interrupted: it might have been about to end it.
 async fn other_thread_slept(context: &RuleContext<'_>, waits: &[Wait]) -> bool {
     let mut ends: Vec<u64> = waits.iter().map(|wait| wait.range.end().0).collect();
-    sort(&mut ends, context.yielder).await;
+    context.sort(&mut ends).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut slept = false;
     let visit = |turn: Turn<'_>| {
@@ -153,8 +151,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     } else {
         overlapping_waits(interrupted_waits(context).await)
     };
-    let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    let stretches = union(&spans);
+    let spans = waits.iter().map(Wait::span).collect();
+    let stretches = context.stretches(spans).await;
     let cap_ns = context.idle_in(&stretches).await.none_running_ns;
     let share = context.share_of_caps(cap_ns);
     if waits.is_empty() || share < MIN_SHARE {

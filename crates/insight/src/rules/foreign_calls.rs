@@ -10,7 +10,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::Wait;
-use analysis::yielder::sort;
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
 use model::time::Interval;
@@ -33,7 +32,7 @@ async fn max_simultaneous(context: &RuleContext<'_>, calls: &[Wait]) -> (usize, 
     let mut bounds: Vec<(u64, bool)> = spans
         .flat_map(|(from, to)| [(from, true), (to, false)])
         .collect();
-    sort(&mut bounds, context.yielder).await;
+    context.sort(&mut bounds).await;
     let (mut now, mut most) = (0_usize, (0, Interval::default()));
     for (index, (time, begins)) in bounds.iter().enumerate() {
         now = if *begins {

@@ -10,9 +10,8 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::lost_time::{LONG_WAIT_NS, union};
+use crate::lost_time::LONG_WAIT_NS;
 use crate::threads::{Turn, Wait, Wakeup, evidence_by_pair, median};
-use analysis::yielder::sort;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{Duration, ThreadId};
 use model::format;
@@ -141,13 +140,9 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ));
     }
     let all = hand_overs(context).await;
-    let mut short: Vec<(u64, u64)> = all
-        .iter()
-        .filter(|one| one.wait.ns <= LONG_WAIT_NS)
-        .map(|one| one.wait.span())
-        .collect();
-    sort(&mut short, context.yielder).await;
-    let stretches = union(&short);
+    let short = all.iter().filter(|one| one.wait.ns <= LONG_WAIT_NS);
+    let short = short.map(|one| one.wait.span()).collect();
+    let stretches = context.stretches(short).await;
     let cap_ns = context.idle_in(&stretches).await.ready_ns;
     let cap_ns = cap_ns.min(short_ns);
     if all.len() < MIN_COUNT || context.share_of_caps(cap_ns) < MIN_SHARE {

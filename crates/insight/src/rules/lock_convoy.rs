@@ -12,10 +12,9 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
-use crate::lost_time::{overlap_ns, union};
+use crate::lost_time::overlap_ns;
 use crate::threads::{Turn, Wait, Wakeup};
 use analysis::timeline::thread_lane::ThreadLane;
-use analysis::yielder::sort;
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
@@ -160,15 +159,12 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         runs,
         sleeps,
     } = waits(context, &members).await;
-    let cap_ns = context
-        .overlapping_idle_ns(waits.iter().map(Wait::span))
-        .await;
+    let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
+    let cap_ns = context.overlapping_idle_ns(spans.iter().copied()).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
     }
-    let mut waiting: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    sort(&mut waiting, context.yielder).await;
-    let waiting = union(&waiting);
+    let waiting = context.stretches(spans.clone()).await;
     let pauses = context.log.store.account().pauses();
     let waiting_ns: u64 = waiting
         .iter()
@@ -208,7 +204,6 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             false => "for a lock or in a pipeline",
         }
     );
-    let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
     let mut finding = context
         .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns))
         .await;

@@ -11,9 +11,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::lost_time::union;
 use crate::threads::{Turn, Wait, Wakeup, evidence_by_pair};
-use analysis::yielder::sort;
 use eventlog::ids::{Duration, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -98,7 +96,7 @@ async fn together_ns(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) ->
         }
     };
     context.each_turn_of(lives, visit).await;
-    sort(&mut bounds, context.yielder).await;
+    context.sort(&mut bounds).await;
     let (mut running, mut since, mut sum_ns) = (0, 0, 0);
     for (time, change) in bounds {
         if running >= 2 {
@@ -143,10 +141,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let workers = ran_ns
         .filter(|(thread, ns)| members.contains(thread) && context.share(*ns) >= MIN_WORK)
         .count();
-    let mut spans: Vec<(u64, u64)> = waits.iter().map(|(_, wait)| wait.span()).collect();
-    sort(&mut spans, context.yielder).await;
+    let spans = waits.iter().map(|(_, wait)| wait.span());
+    let spans = context.stretches(spans.collect()).await;
     // While nothing runs, the thread that is waited for waits itself, for something outside.
-    let parts = context.idle_in(&union(&spans)).await;
+    let parts = context.idle_in(&spans).await;
     let cap_ns = parts.serial_ns.saturating_add(parts.several_ns);
     if mean_ns < SHORTEST_NS
         || alternate && workers < 2

@@ -16,7 +16,6 @@ use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{GapEnd, RunWithGap, each_run, gap_end};
 use crate::threads::Turn;
 use analysis::timeline::user_spans::UserSpan;
-use analysis::yielder::sort;
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -524,7 +523,7 @@ pub(super) async fn gaps_finding(
     (title, gaps): (String, impl Iterator<Item = &Gap>),
 ) -> (Finding, u64) {
     let mut stretches: Vec<(u64, u64)> = gaps.map(|gap| (gap.from, gap.to)).collect();
-    sort(&mut stretches, context.yielder).await;
+    context.sort(&mut stretches).await;
     let cap_ns = context.idle_in(&stretches).await.none_running_ns;
     let mut finding = context
         .idle_finding((RULE.name, title), loss_budget, (stretches, cap_ns))

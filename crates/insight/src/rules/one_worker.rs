@@ -10,7 +10,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::FinishedThread;
-use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Duration, ThreadId};
 use model::class::WaitReason;
@@ -193,7 +192,7 @@ async fn waited_for_each(
     let mut lives: Vec<(u64, u64)> = short()
         .map(|one| (one.life.start().0, one.life.end().0))
         .collect();
-    sort(&mut lives, context.yielder).await;
+    context.sort(&mut lives).await;
     let pairs = lives.windows(2);
     let overlapping = pairs.filter(|pair| overlap(pair[0], pair[1])).count();
     if overlapping as f64 > OVERLAPPING * lives.len() as f64 {

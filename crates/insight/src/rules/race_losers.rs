@@ -10,7 +10,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Wakeup;
-use analysis::yielder::sort;
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{Duration, Nanos, ThreadId};
 use model::format;
@@ -99,7 +98,7 @@ async fn steps(context: &RuleContext<'_>) -> (Vec<Step>, SeededSet<ThreadId>) {
         }
     };
     context.each_wakeup(visit).await;
-    sort(&mut all, context.yielder).await;
+    context.sort(&mut all).await;
     (all, wakers)
 }
 

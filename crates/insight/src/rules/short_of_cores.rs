@@ -16,9 +16,7 @@ use super::{Rule, yielding};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::lost_time::union;
 use crate::threads::{Turn, Wait};
-use analysis::yielder::sort;
 use eventlog::ids::CapId;
 use model::class::Class;
 use model::format;
@@ -284,10 +282,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         let none_collecting_ns = one.none_collecting_ns.saturating_mul(context.caps);
         none_collecting_ns.saturating_add(one.late_ns)
     });
-    let mut spans: Vec<(u64, u64)> = held_up.iter().map(Wait::span).collect();
-    let waited_ns = context.overlapping_idle_ns(spans.iter().copied()).await;
-    sort(&mut spans, context.yielder).await;
-    let idle_ns = context.idle_in(&union(&spans)).await.ready_ns;
+    let spans = || held_up.iter().map(Wait::span);
+    let waited_ns = context.overlapping_idle_ns(spans()).await;
+    let stretches = context.stretches(spans().collect()).await;
+    let idle_ns = context.idle_in(&stretches).await.ready_ns;
     let unclaimed_ns = loss_budget.unclaimed_ns(Pool::ReadyLong);
     let idle_ns = idle_ns.min(unclaimed_ns);
     let resuming_ns = resuming_ns(context).min(unclaimed_ns - idle_ns);

@@ -11,7 +11,6 @@ use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, V
 use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
 use crate::threads::Turn;
-use analysis::yielder::sort;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -196,7 +195,7 @@ async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers) -> f64 {
         }
     };
     context.each_sleep(visit).await;
-    sort(&mut begins, context.yielder).await;
+    context.sort(&mut begins).await;
     let together = of_answering.iter().map(|(from, to)| {
         let half = (to - from) / 2;
         let before = begins.partition_point(|begin| *begin < from.saturating_sub(half));

@@ -11,9 +11,8 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::lost_time::{overlap_ns, union};
+use crate::lost_time::overlap_ns;
 use crate::threads::{Turn, Wait, Wakeup};
-use analysis::yielder::sort;
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
@@ -196,9 +195,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         waits_for_slot(context).await
     };
     let threads: BTreeSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
-    let mut spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    sort(&mut spans, context.yielder).await;
-    let stretches = union(&spans);
+    let spans = waits.iter().map(Wait::span).collect();
+    let stretches = context.stretches(spans).await;
     let any_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
     let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
     let waiting = sum_ns as f64 / any_ns.max(1) as f64;

@@ -7,9 +7,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
-use crate::lost_time::union;
 use crate::threads::{Turn, Wait};
-use analysis::yielder::sort;
 use eventlog::ids::Duration;
 use model::class::WaitReason;
 use model::format;
@@ -76,9 +74,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         });
     };
     let sum_ns = sum_of(&waits);
-    let mut stretches: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    sort(&mut stretches, context.yielder).await;
-    let stretches = union(&stretches);
+    let spans = waits.iter().map(Wait::span).collect();
+    let stretches = context.stretches(spans).await;
     let any_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
     let idle_ns = context.idle_in(&stretches).await.none_running_ns;
     let title = match waits.len() {
