@@ -461,11 +461,11 @@ mod tests {
     #[test]
     fn a_serial_part_is_a_queues_if_one_thread_is_in_both() {
         let seen = |rule, thread| {
-            found(rule).with_evidence([Evidence {
-                range: Interval::default(),
-                subjects: vec![Subject::Thread(ThreadId(thread))],
-                amount: Value::Ns(1),
-            }])
+            found(rule).with_evidence([Evidence::for_thread(
+                ThreadId(thread),
+                Interval::default(),
+                Value::Ns(1),
+            )])
         };
         let mut all = [seen("serial-section", 5), seen("queue-grows", 5)];
         link_causes(&mut all);
@@ -494,11 +494,7 @@ mod tests {
     #[test]
     fn live_data_grows_with_a_stack_that_is_half_of_it() {
         let seen = |rule, bytes| {
-            found(rule).with_evidence([Evidence {
-                range: Interval::default(),
-                subjects: Vec::new(),
-                amount: Value::Bytes(bytes),
-            }])
+            found(rule).with_evidence([Evidence::new(Interval::default(), Value::Bytes(bytes))])
         };
         for (stack, cause) in [(50, Some("deep-stack")), (49, None)] {
             let mut all = [seen("live-growth", 100), seen("deep-stack", stack)];

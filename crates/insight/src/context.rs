@@ -89,6 +89,25 @@ impl GcPause<'_> {
         let pause = Interval::new(self.pause.start, self.pause.end);
         pause.clip(self.range).duration().0
     }
+
+    /// Returns the subject of evidence, if the runtime logged the number of the collection.
+    pub(crate) fn subject(&self) -> Option<Subject> {
+        let statistics = self.statistics?;
+        Some(Subject::Collection(statistics.number))
+    }
+
+    /// Creates evidence of so many nanoseconds.
+    pub(crate) fn evidence(&self, ns: u64) -> Evidence {
+        Evidence {
+            subjects: self.subject().into_iter().collect(),
+            ..Evidence::new(self.pause.span(), Value::Ns(ns))
+        }
+    }
+
+    /// Returns whether several threads collected.
+    pub(crate) fn is_parallel(&self) -> bool {
+        self.statistics.is_some_and(Collection::is_parallel)
+    }
 }
 
 /// Events that rules need, by the options that enable them.
@@ -610,23 +629,6 @@ impl<'a> RuleContext<'a> {
             Some(label) => format!("Thread {thread} ({label})"),
             None => format!("Thread {thread}"),
         }
-    }
-
-    /// Creates evidence for collections, with the amount that `amount` returns for each.
-    pub fn collections_evidence<'s>(
-        gc_pauses: impl IntoIterator<Item = &'s GcPause<'s>>,
-        amount: impl Fn(&GcPause<'s>) -> Value,
-    ) -> Vec<Evidence> {
-        let evidence = |gc: &'s GcPause<'s>| Evidence {
-            range: gc.pause.span(),
-            subjects: gc
-                .statistics
-                .map(|statistics| Subject::Collection(statistics.number))
-                .into_iter()
-                .collect(),
-            amount: amount(gc),
-        };
-        gc_pauses.into_iter().map(evidence).collect()
     }
 
     /// Returns the capabilities in the range.

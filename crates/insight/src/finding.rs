@@ -126,6 +126,25 @@ pub struct Evidence {
     pub amount: Value,
 }
 
+impl Evidence {
+    /// Creates evidence without a subject.
+    pub const fn new(range: Interval, amount: Value) -> Self {
+        Self {
+            range,
+            subjects: Vec::new(),
+            amount,
+        }
+    }
+
+    /// Creates evidence about one thread.
+    pub fn for_thread(thread: ThreadId, range: Interval, amount: Value) -> Self {
+        Self {
+            subjects: vec![Subject::Thread(thread)],
+            ..Self::new(range, amount)
+        }
+    }
+}
+
 /// Form of an [`Advice`]: an option, a change of the code, or a further measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

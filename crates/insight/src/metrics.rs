@@ -91,10 +91,7 @@ impl LocatedNumber {
 
     /// Creates the number of a collection.
     fn for_collection(value: u64, (from, to): (Nanos, Nanos), gc: &GcPause<'_>) -> Self {
-        let collection = gc
-            .statistics
-            .map(|statistics| Subject::Collection(statistics.number));
-        Self::new(value, Interval::new(from, to), collection)
+        Self::new(value, Interval::new(from, to), gc.subject())
     }
 }
 

@@ -96,11 +96,7 @@ pub(crate) struct FinishedThread {
 impl FinishedThread {
     /// Returns the life as evidence, with the run time as its amount.
     pub(crate) fn evidence(&self) -> Evidence {
-        Evidence {
-            range: self.life,
-            subjects: vec![Subject::Thread(self.thread)],
-            amount: Value::Ns(self.ran_ns),
-        }
+        Evidence::for_thread(self.thread, self.life, Value::Ns(self.ran_ns))
     }
 }
 
@@ -537,13 +533,10 @@ impl<'a> RuleContext<'a> {
 
     /// Returns the idle time of capabilities while threads waited, counting at most one capability per waiting
     /// thread, in capability nanoseconds outside collections.
-    pub(crate) async fn overlapping_idle_ns(
-        &self,
-        waits: impl IntoIterator<Item = (u64, u64)>,
-    ) -> u64 {
-        let waits = waits.into_iter().filter(|(from, to)| from < to);
-        let mut bounds: Vec<(u64, i64)> =
-            waits.flat_map(|(from, to)| [(from, 1), (to, -1)]).collect();
+    pub(crate) async fn overlapping_idle_ns(&self, waits: &[(u64, u64)]) -> u64 {
+        let waits = waits.iter().filter(|(from, to)| from < to);
+        let bounds = waits.flat_map(|&(from, to)| [(from, 1_i64), (to, -1)]);
+        let mut bounds: Vec<(u64, i64)> = bounds.collect();
         self.sort(&mut bounds).await;
         let (mut caps, mut steps) = (CapCursors::new(self), self.steps());
         let (mut waiting, mut since, mut sum_ns) = (0_i64, 0, 0_u64);

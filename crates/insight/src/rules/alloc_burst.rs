@@ -148,10 +148,8 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
         ("times the mean rate", Value::Times(sum.rate() / all.rate())),
         ("of all time", Value::Share(context.share(time))),
     ]);
-    let evidence = bursts.iter().map(|burst| Evidence {
-        range: burst.range,
-        subjects: Vec::new(),
-        amount: Value::Bytes(burst.bytes),
-    });
+    let evidence = bursts
+        .iter()
+        .map(|burst| Evidence::new(burst.range, Value::Bytes(burst.bytes)));
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -80,17 +80,13 @@ impl<'a> Peak<'a> {
 
     /// Returns evidence of these bytes at the time of the census.
     pub(super) fn evidence(&self, bytes: u64) -> Evidence {
-        Evidence {
-            range: self.moment(),
-            subjects: Vec::new(),
-            amount: Value::Bytes(bytes),
-        }
+        Evidence::new(self.moment(), Value::Bytes(bytes))
     }
 
     /// Returns the time of the census.
     fn moment(&self) -> Interval {
         let time = self.profile.time(self.census).unwrap_or(Nanos(0));
-        Interval::new(time, time)
+        Interval::empty_at(time)
     }
 }
 

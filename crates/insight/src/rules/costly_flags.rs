@@ -292,11 +292,7 @@ fn time_slice_finding(context: &RuleContext<'_>) -> Option<Finding> {
         ),
     ]);
     finding.subject = Some(flag);
-    let evidence = Evidence {
-        range: context.range,
-        subjects: Vec::new(),
-        amount: Value::Count(stops),
-    };
+    let evidence = Evidence::new(context.range, Value::Count(stops));
     Some(finding.with_evidence([evidence]))
 }
 
@@ -337,10 +333,8 @@ fn nonmoving_finding(context: &RuleContext<'_>) -> Option<Finding> {
     finding.tries = vec![run_without(flag, "long pauses, with much live data")];
     finding.distrust = "Where latency matters more than throughput, this is intended.".into();
     finding.set_numbers([("marking", Value::Ns(marking_ns))]);
-    let evidence = spans.into_iter().map(|range| Evidence {
-        range,
-        subjects: Vec::new(),
-        amount: Value::Ns(range.duration().0),
-    });
+    let evidence = spans
+        .into_iter()
+        .map(|range| Evidence::new(range, Value::Ns(range.duration().0)));
     Some(finding.with_evidence(evidence))
 }

@@ -112,10 +112,12 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     finding.distrust =
         "An exception thrown to the thread (killThread) also ends a wait without a wakeup.".into();
     finding.set_numbers([("waits", Value::Count(found.len() as u64))]);
-    let evidence = found.iter().map(|(thread, (from, to))| Evidence {
-        range: Interval::new(Nanos(*from), Nanos(*to)),
-        subjects: vec![Subject::Thread(*thread)],
-        amount: Value::Ns(to - from),
+    let evidence = found.iter().map(|(thread, (from, to))| {
+        Evidence::for_thread(
+            *thread,
+            Interval::new(Nanos(*from), Nanos(*to)),
+            Value::Ns(to - from),
+        )
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

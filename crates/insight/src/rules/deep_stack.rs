@@ -43,7 +43,7 @@ async fn deepest(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Deepest> {
         if !inside(&at) {
             continue;
         }
-        let range = Interval::new(at, at);
+        let range = Interval::empty_at(at);
         let known = all.entry(thread).or_insert(Deepest { bytes, range });
         if bytes >= known.bytes {
             known.bytes = bytes;
@@ -99,10 +99,8 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
         ("the largest heap", Value::Bytes(heap)),
         ("threads", Value::Count(by_size.len() as u64)),
     ]);
-    let evidence = by_size.into_iter().map(|(thread, deep)| Evidence {
-        range: deep.range,
-        subjects: vec![Subject::Thread(thread)],
-        amount: Value::Bytes(deep.bytes),
-    });
+    let evidence = by_size
+        .into_iter()
+        .map(|(thread, deep)| Evidence::for_thread(thread, deep.range, Value::Bytes(deep.bytes)));
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -111,11 +111,8 @@ pub(super) async fn calls_finding(
         ("foreign calls", Value::Count(count)),
         ("a call, on average", Value::Ns(mean_ns)),
     ]);
-    Some(
-        finding.with_evidence(callers.iter().map(|(thread, calls)| Evidence {
-            range: calls.range,
-            subjects: vec![Subject::Thread(*thread)],
-            amount: Value::Ns(calls.ns),
-        })),
-    )
+    let evidence = callers
+        .iter()
+        .map(|(thread, calls)| Evidence::for_thread(*thread, calls.range, Value::Ns(calls.ns)));
+    Some(finding.with_evidence(evidence))
 }

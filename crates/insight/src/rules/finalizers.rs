@@ -125,11 +125,9 @@ fn evidence(
         let range = range.and_then(|life| life.intersection(context.range));
         range.unwrap_or(context.range)
     };
-    threads.iter().map(move |(thread, ns)| Evidence {
-        range: life(*thread),
-        subjects: vec![Subject::Thread(*thread)],
-        amount: Value::Ns(*ns),
-    })
+    threads
+        .iter()
+        .map(move |(thread, ns)| Evidence::for_thread(*thread, life(*thread), Value::Ns(*ns)))
 }
 
 /// Finds finalizers that ran after most collections, in a program that collects for much of the time.

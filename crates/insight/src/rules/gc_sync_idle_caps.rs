@@ -61,12 +61,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             format::fraction(idle)
         ));
     }
-    let is_parallel = |gc: &GcPause<'_>| {
-        gc.statistics
-            .is_some_and(|statistics| statistics.is_parallel())
-    };
     let mostly_idle = |gc: &GcPause<'_>| {
-        is_parallel(gc) && running_caps(context, gc) * 2 <= context.caps && context.caps > 1
+        gc.is_parallel() && running_caps(context, gc) * 2 <= context.caps && context.caps > 1
     };
     let (mut found, mut steps) = (Vec::new(), context.steps());
     for (index, gc) in context.gc_pauses_where(|_| true) {
@@ -133,8 +129,6 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ),
         ("collections", Value::Count(found.len() as u64)),
     ]);
-    let evidence = RuleContext::collections_evidence(found.iter().map(|(_, gc)| *gc), |gc| {
-        Value::Ns(waking(gc))
-    });
+    let evidence = found.iter().map(|(_, gc)| gc.evidence(waking(gc)));
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

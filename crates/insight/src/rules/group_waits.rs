@@ -136,10 +136,8 @@ pub(super) async fn group_finding(
         ("waited", Value::Ns(waited_ns)),
         ("the same sleeps, evened out", Value::Ns(even_ns)),
     ]);
-    let evidence = waits.iter().map(|wait| Evidence {
-        range: wait.range,
-        subjects: vec![Subject::Thread(asker)],
-        amount: Value::Ns(wait.range.duration().0),
-    });
+    let evidence = waits
+        .iter()
+        .map(|wait| Evidence::for_thread(asker, wait.range, Value::Ns(wait.range.duration().0)));
     Some(finding.with_evidence(evidence))
 }

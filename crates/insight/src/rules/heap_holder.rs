@@ -358,11 +358,7 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     ]);
     let time = holder.profile.time(holder.census);
     let time = time.unwrap_or(context.range.start());
-    let evidence = Evidence {
-        range: Interval::new(time, time),
-        subjects: Vec::new(),
-        amount: Value::Bytes(holder.bytes),
-    };
+    let evidence = Evidence::new(Interval::empty_at(time), Value::Bytes(holder.bytes));
     Outcome::Found(vec![finding.with_evidence([evidence])])
 }
 

@@ -115,11 +115,7 @@ fn of_areas(context: &RuleContext<'_>, peak: &Peak) -> Option<Finding> {
         ("alive", Value::Bytes(peak.live_bytes)),
         ("allocation areas", Value::Bytes(areas)),
     ]);
-    let evidence = Evidence {
-        range: Interval::new(peak.at, peak.at),
-        subjects: Vec::new(),
-        amount: Value::Bytes(areas),
-    };
+    let evidence = Evidence::new(Interval::empty_at(peak.at), Value::Bytes(areas));
     Some(finding.with_evidence([evidence]))
 }
 
@@ -197,10 +193,6 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
         ("allocation areas", Value::Bytes(areas)),
         ("beyond that", Value::Bytes(excess)),
     ]);
-    let evidence = Evidence {
-        range: Interval::new(peak.at, peak.at),
-        subjects: Vec::new(),
-        amount: Value::Bytes(excess),
-    };
+    let evidence = Evidence::new(Interval::empty_at(peak.at), Value::Bytes(excess));
     Outcome::Found(vec![finding.with_evidence([evidence])])
 }

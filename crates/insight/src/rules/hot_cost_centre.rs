@@ -88,10 +88,6 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ("of its samples", Value::Share(share)),
         ("samples", Value::Count(samples)),
     ]);
-    let evidence = Evidence {
-        range: context.range,
-        subjects: Vec::new(),
-        amount: Value::Count(own),
-    };
+    let evidence = Evidence::new(context.range, Value::Count(own));
     Outcome::Found(vec![finding.with_evidence([evidence])])
 }

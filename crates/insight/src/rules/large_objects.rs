@@ -346,10 +346,6 @@ impl StackChunks {
             ("stack chunks", Value::Count(self.count)),
             ("allocated", Value::Bytes(all_bytes)),
         ]);
-        finding.with_evidence([Evidence {
-            range: context.range,
-            subjects: Vec::new(),
-            amount: Value::Bytes(self.bytes()),
-        }])
+        finding.with_evidence([Evidence::new(context.range, Value::Bytes(self.bytes()))])
     }
 }

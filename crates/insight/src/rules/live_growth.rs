@@ -232,11 +232,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ),
     ]);
     let range = Interval::new(Nanos(half[0].time_ns), Nanos(half[half.len() - 1].time_ns));
-    let evidence = Evidence {
-        range,
-        subjects: Vec::new(),
-        amount: Value::Bytes(growth),
-    };
+    let evidence = Evidence::new(range, Value::Bytes(growth));
     Outcome::Found(vec![finding.with_evidence([evidence])])
 }
 

@@ -160,7 +160,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         sleeps,
     } = waits(context, &members).await;
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
-    let cap_ns = context.overlapping_idle_ns(spans.iter().copied()).await;
+    let cap_ns = context.overlapping_idle_ns(&spans).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
     }
@@ -288,10 +288,6 @@ fn evidence_by_member(waits: &[Wait]) -> Vec<Evidence> {
     }
     let evidence = by_thread
         .into_iter()
-        .map(|(thread, (range, waited))| Evidence {
-            range,
-            subjects: vec![Subject::Thread(thread)],
-            amount: Value::Ns(waited),
-        });
+        .map(|(thread, (range, waited))| Evidence::for_thread(thread, range, Value::Ns(waited)));
     evidence.collect()
 }

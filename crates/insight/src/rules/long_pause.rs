@@ -72,9 +72,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ),
         ("stops", Value::Count(all.len() as u64)),
     ]);
-    let evidence = RuleContext::collections_evidence(found.iter().map(|(_, gc)| *gc), |gc| {
-        Value::Ns(gc.all_ns())
-    });
+    let evidence = found.iter().map(|(_, gc)| gc.evidence(gc.all_ns()));
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }
 

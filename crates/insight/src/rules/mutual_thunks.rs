@@ -84,7 +84,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ));
     }
     let spans: Vec<(u64, u64)> = waits.0.iter().map(|(_, wait)| wait.span()).collect();
-    let cap_ns = context.overlapping_idle_ns(spans.iter().copied()).await;
+    let cap_ns = context.overlapping_idle_ns(&spans).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
     }

@@ -68,6 +68,6 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ("usual for its size", Value::Ns(worst.usual_ns)),
     ]);
     let gc_pauses = found.iter().map(|one| &context.gc_pauses[one.index]);
-    let evidence = RuleContext::collections_evidence(gc_pauses, |gc| Value::Ns(gc.pause_ns()));
+    let evidence = gc_pauses.map(|gc| gc.evidence(gc.pause_ns()));
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -89,10 +89,8 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ("stops", Value::Count(syncs.len() as u64)),
     ]);
     let shown = if is_behind { marks } else { syncs };
-    let evidence = shown.into_iter().map(|range| Evidence {
-        range,
-        subjects: Vec::new(),
-        amount: Value::Ns(range.duration().0),
-    });
+    let evidence = shown
+        .into_iter()
+        .map(|range| Evidence::new(range, Value::Ns(range.duration().0)));
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

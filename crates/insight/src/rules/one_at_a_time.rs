@@ -90,6 +90,14 @@ pub(super) struct Gap {
     pub(super) is_last: bool,
 }
 
+impl Gap {
+    /// Creates evidence about a thread that waited.
+    pub(super) fn evidence(&self, thread: ThreadId) -> Evidence {
+        let range = Interval::new(Nanos(self.from), Nanos(self.to));
+        Evidence::for_thread(thread, range, Value::Ns(self.ns))
+    }
+}
+
 /// Collects the gaps by the thread that runs next, except heartbeats: what they interrupt is one wait. Also returns
 /// the total length of gaps.
 async fn idle_waits_by_thread(
@@ -446,11 +454,12 @@ fn evidence_by_wait(thread: ThreadId, gaps: &[Gap]) -> impl Iterator<Item = Evid
         .filter_map(move |wait| {
             let (first, last) = (wait.first()?, wait.last()?);
             let ns = wait.iter().map(|gap| gap.ns).fold(0, u64::saturating_add);
-            (ns >= SHORTEST_NS).then(|| Evidence {
-                range: Interval::new(Nanos(first.from), Nanos(last.to)),
-                subjects: vec![Subject::Thread(thread)],
-                amount: Value::Ns(ns),
-            })
+            let whole = Gap {
+                to: last.to,
+                ns,
+                ..*first
+            };
+            (ns >= SHORTEST_NS).then(|| whole.evidence(thread))
         })
 }
 
@@ -489,13 +498,8 @@ async fn long_sleeps(
         ("lost capability time", Value::Ns(cap_ns)),
         ("sleeps", Value::Count(idle_waits.long_sleeps.len() as u64)),
     ]);
-    Some(
-        finding.with_evidence(idle_waits.long_sleeps.iter().map(|gap| Evidence {
-            range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
-            subjects: vec![Subject::Thread(*thread)],
-            amount: Value::Ns(gap.ns),
-        })),
-    )
+    let sleeps = idle_waits.long_sleeps.iter();
+    Some(finding.with_evidence(sleeps.map(|gap| gap.evidence(*thread))))
 }
 
 /// Returns the name of the shortest span of the program that covers most of a gap.

@@ -9,7 +9,7 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use analysis::process::Way;
-use eventlog::ids::{CapId, Duration};
+use eventlog::ids::Duration;
 use model::format;
 
 /// Minimum mean number of threads that wait for the running one; with fewer, a second capability would hardly have
@@ -118,11 +118,10 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
         ("ready beside it", Value::Ns(behind_ns)),
         ("running", Value::Ns(running_ns)),
     ]);
-    Outcome::Found(vec![finding.with_evidence(context.cap_ids().map(
-        |cap: CapId| Evidence {
-            range: context.range,
-            subjects: vec![Subject::Capability(cap)],
-            amount: Value::Ns(behind_ns),
-        },
-    ))])
+    let evidence = context.cap_ids().map(|cap| Evidence {
+        range: context.range,
+        subjects: vec![Subject::Capability(cap)],
+        amount: Value::Ns(behind_ns),
+    });
+    Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -37,12 +37,7 @@ pub(super) const RULE: Rule = Rule {
 fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let mut worst = 0.0_f64;
     for is_major in [false, true] {
-        let wanted = |gc: &GcPause<'_>| {
-            gc.is_major == is_major
-                && gc
-                    .statistics
-                    .is_some_and(|statistics| statistics.is_parallel())
-        };
+        let wanted = |gc: &GcPause<'_>| gc.is_major == is_major && gc.is_parallel();
         let found: Vec<(usize, &GcPause<'_>)> = context
             .gc_pauses_where(wanted)
             .filter(|(index, _)| loss_budget.is_pause_free(*index))
@@ -98,9 +93,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
             ("copied in each", Value::Bytes(copied / count.max(1))),
             ("collections", Value::Count(count)),
         ]);
-        let evidence = RuleContext::collections_evidence(found.iter().map(|(_, gc)| *gc), |gc| {
-            Value::Ns(gc.pause_ns())
-        });
+        let evidence = found.iter().map(|(_, gc)| gc.evidence(gc.pause_ns()));
         return Outcome::Found(vec![finding.with_evidence(evidence)]);
     }
     let worst = format::fraction(worst);

@@ -60,7 +60,7 @@ struct TimerWakeups {
 impl TimerWakeups {
     const fn new(at: Nanos) -> Self {
         Self {
-            range: Interval::new(at, at),
+            range: Interval::empty_at(at),
             by_timer: 0,
             given: 0,
         }
@@ -196,11 +196,11 @@ impl Polling {
     }
 
     fn evidence(&self) -> Evidence {
-        Evidence {
-            range: self.woken.range,
-            subjects: vec![Subject::Thread(self.thread)],
-            amount: Value::Count(self.woken.by_timer),
-        }
+        Evidence::for_thread(
+            self.thread,
+            self.woken.range,
+            Value::Count(self.woken.by_timer),
+        )
     }
 }
 

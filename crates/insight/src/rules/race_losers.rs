@@ -195,11 +195,11 @@ fn finding(
     let evidence = ran.iter().map(|(ns, thread, from)| {
         let end = context.log.store.thread_lane(*thread);
         let end = end.map_or(*from, |life| life.life().end());
-        Evidence {
-            range: Interval::new(*from, end.max(*from).min(context.range.end())),
-            subjects: vec![Subject::Thread(*thread)],
-            amount: Value::Ns(*ns),
-        }
+        Evidence::for_thread(
+            *thread,
+            Interval::new(*from, end.max(*from).min(context.range.end())),
+            Value::Ns(*ns),
+        )
     });
     finding.with_evidence(evidence)
 }

@@ -113,10 +113,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         return clear(any_ns);
     }
     let waits = long_waits(context).await;
-    let cap_ns = context
-        .overlapping_idle_ns(waits.iter().map(Wait::span))
-        .await
-        .min(any_ns);
+    let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
+    let cap_ns = context.overlapping_idle_ns(&spans).await.min(any_ns);
     if context.share_of_caps(cap_ns) < MIN_SHARE || cap_ns < MIN_NS {
         return clear(cap_ns);
     }

@@ -84,11 +84,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let slower = (pause_ns / copied.max(1.0)) / (major_ns / major_copied.max(1.0)).max(0.01);
     let share = context.share(pause_ns as u64);
     // Parallel collections wake each other's threads and share the work, so their time per byte is meaningless.
-    let is_parallel = |gc: &crate::context::GcPause<'_>| {
-        gc.statistics
-            .is_some_and(|statistics| statistics.is_parallel())
-    };
-    let parallel = found.iter().filter(|(_, gc)| is_parallel(gc)).count();
+    let parallel = found.iter().filter(|(_, gc)| gc.is_parallel()).count();
     let is_slower = major_copied > 0.0 && slower >= SLOWER && parallel * 2 < found.len();
     let mut copied_in_each: Vec<u64> = found
         .iter()

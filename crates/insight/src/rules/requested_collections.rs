@@ -1,7 +1,7 @@
 //! Explicitly requested collections: shared code of the two rules about them.
 
 use crate::context::{GcPause, RuleContext};
-use crate::finding::{Finding, Value};
+use crate::finding::Finding;
 use crate::loss_budget::{LossBudget, Pool};
 
 /// Minimum number of collections; fewer are no pattern.
@@ -57,8 +57,5 @@ pub(super) fn claim_collections(
     let pause_ns: u64 = found.iter().map(|(_, gc)| gc.pause_ns()).sum();
     let cost = (Pool::Collecting, pause_ns.saturating_mul(context.caps));
     let finding = context.time_finding(name, title, loss_budget, cost);
-    finding.with_evidence(RuleContext::collections_evidence(
-        found.iter().map(|(_, gc)| *gc),
-        |gc| Value::Ns(gc.pause_ns()),
-    ))
+    finding.with_evidence(found.iter().map(|(_, gc)| gc.evidence(gc.pause_ns())))
 }

@@ -494,10 +494,12 @@ mod tests {
 
     #[test]
     fn short_interruptions_do_not_part_the_main_stretch() {
-        let alone = |thread, from, to| Evidence {
-            range: Interval::new(Nanos(from), Nanos(to)),
-            subjects: vec![Subject::Thread(ThreadId(thread))],
-            amount: Value::Ns(to - from),
+        let alone = |thread, from, to| {
+            Evidence::for_thread(
+                ThreadId(thread),
+                Interval::new(Nanos(from), Nanos(to)),
+                Value::Ns(to - from),
+            )
         };
         let main = |next| main_stretch(&[alone(1, 100, 200), next, alone(1, 320, 400)], 250);
         let first = Some((ThreadId(1), Nanos(100)));

@@ -107,7 +107,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     }
     let crowds = crowds(context).await;
     let waits = || crowds.iter().flat_map(|crowd| &crowd.waits);
-    let cap_ns = context.overlapping_idle_ns(waits().map(Wait::span)).await;
+    let spans: Vec<(u64, u64)> = waits().map(Wait::span).collect();
+    let cap_ns = context.overlapping_idle_ns(&spans).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
     }
@@ -132,7 +133,6 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         format::pluralize(most, "thread"),
         format::duration(Duration(all_ns))
     );
-    let spans: Vec<(u64, u64)> = waits().map(Wait::span).collect();
     let mut finding = context
         .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns))
         .await;

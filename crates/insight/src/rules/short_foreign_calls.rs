@@ -153,10 +153,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("in calls", Value::Ns(cap_ns)),
         ("capabilities idle after calls", Value::Ns(gaps_ns)),
     ]);
-    let evidence = calls.iter().map(|(thread, calls)| Evidence {
-        range: calls.range,
-        subjects: vec![Subject::Thread(*thread)],
-        amount: Value::Ns(calls.ns),
-    });
+    let evidence = calls
+        .iter()
+        .map(|(thread, calls)| Evidence::for_thread(*thread, calls.range, Value::Ns(calls.ns)));
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

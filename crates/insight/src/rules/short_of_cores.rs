@@ -158,12 +158,8 @@ fn longest<'a>(
 
 /// Returns the long parallel collections in which no thread collected for most of the time.
 async fn hung_collections<'a>(context: &'a RuleContext<'_>) -> Vec<HungCollection<'a>> {
-    let is_parallel = |gc: &GcPause<'_>| {
-        gc.statistics
-            .is_some_and(|statistics| statistics.is_parallel())
-    };
     let (mut found, mut steps) = (Vec::new(), context.steps());
-    for gc in longest(context, is_parallel, |gc| gc.pause_ns()) {
+    for gc in longest(context, |gc| gc.is_parallel(), |gc| gc.pause_ns()) {
         let mut parts = Vec::new();
         for cap in context.cap_ids() {
             steps.step().await;
@@ -282,9 +278,9 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         let none_collecting_ns = one.none_collecting_ns.saturating_mul(context.caps);
         none_collecting_ns.saturating_add(one.late_ns)
     });
-    let spans = || held_up.iter().map(Wait::span);
-    let waited_ns = context.overlapping_idle_ns(spans()).await;
-    let stretches = context.stretches(spans().collect()).await;
+    let spans: Vec<(u64, u64)> = held_up.iter().map(Wait::span).collect();
+    let waited_ns = context.overlapping_idle_ns(&spans).await;
+    let stretches = context.stretches(spans).await;
     let idle_ns = context.idle_in(&stretches).await.ready_ns;
     let unclaimed_ns = loss_budget.unclaimed_ns(Pool::ReadyLong);
     let idle_ns = idle_ns.min(unclaimed_ns);
@@ -412,7 +408,7 @@ fn signs_finding(
     let is_hung = |gc: &&GcPause<'_>| hung.iter().any(|(other, _)| std::ptr::eq(*other, *gc));
     let late = late.iter().map(|(gc, _)| *gc).filter(|gc| !is_hung(gc));
     let gc_pauses = hung.iter().map(|(gc, _)| *gc).chain(late);
-    let gc_pauses = RuleContext::collections_evidence(gc_pauses, |gc| Value::Ns(gc.all_ns()));
+    let gc_pauses = gc_pauses.map(|gc| gc.evidence(gc.all_ns()));
     finding.with_evidence(held_up.iter().map(Wait::evidence).chain(gc_pauses))
 }
 

@@ -245,11 +245,7 @@ async fn answers_finding(
         ("waits", Value::Count(count)),
         ("a wait, on average", Value::Ns(waited_ns / count.max(1))),
     ]);
-    finding.with_evidence(answers.gaps.iter().map(|gap| Evidence {
-        range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
-        subjects: vec![Subject::Thread(*asker)],
-        amount: Value::Ns(gap.ns),
-    }))
+    finding.with_evidence(answers.gaps.iter().map(|gap| gap.evidence(*asker)))
 }
 
 /// Returns the gaps that a timer ended, of threads that hardly wait for anything else.
@@ -302,9 +298,5 @@ async fn sleepers_finding(
         ("pauses", Value::Count(count)),
         ("a pause, on average", Value::Ns(slept_ns / count.max(1))),
     ]);
-    finding.with_evidence(sleeps.iter().map(|(thread, gap)| Evidence {
-        range: Interval::new(Nanos(gap.from), Nanos(gap.to)),
-        subjects: vec![Subject::Thread(*thread)],
-        amount: Value::Ns(gap.ns),
-    }))
+    finding.with_evidence(sleeps.iter().map(|(thread, gap)| gap.evidence(*thread)))
 }

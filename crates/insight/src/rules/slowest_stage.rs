@@ -76,7 +76,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ));
     }
     let spans: Vec<(u64, u64)> = waits.values().flatten().map(Wait::span).collect();
-    let cap_ns = context.overlapping_idle_ns(spans.iter().copied()).await;
+    let cap_ns = context.overlapping_idle_ns(&spans).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return Outcome::Clear(format!(
             "{} worked for {} of the time, but capabilities were idle for {} of theirs while threads waited that it wakes; the limit is 10 %",
@@ -118,11 +118,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("worked for", Value::Ns(stage.ran_ns)),
         ("waiting threads", Value::Count(waits.len() as u64)),
     ]);
-    let evidence = Evidence {
-        range: context.range,
-        subjects: vec![Subject::Thread(stage.thread)],
-        amount: Value::Ns(stage.ran_ns),
-    };
+    let evidence = Evidence::for_thread(stage.thread, context.range, Value::Ns(stage.ran_ns));
     Outcome::Found(vec![finding.with_evidence([evidence])])
 }
 

@@ -169,11 +169,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("waking them", Value::Ns(crowds.waking_ns)),
     ]);
     let evidence = waiters.iter().filter_map(|(thread, waiter)| {
-        Some(Evidence {
-            range: waiter.range?,
-            subjects: vec![Subject::Thread(*thread)],
-            amount: Value::Count(waiter.in_vain),
-        })
+        Some(Evidence::for_thread(
+            *thread,
+            waiter.range?,
+            Value::Count(waiter.in_vain),
+        ))
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -176,10 +176,12 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
         ("threads", Value::Count(made as u64)),
     ]);
     let end = context.range.end();
-    let evidence = dormant.iter().map(|one| Evidence {
-        range: Interval::new(Nanos(one.since), end),
-        subjects: vec![Subject::Thread(one.thread)],
-        amount: Value::Ns(end.0.saturating_sub(one.since)),
+    let evidence = dormant.iter().map(|one| {
+        Evidence::for_thread(
+            one.thread,
+            Interval::new(Nanos(one.since), end),
+            Value::Ns(end.0.saturating_sub(one.since)),
+        )
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -96,10 +96,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("waits for its table", Value::Count(waits as u64)),
         ("the manager ran for", Value::Ns(ran_ns)),
     ]);
-    let evidence = managers.iter().map(|thread| Evidence {
-        range: context.range,
-        subjects: vec![Subject::Thread(*thread)],
-        amount: Value::Ns(ran_ns),
-    });
+    let evidence = managers
+        .iter()
+        .map(|thread| Evidence::for_thread(*thread, context.range, Value::Ns(ran_ns)));
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

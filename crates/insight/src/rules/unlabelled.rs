@@ -61,10 +61,8 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding])
     )];
     finding.distrust =
         "Threads that a library forks can be labelled only if it exposes their ThreadId.".into();
-    let evidence = threads.iter().map(|(thread, (range, count))| Evidence {
-        range: *range,
-        subjects: vec![Subject::Thread(*thread)],
-        amount: Value::Count(*count),
+    let evidence = threads.iter().map(|(thread, (range, count))| {
+        Evidence::for_thread(*thread, *range, Value::Count(*count))
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -116,11 +116,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("spent", Value::Ns(cap_ns)),
     ]);
     let evidence = spinners.iter().filter_map(|(thread, spinner)| {
-        Some(Evidence {
-            range: spinner.range?,
-            subjects: vec![Subject::Thread(*thread)],
-            amount: Value::Ns(spinner.spun_ns),
-        })
+        Some(Evidence::for_thread(
+            *thread,
+            spinner.range?,
+            Value::Ns(spinner.spun_ns),
+        ))
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }
