@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::Unit;
-use eventlog::ids::Duration;
 use model::format;
 
 /// Number with its unit; its `Display` is for people.
@@ -24,7 +23,7 @@ impl fmt::Display for Amount {
         let whole = size.round() as u64;
         let text = match self.unit {
             _ if size.is_infinite() => "∞".to_owned(),
-            Unit::Ns => format::duration(Duration(whole)),
+            Unit::Ns => format::duration_ns(whole),
             Unit::Bytes => format::bytes(whole),
             // `format::fraction` is for shares up to 1 only.
             Unit::Share if size > 1.0 => format!("{:.1}{}%", size * 100.0, format::NBSP),

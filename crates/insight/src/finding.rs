@@ -328,7 +328,7 @@ impl Finding {
 impl std::fmt::Display for Value {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let text = match *self {
-            Self::Ns(ns) => format::duration(Duration(ns)),
+            Self::Ns(ns) => format::duration_ns(ns),
             Self::Bytes(bytes) => format::bytes(bytes),
             Self::Count(count) => format::count(count),
             Self::Share(share) => format::fraction(share),

@@ -7,7 +7,7 @@
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use eventlog::ids::{Duration, Nanos};
+use eventlog::ids::Nanos;
 use model::format;
 use model::time::Interval;
 
@@ -107,8 +107,8 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
         "{} of all allocation, {}, was in {} of {}",
         format::fraction(share),
         format::bytes(sum.bytes),
-        format::duration(Duration(time)),
-        format::duration(Duration(context.length_ns()))
+        format::duration_ns(time),
+        format::duration_ns(context.length_ns())
     );
     // Not a burst if threads merely ran less elsewhere.
     let is_short = share >= MIN_TIMES * context.share(time);

@@ -9,7 +9,7 @@ use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::median;
 use analysis::timeline::lives::RunOnCap;
-use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
+use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::format;
 use model::lane::Lane;
 use model::time::Interval;
@@ -129,14 +129,14 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             "{} to or from main, {} a second, half of them in {} or less; the limits are 500, 1,000 a second and 2 µs",
             format::pluralize(count, "direct change"),
             format::count(rate as u64),
-            format::duration(Duration(median_ns))
+            format::duration_ns(median_ns)
         ));
     }
     let all_ns: u64 = gaps.iter().map(|gap| gap.saturating_sub(QUICK_NS)).sum();
     let title = format!(
         "{} between main and other threads took {}",
         format::pluralize(count, "change"),
-        format::duration(Duration(all_ns))
+        format::duration_ns(all_ns)
     );
     let mut finding = context.time_finding(
         RULE.name,

@@ -7,7 +7,6 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
-use eventlog::ids::Duration;
 use model::format;
 
 /// Minimum share of the time; less does not distort the picture.
@@ -48,8 +47,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let title = format!(
         "{} stopped the program for {} of {}",
         format::pluralize(found.len() as u64, "census"),
-        format::duration(Duration(all_ns)),
-        format::duration(Duration(context.length_ns()))
+        format::duration_ns(all_ns),
+        format::duration_ns(context.length_ns())
     );
     let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
     // The program itself is not at fault.

@@ -5,7 +5,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::truncated_name::truncated_name;
-use eventlog::ids::Duration;
 use eventlog::{EventSet, EventType};
 use model::format;
 
@@ -40,7 +39,7 @@ fn longest_spans(context: &RuleContext<'_>) -> Option<String> {
     Some(format!(
         "Of the spans that the program logs, {} took the longest: {} in {}, {} of the time.",
         truncated_name(&longest.name),
-        format::duration(Duration(longest.time.0)),
+        format::duration_ns(longest.time.0),
         format::pluralize(longest.count, "span"),
         format::fraction(share.min(1.0))
     ))

@@ -11,7 +11,7 @@ use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
-use eventlog::ids::{Duration, Nanos};
+use eventlog::ids::Nanos;
 use model::class::StopCode;
 use model::format;
 use model::gauge::Samples;
@@ -268,7 +268,7 @@ fn time_slice_finding(context: &RuleContext<'_>) -> Option<Finding> {
     let title = format!(
         "{flag} was asked for: threads were stopped {} at the end of a time slice, after {} on average",
         format::pluralize(stops, "time"),
-        format::duration(Duration(running_ns / stops.max(1)))
+        format::duration_ns(running_ns / stops.max(1))
     );
     let mut finding = Finding::new(RULE.name, Axis::Time, title);
     finding.severity = match stops_per_second >= MANY_STOPS {
@@ -319,7 +319,7 @@ fn nonmoving_finding(context: &RuleContext<'_>) -> Option<Finding> {
     }
     let title = format!(
         "{flag} was asked for: marking took {}, {} of the time",
-        format::duration(Duration(marking_ns)),
+        format::duration_ns(marking_ns),
         format::fraction(share)
     );
     // It uses no capability time as long as a core is free, so there is nothing to claim.

@@ -9,7 +9,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::{RunWithGap, each_run};
-use eventlog::ids::{Duration, Nanos, ThreadId};
+use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
@@ -92,7 +92,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let title = format!(
         "{who} waited {} for something that nothing could fill, {} in all, until a collection found it",
         format::pluralize(found.len() as u64, "time"),
-        format::duration(Duration(waited_ns))
+        format::duration_ns(waited_ns)
     );
     let spans: Vec<(u64, u64)> = found.iter().map(|(_, span)| *span).collect();
     let cap_ns = context.idle_in(&spans).await.all_ns();

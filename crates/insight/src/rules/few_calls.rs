@@ -11,7 +11,7 @@ use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, V
 use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
 use crate::threads::Turn;
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
@@ -94,7 +94,7 @@ pub(super) async fn calls_finding(
     let mean_ns = ns / count.max(1);
     finding.meaning = format!(
         "A call takes {} on average, and each of these threads makes the next one after it: they have at most {} under way at a time.",
-        format::duration(Duration(mean_ns)),
+        format::duration_ns(mean_ns),
         format::pluralize(callers.len() as u64, "call")
     )
     .into();

@@ -8,7 +8,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Wait;
-use eventlog::ids::Duration;
 use model::format;
 
 /// Minimum share of the time in which threads were ready and nothing ran; less is not worth a change.
@@ -44,7 +43,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let title = format!(
         "{} stopped all threads for {}: the program is not linked with -threaded",
         format::pluralize(calls.len() as u64, "foreign call"),
-        format::duration(Duration(idle_ns))
+        format::duration_ns(idle_ns)
     );
     let claim = (Pool::CapIdleWorkAvailable, idle_ns);
     let mut finding = context.time_finding(RULE.name, title, loss_budget, claim);

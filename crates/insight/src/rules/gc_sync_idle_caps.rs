@@ -12,7 +12,6 @@ use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::median;
-use eventlog::ids::Duration;
 use model::format;
 use model::lane::Lane;
 
@@ -88,8 +87,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     }
     let title = format!(
         "{count} waited for idle capabilities to wake: usually {} each, {} in all",
-        format::duration(Duration(usual_ns)),
-        format::duration(Duration(waking_ns)),
+        format::duration_ns(usual_ns),
+        format::duration_ns(waking_ns),
     );
     let cost = waking_ns.saturating_mul(context.caps);
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Stopping, cost));

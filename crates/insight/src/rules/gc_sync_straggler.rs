@@ -11,7 +11,7 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use eventlog::ids::{CapId, Duration, ThreadId};
+use eventlog::ids::{CapId, ThreadId};
 use model::format;
 use model::sorting::CompactSort;
 
@@ -143,7 +143,7 @@ fn held_up_by_several(
             "{} were the last to stop for {}, {} late on average; the limits are {limit} collections and 3 ms",
             format::pluralize(threads.len() as u64, "thread"),
             format::pluralize(count, "collection"),
-            format::duration(Duration(mean_ns)),
+            format::duration_ns(mean_ns),
         ));
     }
     for late in &of_thread {
@@ -158,8 +158,8 @@ fn held_up_by_several(
             false => "stopped late",
         },
         format::pluralize(count, "collection"),
-        format::duration(Duration(ns)),
-        format::duration(Duration(mean_ns)),
+        format::duration_ns(ns),
+        format::duration_ns(mean_ns),
     );
     let cost = ns.saturating_mul(context.caps.saturating_sub(1));
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Stopping, cost));
@@ -268,7 +268,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
             "{} held up {} only, for {}; the limits are 3 and 20 ms",
             context.thread_name(thread),
             format::pluralize(of_thread.len() as u64, "collection"),
-            format::duration(Duration(ns))
+            format::duration_ns(ns)
         ));
     }
     for late in &of_thread {
@@ -282,7 +282,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let name = context.thread_name(thread);
     let [collections, time] = [
         format::pluralize(count, "collection"),
-        format::duration(Duration(ns)),
+        format::duration_ns(ns),
     ];
     let title = if is_sure || regular.is_some() {
         format!("{name} held up {collections} for {time}: it could not be interrupted")
@@ -322,7 +322,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     };
     finding.meaning = format!(
         "A collection begins only when all capabilities have stopped. For {} in total, {} of {} capabilities waited for this thread: {} of the program's time.{why}",
-        format::duration(Duration(ns)),
+        format::duration_ns(ns),
         others,
         context.caps,
         finding.cost

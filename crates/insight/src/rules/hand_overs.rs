@@ -13,7 +13,7 @@ use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::LONG_WAIT_NS;
 use crate::threads::{Turn, Wait, Wakeup, evidence_by_pair, median};
 use eventlog::hash::{SeededMap, SeededSet};
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::format;
 
 /// Minimum number of hand-overs; fewer are how programs distribute work and collect results.
@@ -178,7 +178,7 @@ fn finding(
             Bound::Neither => "",
             Bound::One | Bound::Both => ", bound ones among them",
         },
-        format::duration(Duration(median_ns))
+        format::duration_ns(median_ns)
     );
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::HandOver, cap_ns));
     let parallelism = context.times.mean_parallelism().unwrap_or(0.0);

@@ -8,7 +8,6 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Outcome, Value};
 use crate::loss_budget::LossBudget;
-use eventlog::ids::Duration;
 use model::format;
 
 /// Minimum share of the time, unless one collection is long; less is not worth a change.
@@ -38,7 +37,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let title = format!(
         "{}, {}: each copied all live data",
         format::pluralize(count as u64, "idle collection"),
-        format::duration(Duration(all_ns))
+        format::duration_ns(all_ns)
     );
     let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
     finding.meaning = "After some time without work (-I, 0.3 s by default) the runtime runs a major collection, even if nothing changed; a request that arrives then must wait.".into();

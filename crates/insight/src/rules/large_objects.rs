@@ -16,7 +16,7 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use crate::loss_budget::{LossBudget, Pool};
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::class::StopCode;
 use model::format;
 
@@ -205,7 +205,7 @@ impl Stops {
         finding.meaning = format!(
             "{} While a thread copies a large object it cannot stop for a collection: the others waited {} for {}.",
             finding.meaning,
-            format::duration(Duration(self.ns)),
+            format::duration_ns(self.ns),
             context.thread_name(self.thread)
         )
         .into();

@@ -12,7 +12,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::{Turn, Wait, Wakeup, evidence_by_pair};
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
 use model::sorting::CompactCollect;
@@ -154,7 +154,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             "capabilities were idle for {} of their time while {} waited for each other and others ran, each time for {} on average; several of these ran at once for {} of the time, and {workers} for a fifth of the time or longer; the limits are 10 %, 0.1 ms, and 3 % or 2",
             format::fraction(context.share_of_caps(cap_ns)),
             format::pluralize(members.len() as u64, "thread"),
-            format::duration(Duration(mean_ns)),
+            format::duration_ns(mean_ns),
             format::fraction(together),
         ));
     }
@@ -190,7 +190,7 @@ fn explain(finding: &mut Finding, mean_ns: u64) {
     finding.confidence = Confidence::Probable;
     finding.meaning = format!(
         "In each step one thread works, and another waits until it is done, {} on average: at a barrier, for a result, or for a lock held during the work. This costs time even if all have the same amount of work over the whole run. Each row names the waiting thread, then the one that ended its waits.",
-        format::duration(Duration(mean_ns))
+        format::duration_ns(mean_ns)
     )
     .into();
     finding.tries = vec![

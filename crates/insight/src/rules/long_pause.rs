@@ -8,7 +8,6 @@ use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
-use eventlog::ids::Duration;
 use model::format;
 
 /// Length of a pause that users notice: three video frames.
@@ -33,7 +32,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let mut all: Vec<u64> = gc_pauses.map(GcPause::all_ns).collect();
     all.sort_unstable();
     let longest_ns = all.last().copied().unwrap_or(0);
-    let longest = format::duration(Duration(longest_ns));
+    let longest = format::duration_ns(longest_ns);
     if longest_ns < LONG_NS {
         return Outcome::Clear(format!(
             "the longest stop was {longest}; the limit is 50 ms"

@@ -9,7 +9,6 @@ use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use analysis::info::TypeCount;
 use eventlog::EventType;
-use eventlog::ids::Duration;
 use model::format;
 
 /// Minimum share of the log's bytes.
@@ -49,7 +48,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
             "{} of the program are {} of the log, one for each {} that threads ran; the limits are 1,000, 50 % and 20 µs",
             format::pluralize(count, "message"),
             format::fraction(share),
-            format::duration(Duration(between_ns))
+            format::duration_ns(between_ns)
         ));
     }
     let of_types: u64 = types.iter().filter(is_message).map(|of| of.count).sum();
@@ -59,7 +58,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         "{} are {} of the log, one for each {} of work: they take an estimated {} of the time",
         format::pluralize(count, "user message"),
         format::fraction(share),
-        format::duration(Duration(between_ns)),
+        format::duration_ns(between_ns),
         format::fraction(context.share_of_caps(messages_ns))
     );
     let cost = (Pool::Running, messages_ns);

@@ -13,7 +13,7 @@ use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::{Wait, evidence_by_pair};
 use eventlog::hash::SeededSet;
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::class::{ManagerThread, WaitReason};
 use model::format;
 
@@ -153,7 +153,7 @@ fn title(waits: &ThunkWaits, kind: Kind) -> String {
     format!(
         "{who} wait for each other's thunks: {}, {} summed over threads",
         format::pluralize(waits.0.len() as u64, "wait"),
-        format::duration(Duration(ThunkWaits::total_ns(waits.0.iter())))
+        format::duration_ns(ThunkWaits::total_ns(waits.0.iter()))
     )
 }
 

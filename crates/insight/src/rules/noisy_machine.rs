@@ -9,7 +9,6 @@ use crate::context::{Input, RuleContext};
 use crate::disturbance::DisturbedCollection;
 use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
-use eventlog::ids::Duration;
 use model::format;
 
 /// Minimum share of the time; less does not affect other rules.
@@ -41,8 +40,8 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let title = format!(
         "{} took 20 times the usual pause or more, up to {} instead of {}",
         format::pluralize(found.len() as u64, "collection"),
-        format::duration(Duration(worst.pause_ns)),
-        format::duration(Duration(worst.usual_ns))
+        format::duration_ns(worst.pause_ns),
+        format::duration_ns(worst.usual_ns)
     );
     let mut finding = Finding::new(RULE.name, Axis::Log, title);
     finding.severity = Severity::Low;
@@ -52,7 +51,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.meaning = format!(
         "Pauses in this log are unreliable. The longest of these collections copied {}, as did others within {}: most likely it waited for a core that another program used, or for memory.",
         format::bytes(worst.copied_bytes),
-        format::duration(Duration(worst.usual_ns))
+        format::duration_ns(worst.usual_ns)
     )
     .into();
     finding.tries = vec![Advice::code(

@@ -8,7 +8,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
-use eventlog::ids::Duration;
 use model::format;
 use model::time::Interval;
 
@@ -52,7 +51,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let marking_ns: u64 = marks.iter().map(length).sum();
     let marking = context.share(marking_ns);
     let is_behind = marking >= MAX_MARKING && context.length_ns() >= MIN_NS;
-    let longest = format::duration(Duration(longest_ns));
+    let longest = format::duration_ns(longest_ns);
     let marked = format::fraction(marking);
     if longest_ns < LONG_SYNC_NS && !is_behind {
         return Outcome::Clear(format!(

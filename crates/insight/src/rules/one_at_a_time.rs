@@ -16,7 +16,7 @@ use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{GapEnd, RunWithGap, each_run, gap_end};
 use crate::threads::Turn;
 use analysis::timeline::user_spans::UserSpan;
-use eventlog::ids::{Duration, Nanos, ThreadId};
+use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
@@ -485,7 +485,7 @@ async fn long_sleeps(
         "Nothing ran for {} of the time while {name} slept: {}, the longest {}{}",
         format::fraction(slept),
         format::pluralize(idle_waits.long_sleeps.len() as u64, "sleep"),
-        format::duration(Duration(longest.ns)),
+        format::duration_ns(longest.ns),
         span.map_or(String::new(), |span| format!(", in the span {span}")),
     );
     let gaps = idle_waits.long_sleeps.iter();

@@ -9,7 +9,6 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use analysis::process::Way;
-use eventlog::ids::Duration;
 use model::format;
 
 /// Minimum mean number of threads that wait for the running one; with fewer, a second capability would hardly have
@@ -79,7 +78,7 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     if mean_ns < MIN_RUN_NS {
         return Outcome::Clear(format!(
             "threads ran for {} at a time before a hand-over, and hand-overs between capabilities take longer; the limit is 50 µs",
-            format::duration(Duration(mean_ns))
+            format::duration_ns(mean_ns)
         ));
     }
     let title = format!(

@@ -11,7 +11,7 @@ use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, S
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::FinishedThread;
 use eventlog::hash::SeededSet;
-use eventlog::ids::{CapId, Duration, ThreadId};
+use eventlog::ids::{CapId, ThreadId};
 use model::class::WaitReason;
 use model::format;
 
@@ -257,8 +257,8 @@ fn uneven_shares(
         format::pluralize(others.len() as u64 + 1, "thread"),
         context.thread_name(most.thread),
         format::fraction(most.ran_ns as f64 / ran_ns.max(1) as f64),
-        format::duration(Duration(longest.ran_ns)),
-        format::duration(Duration(most.ran_ns)),
+        format::duration_ns(longest.ran_ns),
+        format::duration_ns(most.ran_ns),
     );
     let mut finding = serial_finding(context, loss_budget, title);
     finding.subject = Some(context.thread_name(most.thread));
@@ -360,7 +360,7 @@ fn lazy_results(
         "{} ran {}, for {} on average, but {worked}",
         context.names_or_count(helpers.iter().map(|one| one.thread)),
         format::pluralize(count, "time"),
-        format::duration(Duration(helped_ns / count.max(1))),
+        format::duration_ns(helped_ns / count.max(1)),
     );
     let mut finding = serial_finding(context, loss_budget, title);
     finding.confidence = Confidence::Probable;

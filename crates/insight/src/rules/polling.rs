@@ -12,7 +12,7 @@ use crate::finding::{
 };
 use crate::loss_budget::LossBudget;
 use crate::threads::Turn;
-use eventlog::ids::{Duration, Nanos, ThreadId};
+use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
@@ -261,7 +261,7 @@ fn wakeups(count: u64, rate: f64, median_ns: u64) -> String {
         "{}, {} a second, and each time for {} (median)",
         format::pluralize(count, "time"),
         format::count(rate as u64),
-        format::duration(Duration(median_ns)),
+        format::duration_ns(median_ns),
     )
 }
 

@@ -11,7 +11,7 @@ use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Va
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Wakeup;
 use eventlog::hash::{SeededMap, SeededSet};
-use eventlog::ids::{Duration, Nanos, ThreadId};
+use eventlog::ids::{Nanos, ThreadId};
 use model::format;
 use model::time::Interval;
 
@@ -169,7 +169,7 @@ fn finding(
     let title = format!(
         "{} ran on for {} after the one that made them had gone on, {} of all running time",
         format::pluralize(ran.len() as u64, "thread"),
-        format::duration(Duration(ns)),
+        format::duration_ns(ns),
         format::fraction(share)
     );
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Running, ns));

@@ -12,7 +12,7 @@ use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::{Turn, Wait};
 use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::turns::WaitRunCycle;
-use eventlog::ids::{CapId, Duration};
+use eventlog::ids::CapId;
 use model::class::Class;
 use model::format;
 use model::lane::Lane;
@@ -137,7 +137,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let title = format!(
         "{} waited for {whose}, {} in all, while others were idle",
         format::pluralize(threads.len() as u64, "thread"),
-        format::duration(Duration(all_ns))
+        format::duration_ns(all_ns)
     );
     let mut finding =
         context.time_finding(RULE.name, title, loss_budget, (Pool::ReadyLong, cap_ns));
@@ -147,7 +147,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         finding.meaning = format!(
             "A capability was free, but the ready threads were in the run queue of another one, where {} ran for {} without a break: a loop that does not allocate is not interrupted.",
             context.thread_name(run.thread).replacen("Thread", "thread", 1),
-            format::duration(Duration(run.end_ns - run.start_ns))
+            format::duration_ns(run.end_ns - run.start_ns)
         )
         .into();
         finding.tries.push(Advice::code(

@@ -8,7 +8,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::{Turn, Wait};
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
 
@@ -163,12 +163,12 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     if high_ns < LONG_NS {
         return Outcome::Clear(format!(
             "{queued:.1} threads waited in run queues, but 99 of 100 waits were shorter than {}; the limit is 20 ms",
-            format::duration(Duration(high_ns))
+            format::duration_ns(high_ns)
         ));
     }
     let title = format!(
         "{queued:.1} threads waited in all run queues on average; one wait in 100 took {} or longer",
-        format::duration(Duration(high_ns))
+        format::duration_ns(high_ns)
     );
     let mut finding = Finding::new(RULE.name, Axis::Latency, title);
     finding.severity = Severity::of_latency(high_ns);

@@ -12,7 +12,7 @@ use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Va
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::overlap_ns;
 use crate::threads::{FinishedThread, Turn};
-use eventlog::ids::{Duration, Nanos, ThreadId};
+use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
 use model::lane::Lane;
@@ -275,7 +275,7 @@ fn explain_by_sleepers(
     );
     finding.meaning = format!(
         "Each sleep took {} on average (threadDelay, or a timeout that expired). A thread that finds a lock taken or a queue empty, and tries again after a while, sleeps on when it could go on, and others take the lock meanwhile.",
-        format::duration(Duration(slept_ns / count.max(1)))
+        format::duration_ns(slept_ns / count.max(1))
     )
     .into();
     finding.tries = vec![
@@ -361,8 +361,8 @@ async fn finding(
     let bound = context.length_ns() as f64 / alone_ns.max(1) as f64;
     let title = format!(
         "For {} of {} {who}: as long as this part is serial, no number of cores makes the program more than {bound:.1} times as fast",
-        format::duration(Duration(alone_ns)),
-        format::duration(Duration(context.length_ns()))
+        format::duration_ns(alone_ns),
+        format::duration_ns(context.length_ns())
     );
     let mut finding = context
         .idle_finding((RULE.name, title), loss_budget, (found.spans(), idle_ns))
@@ -481,8 +481,8 @@ async fn add_uneven_shares(
         "The shares of the work are uneven: {} began together with {}, but the longest of these ran for {}, and this one for {}. When the others finish, one capability works and the rest are idle.",
         context.thread_name(lone),
         format::pluralize(others.len() as u64, "other thread"),
-        format::duration(Duration(longest.ran_ns)),
-        format::duration(Duration(most.ran_ns))
+        format::duration_ns(longest.ran_ns),
+        format::duration_ns(most.ran_ns)
     )
     .into();
     finding.tries = uneven_advice();

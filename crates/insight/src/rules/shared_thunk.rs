@@ -10,7 +10,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::{Turn, Wait};
-use eventlog::ids::{Duration, Nanos, ThreadId};
+use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
 use model::sorting::CompactSort;
@@ -131,7 +131,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let title = format!(
         "Up to {} waited for the same thunk, which {whom} evaluated: {} summed over all waits",
         format::pluralize(most, "thread"),
-        format::duration(Duration(all_ns))
+        format::duration_ns(all_ns)
     );
     let mut finding = context
         .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns))

@@ -12,7 +12,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::{Turn, Wait};
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
 use model::time::Interval;
@@ -121,7 +121,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         "{} of up to {}, {} each on average",
         format::pluralize(count, "safe foreign call"),
         if is_short { "400 ns" } else { "1 µs" },
-        format::duration(Duration(cap_ns / count))
+        format::duration_ns(cap_ns / count)
     );
     let gaps = gaps_after_calls(context, &calls).await;
     let pauses = context.log.store.account().pauses();

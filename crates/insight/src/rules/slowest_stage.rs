@@ -11,7 +11,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::{Turn, Wait};
-use eventlog::ids::{Duration, ThreadId};
+use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
 
@@ -88,8 +88,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let name = context.thread_name(stage.thread);
     let title = format!(
         "{name} worked for {} of {} outside collections; {} waited for it",
-        format::duration(Duration(stage.ran_ns)),
-        format::duration(Duration(open_ns)),
+        format::duration_ns(stage.ran_ns),
+        format::duration_ns(open_ns),
         format::pluralize(waits.len() as u64, "other thread")
     );
     let mut finding = context

@@ -7,7 +7,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::median;
-use eventlog::ids::Duration;
 use model::format;
 
 /// Median run time below which sparks cost about as much as they save.
@@ -38,7 +37,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         .map(|run| run.ran_ns)
         .collect();
     let (count, median_ns) = (lengths.len(), median(&mut lengths));
-    let half = format::duration(Duration(median_ns));
+    let half = format::duration_ns(median_ns);
     let many = format::pluralize(count as u64, "spark");
     if count < MIN_COUNT || median_ns >= SHORT_NS {
         return Outcome::Clear(format!(

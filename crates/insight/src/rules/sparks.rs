@@ -6,7 +6,6 @@ use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use eventlog::ids::Duration;
 use model::format;
 
 /// Minimum number of sparks.
@@ -130,7 +129,7 @@ fn with_work_of_each(mut finding: Finding, (all, each_ns): (u64, u64)) -> Findin
         finding.meaning = format!(
             "{} All threads together ran for {} per spark, less than creating a spark and handing it over costs.",
             finding.meaning,
-            format::duration(Duration(each_ns))
+            format::duration_ns(each_ns)
         )
         .into();
         finding.tries.retain(|advice| advice.flag.is_none());

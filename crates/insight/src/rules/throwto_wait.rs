@@ -8,7 +8,6 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::{Turn, Wait};
-use eventlog::ids::Duration;
 use model::class::WaitReason;
 use model::format;
 
@@ -64,12 +63,12 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         return Outcome::Clear(match longest_ns {
             0 if all_ns > 0 => format!(
                 "threads waited {} in throwTo in total; the limit is 10 ms",
-                format::duration(Duration(all_ns))
+                format::duration_ns(all_ns)
             ),
             0 => "no thread waited in throwTo".to_owned(),
             _ => format!(
                 "the longest wait in throwTo was {}; the limits are 10 ms for one, and 5 % of the time for all",
-                format::duration(Duration(longest_ns))
+                format::duration_ns(longest_ns)
             ),
         });
     };
@@ -82,13 +81,13 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         1 => format!(
             "{} waited {} in throwTo",
             context.thread_name(longest.thread),
-            format::duration(Duration(longest.ns))
+            format::duration_ns(longest.ns)
         ),
         count => format!(
             "{} of {least} or more in throwTo, during {} of the time; the longest {}",
             format::pluralize(count as u64, "wait"),
             format::fraction(context.share(any_ns)),
-            format::duration(Duration(longest.ns))
+            format::duration_ns(longest.ns)
         ),
     };
     let mut finding = match context.share_of_caps(idle_ns) < MIN_IDLE {

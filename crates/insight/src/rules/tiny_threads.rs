@@ -10,7 +10,7 @@ use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::{FinishedThread, median};
 use eventlog::hash::SeededSet;
-use eventlog::ids::{CapId, Duration, Nanos, ThreadId};
+use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::format;
 
 /// Minimum threads per second; fewer cost less than 1 % of a capability.
@@ -115,7 +115,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             "{} came and went, {} a second, half of them with {} of work or more; the limits are 5,000 a second and {limit}",
             format::pluralize(count, "thread"),
             format::count(rate as u64),
-            format::duration(Duration(median_ns)),
+            format::duration_ns(median_ns),
         ));
     }
     threads.retain(|small| small.ran_ns < limit_ns);
@@ -145,7 +145,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let title = format!(
         "{} had less than {limit} of work each, half of all threads less than {}",
         format::pluralize(small.len() as u64, "thread"),
-        format::duration(Duration(median_ns))
+        format::duration_ns(median_ns)
     );
     let mut finding = context.time_finding(
         RULE.name,
@@ -190,7 +190,7 @@ fn foreign_calls_finding(
     let title = format!(
         "Foreign code called Haskell functions {}, half of them for less than {}",
         format::pluralize(threads.len() as u64, "time"),
-        format::duration(Duration(median_ns))
+        format::duration_ns(median_ns)
     );
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Idle, between_ns));
     finding.confidence = Confidence::Probable;
@@ -219,7 +219,7 @@ fn bound_threads_finding(
     let title = format!(
         "{} had an OS thread each (forkOS), half of them for less than {} of work",
         format::pluralize(threads.len() as u64, "thread"),
-        format::duration(Duration(median_ns))
+        format::duration_ns(median_ns)
     );
     let waking_ns = loss_budget.all_ns(Pool::HandOver);
     // Until the new OS thread has created its thread, none is ready.

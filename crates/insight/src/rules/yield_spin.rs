@@ -11,7 +11,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Turn;
-use eventlog::ids::{Duration, Nanos, ThreadId};
+use eventlog::ids::{Nanos, ThreadId};
 use model::class::StopCode;
 use model::format;
 use model::time::Interval;
@@ -97,7 +97,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let title = format!(
         "{whom} {verb}: {} calls of yield, {} each on average",
         format::count(yields),
-        format::duration(Duration(cap_ns / yields.max(1)))
+        format::duration_ns(cap_ns / yields.max(1))
     );
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Running, cap_ns));
     finding.subject = worst.map(|(thread, _)| context.thread_name(*thread));
