@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use eventlog::ids::{CapId, Duration, ThreadId};
+use eventlog::ids::{CapId, ThreadId};
 use model::format;
 use model::time::Interval;
 
@@ -193,6 +193,11 @@ impl Advice {
             text: text.into(),
             price: None,
         }
+    }
+
+    /// Creates several pieces of advice to change the program.
+    pub(crate) fn code_changes<const N: usize>(texts: [&'static str; N]) -> Vec<Self> {
+        texts.map(Self::code).into()
     }
 
     /// Creates advice to take another log.

@@ -182,12 +182,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         format::duration_ns(cap_ns / context.caps.max(1))
     )
     .into();
-    finding.tries = vec![
-        Advice::code(
-            "Take locks in the same order everywhere, or all of them in one STM transaction, which takes no locks before it commits.",
-        ),
-        Advice::code("Hold no lock while waiting for another: read, release, then continue."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Take locks in the same order everywhere, or all of them in one STM transaction, which takes no locks before it commits.",
+        "Hold no lock while waiting for another: read, release, then continue.",
+    ]);
     finding.distrust = "Threads that wait for an external answer that never comes look the same: a timeout around hGetLine or a request.".into();
     finding.set_numbers([
         ("lost capability time", Value::Ns(cap_ns)),

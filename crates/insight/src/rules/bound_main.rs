@@ -146,10 +146,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     );
     finding.subject = Some(context.thread_name(main));
     finding.meaning = "Main is bound to an OS thread of its own: each switch to or from it goes through the kernel.".into();
-    finding.tries = vec![
-        Advice::code("Let main only start the work with forkIO, and wait for it."),
-        Advice::code("Run main's body with runInUnboundThread."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Let main only start the work with forkIO, and wait for it.",
+        "Run main's body with runInUnboundThread.",
+    ]);
     finding.distrust =
         "Libraries that need main's OS thread (GUI toolkits, OpenGL) cannot run elsewhere.".into();
     finding.set_numbers([

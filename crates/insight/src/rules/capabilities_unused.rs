@@ -192,12 +192,10 @@ fn mean_queued(context: &RuleContext<'_>) -> f64 {
 fn explain_queue(finding: &mut Finding) {
     finding.confidence = Confidence::Probable;
     finding.meaning = "There was work for them: threads waited in the run queues of other capabilities. The runtime moves waiting threads to idle capabilities, unless they are bound to one: by forkOn, or by +RTS -qm.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Make the threads with forkIO, or spread the numbers given to forkOn: the capability is that number modulo the number of capabilities, so that even numbers alone leave every second one idle.",
-        ),
-        Advice::code("If the program was run with +RTS -qm: run it without."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Make the threads with forkIO, or spread the numbers given to forkOn: the capability is that number modulo the number of capabilities, so that even numbers alone leave every second one idle.",
+        "If the program was run with +RTS -qm: run it without.",
+    ]);
 }
 
 const fn idle_ns(times: &CapTimes) -> u64 {

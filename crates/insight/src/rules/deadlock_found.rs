@@ -101,14 +101,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "Nothing ran, nobody woke the thread, and it ran again right after a major collection: that is how BlockedIndefinitelyOnMVar and BlockedIndefinitelyOnSTM are raised. In an idle program that collection comes after 0.3 s without work.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Fill the MVar also when the thread that should do so fails or ends: finally, bracket, or withAsync, which passes the exception on.",
-        ),
-        Advice::code(
-            "Do not rely on BlockedIndefinitely exceptions: close a channel by a last message.",
-        ),
-    ];
+    finding.tries = Advice::code_changes([
+        "Fill the MVar also when the thread that should do so fails or ends: finally, bracket, or withAsync, which passes the exception on.",
+        "Do not rely on BlockedIndefinitely exceptions: close a channel by a last message.",
+    ]);
     finding.distrust =
         "An exception thrown to the thread (killThread) also ends a wait without a wakeup.".into();
     finding.set_numbers([("waits", Value::Count(found.len() as u64))]);

@@ -86,11 +86,11 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     }
     finding.confidence = Confidence::Certain;
     finding.meaning = "The thread recurses deeply, or forces a long chain of thunks: each call waits on the stack for the next one, and collections traverse all of it.".into();
-    finding.tries = vec![
-        Advice::code("Use an accumulator (foldl', not foldr or foldl), so that no calls wait."),
-        Advice::code("Avoid chains of thunks: modifyIORef', strict fields, evaluate at intervals."),
-        Advice::code("For long lists in IO, use mapM_ or a stream instead of mapM or sequence."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Use an accumulator (foldl', not foldr or foldl), so that no calls wait.",
+        "Avoid chains of thunks: modifyIORef', strict fields, evaluate at intervals.",
+        "For long lists in IO, use mapM_ or a stream instead of mapM or sequence.",
+    ]);
     finding.distrust =
         "A recursion may be as deep as its data, such as a tree. The log does not show when a stack shrinks."
             .into();

@@ -98,12 +98,10 @@ pub(super) async fn calls_finding(
         format::pluralize(callers.len() as u64, "call")
     )
     .into();
-    finding.tries = vec![
-        Advice::code(
-            "If the calls wait (for a database, a service or a disk) rather than compute, and more can be answered at a time: let more threads make them. A safe call needs no capability.",
-        ),
-        Advice::code("Ask for more in each call."),
-    ];
+    finding.tries = Advice::code_changes([
+        "If the calls wait (for a database, a service or a disk) rather than compute, and more can be answered at a time: let more threads make them. A safe call needs no capability.",
+        "Ask for more in each call.",
+    ]);
     finding.distrust =
         "Calls that compute need cores, not threads. Calls that wait for users or for requests lose nothing.".into();
     finding.set_numbers([

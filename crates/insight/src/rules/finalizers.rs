@@ -215,15 +215,11 @@ fn explain_files(context: &RuleContext<'_>, finding: &mut Finding, calls: Foreig
 }
 
 fn advice() -> Vec<Advice> {
-    vec![
-        Advice::code(
-            "Release resources explicitly (bracket), one by one or in batches, and keep finalizers for what is forgotten.",
-        ),
-        Advice::code("Give a whole batch or table one weak pointer instead of one for each entry."),
-        Advice::code(
-            "For foreign memory use mallocForeignPtr, which needs no finalizer, or a finalizer in C.",
-        ),
-    ]
+    Advice::code_changes([
+        "Release resources explicitly (bracket), one by one or in batches, and keep finalizers for what is forgotten.",
+        "Give a whole batch or table one weak pointer instead of one for each entry.",
+        "For foreign memory use mallocForeignPtr, which needs no finalizer, or a finalizer in C.",
+    ])
 }
 
 /// Finds many weak pointers in the largest census.

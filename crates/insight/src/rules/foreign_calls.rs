@@ -77,15 +77,11 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     finding.cost = Value::Ns(longest_ns);
     finding.share = context.share(longest_ns);
     finding.meaning = "A safe foreign call occupies an OS thread until it returns. Each OS thread has a stack, and the machine may limit their number.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Make the calls from a small pool of threads, or limit them with a semaphore (QSem).",
-        ),
-        Advice::code(
-            "Wait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
-        ),
-        Advice::code("Batch several requests into one call."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Make the calls from a small pool of threads, or limit them with a semaphore (QSem).",
+        "Wait without a blocking call if the library allows it: threadWaitRead, or callbacks.",
+        "Batch several requests into one call.",
+    ]);
     finding.distrust =
         "The return of a call is not logged: its time includes the wait for a capability after it."
             .into();

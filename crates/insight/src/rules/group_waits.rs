@@ -121,14 +121,10 @@ pub(super) async fn group_finding(
     finding.severity = Severity::of_share(gain);
     finding.confidence = Confidence::Probable;
     finding.meaning = format!("On average, {at_once:.1} threads waited for a timer, I/O or a foreign call at once, and {} went on when all of them were done. Until then, those that were done sooner had nothing to do.", context.thread_name(asker)).into();
-    finding.tries = vec![
-        Advice::code(
-            "Do not wait for all of a group: start the next request as soon as any ends (a pool of workers, or a semaphore).",
-        ),
-        Advice::code(
-            "Take answers in the order in which they come, not in that of the requests (waitAny, or one channel for all).",
-        ),
-    ];
+    finding.tries = Advice::code_changes([
+        "Do not wait for all of a group: start the next request as soon as any ends (a pool of workers, or a semaphore).",
+        "Take answers in the order in which they come, not in that of the requests (waitAny, or one channel for all).",
+    ]);
     finding.distrust = "If the questions of a group depend on all answers before, they have to wait. The estimate assumes that as many as before are asked at once.".into();
     finding.set_numbers([
         ("lost capability time", Value::Ns(cap_ns)),

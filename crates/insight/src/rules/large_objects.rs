@@ -266,13 +266,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         "{why}. Large objects are arrays, long integers or buffers of 3 KiB and more. Each is fresh memory that must be filled, and misses the processor's caches. This costs mutator time."
     )
     .into();
-    finding.tries = vec![
-        Advice::code(
-            "Do not append or update piece by piece: each (<>) of a strict ByteString or Text, and each (//) of an immutable array or vector, copies all of it. Collect the pieces and join them once (concat, a Builder), or update in place (STUArray, a mutable vector).",
-        ),
-        Advice::code("Allocate one buffer or array, and reuse it for each piece of work."),
-        Advice::code("Process data in smaller pieces that stay in the processor's cache."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Do not append or update piece by piece: each (<>) of a strict ByteString or Text, and each (//) of an immutable array or vector, copies all of it. Collect the pieces and join them once (concat, a Builder), or update in place (STUArray, a mutable vector).",
+        "Allocate one buffer or array, and reuse it for each piece of work.",
+        "Process data in smaller pieces that stay in the processor's cache.",
+    ]);
     finding.distrust =
         "Data that the program must produce, such as its result, must be allocated once.".into();
     finding.set_numbers([

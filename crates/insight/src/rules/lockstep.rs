@@ -193,15 +193,11 @@ fn explain(finding: &mut Finding, mean_ns: u64) {
         format::duration_ns(mean_ns)
     )
     .into();
-    finding.tries = vec![
-        Advice::code(
-            "If they meet after each step: make the shares of each step equal, by cutting it into more parts than threads; each thread that is done takes the next part.",
-        ),
-        Advice::code(
-            "If one needs the results of the other: let the other one work ahead, with a queue of some values in between (TBQueue).",
-        ),
-        Advice::code("If they share a lock: do the work before taking it, or after releasing it."),
-    ];
+    finding.tries = Advice::code_changes([
+        "If they meet after each step: make the shares of each step equal, by cutting it into more parts than threads; each thread that is done takes the next part.",
+        "If one needs the results of the other: let the other one work ahead, with a queue of some values in between (TBQueue).",
+        "If they share a lock: do the work before taking it, or after releasing it.",
+    ]);
     finding.distrust =
         "If each step needs all of the one before and cannot be cut, the waits remain.".into();
 }

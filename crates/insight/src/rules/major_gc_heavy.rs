@@ -172,12 +172,10 @@ fn are_stacks(context: &RuleContext<'_>) -> bool {
 /// Changes a finding on collections that hardly copy anything: they look at the stacks of threads.
 fn explain_by_stacks(finding: &mut Finding) {
     finding.meaning = "They copied little, and took longer than that needs: most live data is stacks, of many threads or of one in a deep recursion. Large ones are not copied, but each major collection looks at all of them.".into();
-    finding.tries = vec![
-        Advice::code(
-            "If there are many threads: end each with its task, and let one thread wait for many things.",
-        ),
-        Advice::code("If one recursion is deep: use a strict fold, or an accumulator."),
-    ];
+    finding.tries = Advice::code_changes([
+        "If there are many threads: end each with its task, and let one thread wait for many things.",
+        "If one recursion is deep: use a strict fold, or an accumulator.",
+    ]);
     finding.distrust = "Weak pointers take time in major collections, too.".into();
 }
 

@@ -65,13 +65,11 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let mut finding = context.time_finding(RULE.name, title, loss_budget, cost);
     finding.confidence = Confidence::Probable;
     finding.meaning = "A message is formatted and then copied character by character: some hundred nanoseconds, and about 20 for each character. Without messages the program is faster.".into();
-    finding.tries = vec![
-        Advice::code("Trace less often: once per batch, or every hundredth item."),
-        Advice::code(
-            "Record a log without them: +RTS -l-u. They are not written then, but their texts may still be built.",
-        ),
-        Advice::code("Guard them with a flag of the program, so that texts are not built either."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Trace less often: once per batch, or every hundredth item.",
+        "Record a log without them: +RTS -l-u. They are not written then, but their texts may still be built.",
+        "Guard them with a flag of the program, so that texts are not built either.",
+    ]);
     finding.distrust =
         "A short constant text costs less than one that is built at run time.".into();
     finding.set_numbers([

@@ -389,14 +389,10 @@ fn explain_served(finding: &mut Finding, served: usize) {
     let others = format::pluralize(served as u64, "other thread");
     finding.title = format!("{}: {others} waited for it", finding.title);
     finding.meaning = format!("{BY_TIMER} Each time it then woke several of {others} that do most of the work, and that had nothing to do until then. If they wait for its answer, as for a batch that is written at intervals, each of them waits for half an interval or more.").into();
-    finding.tries = vec![
-        Advice::code(
-            "Begin as soon as there is something to do: block on the queue (readTQueue, takeMVar), then take all that is there.",
-        ),
-        Advice::code(
-            "If a batch should fill: wait for its size or a short time, whichever comes first (registerDelay).",
-        ),
-    ];
+    finding.tries = Advice::code_changes([
+        "Begin as soon as there is something to do: block on the queue (readTQueue, takeMVar), then take all that is there.",
+        "If a batch should fill: wait for its size or a short time, whichever comes first (registerDelay).",
+    ]);
 }
 
 async fn finding(

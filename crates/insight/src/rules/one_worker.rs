@@ -223,14 +223,10 @@ fn each_finding(
     finding.severity = finding.severity.min(Severity::Medium);
     finding.confidence = Confidence::Probable;
     finding.meaning = "These threads did most of the work, and each was over before the next began: a thread that is waited for at once does not run beside the one that made it.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Start several before waiting for the first: mapConcurrently or forConcurrently from the package async, or make all (mapM async) and then wait for all (mapM wait).",
-        ),
-        Advice::code(
-            "If each is started because the one before has failed: find out why it ends, and keep what is expensive to build outside of it.",
-        ),
-    ];
+    finding.tries = Advice::code_changes([
+        "Start several before waiting for the first: mapConcurrently or forConcurrently from the package async, or make all (mapM async) and then wait for all (mapM wait).",
+        "If each is started because the one before has failed: find out why it ends, and keep what is expensive to build outside of it.",
+    ]);
     finding.set_numbers([
         ("threads", Value::Count(each.count)),
         ("ran for, in all", Value::Ns(each.ran_ns)),
@@ -291,15 +287,11 @@ pub(super) fn shares_of_work<'t>(
 
 /// Returns the advice for uneven shares of work.
 pub(super) fn uneven_advice() -> Vec<Advice> {
-    vec![
-        Advice::code(
-            "Split the work into many more parts than threads, and let each thread take the next part when it finishes one (a queue, or an index in an IORef with atomicModifyIORef').",
-        ),
-        Advice::code("If the parts are in a queue already: start the largest first."),
-        Advice::code(
-            "If the sizes are known in advance: give each thread equal work, not equal numbers of items.",
-        ),
-    ]
+    Advice::code_changes([
+        "Split the work into many more parts than threads, and let each thread take the next part when it finishes one (a queue, or an index in an IORef with atomicModifyIORef').",
+        "If the parts are in a queue already: start the largest first.",
+        "If the sizes are known in advance: give each thread equal work, not equal numbers of items.",
+    ])
 }
 
 /// Thread that runs very often for a moment each.
@@ -377,12 +369,10 @@ fn lazy_results(
 const LAZY: &str = "If these threads were meant to share the work, they did not: a thread that stores an unevaluated value leaves the work to the thread that uses it.";
 
 fn lazy_advice() -> Vec<Advice> {
-    vec![
-        Advice::code(
-            "Evaluate in the worker thread: evaluate, force (Control.DeepSeq) or ($!) before putMVar, writeIORef and modifyMVar.",
-        ),
-        Advice::code("If the work should not be shared: use one capability, -N1."),
-    ]
+    Advice::code_changes([
+        "Evaluate in the worker thread: evaluate, force (Control.DeepSeq) or ($!) before putMVar, writeIORef and modifyMVar.",
+        "If the work should not be shared: use one capability, -N1.",
+    ])
 }
 
 /// Creates the finding for a program with sparks.

@@ -153,10 +153,10 @@ fn blocks_finding(peak: &Peak<'_>, blocks: u64, arrays: u64) -> Finding {
     );
     let mut finding = Finding::of_memory(RULE.name, title, (blocks, share));
     finding.meaning = "Pinned objects, such as ByteStrings, cannot be moved: each 4 KiB block is retained while anything in it is live. The heap census counts objects, the runtime counts blocks.".into();
-    finding.tries = vec![
-        Advice::code("Keep short pieces as ShortByteString or Text, which can be moved."),
-        Advice::code("Read and keep larger pieces that fill their blocks."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Keep short pieces as ShortByteString or Text, which can be moved.",
+        "Read and keep larger pieces that fill their blocks.",
+    ]);
     finding.distrust =
         "Partly filled blocks and objects of 3 KiB and more, which have their own blocks, count too; they waste less.".into();
     finding.set_numbers([

@@ -283,11 +283,11 @@ fn explained(
     };
     finding.cost = Value::PerSecond(rate);
     finding.meaning = meaning.into();
-    finding.tries = vec![
-        Advice::code("Signal the change to the thread, with an MVar or with retry in STM."),
-        Advice::code("To wait for a change or a deadline: registerDelay, or timeout."),
-        Advice::code("If polling is unavoidable: choose the longest pause that is not too late."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Signal the change to the thread, with an MVar or with retry in STM.",
+        "To wait for a change or a deadline: registerDelay, or timeout.",
+        "If polling is unavoidable: choose the longest pause that is not too late.",
+    ]);
     finding.distrust = "A clock or an animation must wake up this often.".into();
     let by_timer = all.iter().map(|one| one.woken.by_timer).sum();
     finding.set_numbers([

@@ -217,12 +217,10 @@ fn finding(
     finding.meaning = format!(
         "{consumer_name} ran at the same time, and continued after that thread had ended. If it consumes what the other produces, all unconsumed data was live, and each major collection copied it."
     ).into();
-    finding.tries = vec![
-        Advice::code(
-            "Bound the queue (TBQueue, or a semaphore): the producer then waits for the consumer. This saves memory and collections, not the consumer's work.",
-        ),
-        Advice::code("Consume faster: several consumers, or larger pieces."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Bound the queue (TBQueue, or a semaphore): the producer then waits for the consumer. This saves memory and collections, not the consumer's work.",
+        "Consume faster: several consumers, or larger pieces.",
+    ]);
     finding.distrust = "Data that one thread loads and another consumes looks the same.".into();
     finding.set_numbers([
         ("before", Value::Bytes(live_peak.before)),

@@ -175,17 +175,11 @@ fn finding(
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Running, ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Each was made together with others, by a thread that went on as soon as one of them woke it. The others ran on and woke nobody: their results come too late, as after a timeout, or when the first answer counts (hedged requests).".into();
-    finding.tries = vec![
-        Advice::code(
-            "End the losers: race of the package async does; or kill them in a thread of its own (forkIO), as killThread waits.",
-        ),
-        Advice::code(
-            "Start the second attempt only when the first one takes longer than usual: most are never needed.",
-        ),
-        Advice::code(
-            "Pure code that does not allocate cannot be ended: compile it with -fno-omit-yields.",
-        ),
-    ];
+    finding.tries = Advice::code_changes([
+        "End the losers: race of the package async does; or kill them in a thread of its own (forkIO), as killThread waits.",
+        "Start the second attempt only when the first one takes longer than usual: most are never needed.",
+        "Pure code that does not allocate cannot be ended: compile it with -fno-omit-yields.",
+    ]);
     finding.distrust = "Threads that leave a result where others find it later, or that work in the background, may be needed all the same.".into();
     finding.set_numbers([
         ("threads", Value::Count(ran.len() as u64)),

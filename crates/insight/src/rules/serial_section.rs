@@ -278,12 +278,10 @@ fn explain_by_sleepers(
         format::duration_ns(slept_ns / count.max(1))
     )
     .into();
-    finding.tries = vec![
-        Advice::code(
-            "Block until the event: takeMVar or withMVar in place of tryTakeMVar and threadDelay, retry in STM, or a queue that blocks.",
-        ),
-        Advice::code("To wait for a change or a deadline: registerDelay, or timeout."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Block until the event: takeMVar or withMVar in place of tryTakeMVar and threadDelay, retry in STM, or a queue that blocks.",
+        "To wait for a change or a deadline: registerDelay, or timeout.",
+    ]);
     finding.distrust =
         "Threads that sleep on purpose, such as for a time of day or a rate limit, lose nothing."
             .into();

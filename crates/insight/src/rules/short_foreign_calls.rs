@@ -134,12 +134,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "A safe call releases and reacquires the capability, which takes 100 to 200 ns: with a function this short, about half of the call or more. If other threads are ready, the capability goes to another OS thread during the call, which has to be woken for it.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Import the function as unsafe (foreign import ccall unsafe), if it never blocks and never calls Haskell.",
-        ),
-        Advice::code("Batch the work of many calls into one: pass an array."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Import the function as unsafe (foreign import ccall unsafe), if it never blocks and never calls Haskell.",
+        "Batch the work of many calls into one: pass an array.",
+    ]);
     if !is_short {
         finding.tries.insert(0, Advice::code("If these read or write a Handle, give it a buffer: hSetBuffering h (BlockBuffering Nothing). Without one, each character is a call."));
     }

@@ -136,12 +136,10 @@ fn explain_answerers(finding: &mut Finding, others: &str) {
     finding.severity = Severity::of_share(finding.share).min(Severity::Medium);
     finding.confidence = Confidence::Probable;
     finding.meaning = format!("They do most of the work, and wake one of {others} after each sleep or two. While they sleep, nothing runs, although these wait: for an answer, it seems, as when requests lie in a queue that is looked at from time to time.").into();
-    finding.tries = vec![
-        Advice::code(
-            "Let the thread that has work for them wake them: an MVar, a queue that blocks (Chan, TQueue), or retry in STM, in place of threadDelay in a loop.",
-        ),
-        Advice::code("If a time is needed as a limit: timeout, or registerDelay."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Let the thread that has work for them wake them: an MVar, a queue that blocks (Chan, TQueue), or retry in STM, in place of threadDelay in a loop.",
+        "If a time is needed as a limit: timeout, or registerDelay.",
+    ]);
     finding.distrust = "Work that is done at fixed times on purpose loses nothing.".into();
 }
 
@@ -233,12 +231,10 @@ async fn answers_finding(
         false => "Each time, one of these threads waited for a timer, I/O or a foreign call, then woke this one. They hardly wait at the same time, so the program takes as long as all their waits together.".to_owned(),
     }
     .into();
-    finding.tries = vec![
-        Advice::code(
-            "Ask all of them first, and wait for the answers after that: for commands (readProcess), mapConcurrently from the package async runs several at once.",
-        ),
-        Advice::code("If nothing depends on the answers, do not wait for them."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Ask all of them first, and wait for the answers after that: for commands (readProcess), mapConcurrently from the package async runs several at once.",
+        "If nothing depends on the answers, do not wait for them.",
+    ]);
     finding.distrust = "If each question depends on the answer before, the order is needed.".into();
     finding.set_numbers([
         ("lost capability time", Value::Ns(cap_ns)),
@@ -286,12 +282,10 @@ async fn sleepers_finding(
     let gaps = sleeps.iter().map(|(_, gap)| gap);
     let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps)).await;
     finding.meaning = "They sleep again and again, and often run only for a moment in between, as to look whether something has happened. They notice it half a pause late on average, and delay every thread that waits for them.".into();
-    finding.tries = vec![
-        Advice::code("Wait for the event instead, with takeMVar, readTQueue or retry in STM."),
-        Advice::code(
-            "If polling is unavoidable: choose the pause by how late the program may notice.",
-        ),
-    ];
+    finding.tries = Advice::code_changes([
+        "Wait for the event instead, with takeMVar, readTQueue or retry in STM.",
+        "If polling is unavoidable: choose the pause by how late the program may notice.",
+    ]);
     finding.distrust = "Intended pauses, as in a clock, lose nothing.".into();
     finding.set_numbers([
         ("lost capability time", Value::Ns(cap_ns)),

@@ -12,7 +12,7 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use analysis::timeline::user_spans::UserSpan;
-use eventlog::ids::{Duration, Nanos};
+use eventlog::ids::Nanos;
 use model::format;
 use model::sorting::CompactSort;
 use model::time::Interval;
@@ -214,8 +214,7 @@ fn finding(context: &RuleContext<'_>, slow: &SlowSpans<'_>, causes: TimeByCause)
     let length: u64 = slow.slowest.iter().map(|span| span.end - span.start).sum();
     let (worst_ns, what, help) = causes.worst();
     let share = worst_ns as f64 / length.max(1) as f64;
-    let (median, high) = (Duration(slow.median_ns), Duration(slow.high_ns));
-    let (median, high) = (format::duration(median), format::duration(high));
+    let [median, high] = [slow.median_ns, slow.high_ns].map(format::duration_ns);
     let (name, share_text) = (slow.name, format::fraction(share));
     let title = match slow.is_one {
         true => format!(

@@ -99,15 +99,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     finding.confidence = Confidence::Probable;
     finding.severity = finding.severity.min(Severity::Medium);
     finding.meaning = "The slowest stage of a pipeline sets its pace: those before it wait until it takes a value, those after it until it delivers one. More capabilities do not help as long as one thread does this work.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Let several threads do the work of this stage: start more of them on the same queue.",
-        ),
-        Advice::code("Move a part of its work to the threads that wait."),
-        Advice::code(
-            "Make its work cheaper: a profile shows where its time goes (-prof, +RTS -p -l-au).",
-        ),
-    ];
+    finding.tries = Advice::code_changes([
+        "Let several threads do the work of this stage: start more of them on the same queue.",
+        "Move a part of its work to the threads that wait.",
+        "Make its work cheaper: a profile shows where its time goes (-prof, +RTS -p -l-au).",
+    ]);
     if stage.is_alone {
         explain_server(&mut finding);
     }
@@ -191,14 +187,10 @@ fn busiest(run_times: &[(ThreadId, u64)], open_ns: u64) -> Result<Stage, String>
 /// Changes a finding about a thread that does nearly all the work.
 fn explain_server(finding: &mut Finding) {
     finding.meaning = "This thread does nearly all the work of the program, and more capabilities do not help. Either it computes answers for the others, like a server that owns the data, or it evaluates values that they have left unevaluated.".into();
-    finding.tries = vec![
-        Advice::code(
-            "If it answers requests: let it hand out the data (a snapshot, such as an immutable map), and let those that ask compute. Or start several of it.",
-        ),
-        Advice::code(
-            "If the others produce what it uses: evaluate there (evaluate, force or $!) before putMVar, writeChan and the like.",
-        ),
-    ];
+    finding.tries = Advice::code_changes([
+        "If it answers requests: let it hand out the data (a snapshot, such as an immutable map), and let those that ask compute. Or start several of it.",
+        "If the others produce what it uses: evaluate there (evaluate, force or $!) before putMVar, writeChan and the like.",
+    ]);
 }
 
 /// Returns the waits for an `MVar` or in STM of threads that another one often wakes, and that wait for long.

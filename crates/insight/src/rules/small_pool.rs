@@ -168,15 +168,11 @@ fn explain_by_lock(finding: &mut Finding, waiting: f64) {
         "On average {waiting:.1} threads waited for a lock, or a pool's only slot, whose holder was asleep"
     );
     finding.meaning = "One thread at a time has it, and waits for a timer, I/O or a foreign call meanwhile. The others wait for their turn.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Do not wait while holding a lock: send the request or read first, and take the lock only to change what it guards.",
-        ),
-        Advice::code(
-            "Split what it guards, with one lock for each connection, file or key; if it guards a connection, open several: a pool.",
-        ),
-        Advice::code("Speed up what the holder waits for, or batch the requests."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Do not wait while holding a lock: send the request or read first, and take the lock only to change what it guards.",
+        "Split what it guards, with one lock for each connection, file or key; if it guards a connection, open several: a pool.",
+        "Speed up what the holder waits for, or batch the requests.",
+    ]);
     finding.distrust = "If what it guards serves one request at a time, such as a disk, several locks only move the queue.".into();
 }
 
@@ -223,13 +219,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         .await;
     finding.confidence = Confidence::Probable;
     finding.meaning = "A semaphore or pool admits only a few threads at a time, and so do several locks. These wait for a timer, I/O or a foreign call, so capabilities have no work while other threads wait for a slot.".into();
-    finding.tries = vec![
-        Advice::code("Hold a slot or lock for a shorter time: move work that needs none outside."),
-        Advice::code(
-            "Enlarge the pool: more connections, a higher count of the semaphore, or more locks that share the keys evenly.",
-        ),
-        Advice::code("Speed up what the holders wait for, or batch their requests."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Hold a slot or lock for a shorter time: move work that needs none outside.",
+        "Enlarge the pool: more connections, a higher count of the semaphore, or more locks that share the keys evenly.",
+        "Speed up what the holders wait for, or batch their requests.",
+    ]);
     finding.distrust = "If the resource behind the pool serves no more requests at a time, a larger pool only moves the queue. A limit that protects it has this price.".into();
     if asleep < ONE_SLOT && holders.is_none() {
         explain_by_lock(&mut finding, waiting);

@@ -152,15 +152,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Running, cap_ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "A change of a variable wakes all threads that wait for it; they find their condition false, and wait again. The commit takes as long as waking them all.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Give each waiting thread its own TVar, which changes only with its condition.",
-        ),
-        Advice::code(
-            "Use a primitive that wakes one thread at a time: an MVar, or a queue of TMVars.",
-        ),
-        Advice::code("Read fewer variables in transactions that retry."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Give each waiting thread its own TVar, which changes only with its condition.",
+        "Use a primitive that wakes one thread at a time: an MVar, or a queue of TMVars.",
+        "Read fewer variables in transactions that retry.",
+    ]);
     finding.distrust = "Only the wakeups and the runs before a thread waits again are counted, not thread switches: the true cost is higher. Conflicting transactions leave no event.".into();
     finding.set_numbers([
         ("woken", Value::Count(woken)),

@@ -106,13 +106,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     finding.subject = Some(context.thread_name(longest.thread));
     finding.confidence = Confidence::Certain;
     finding.meaning = "A thread that throws an exception to another (killThread, cancel, timeout) blocks until that thread receives it.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Mask exceptions for shorter parts of the other thread, or let it check for them at intervals: allowInterrupt.",
-        ),
-        Advice::code("Import long foreign calls as interruptible."),
-        Advice::code("If no thread needs to wait: throw from a separate thread (forkIO)."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Mask exceptions for shorter parts of the other thread, or let it check for them at intervals: allowInterrupt.",
+        "Import long foreign calls as interruptible.",
+        "If no thread needs to wait: throw from a separate thread (forkIO).",
+    ]);
     finding.distrust = "The log does not name the target thread: often it is the one that finishes when the wait ends.".into();
     let count = waits.len() as u64;
     finding.set_numbers([

@@ -84,12 +84,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let hand_overs_ns = loss_budget.unclaimed_ns(Pool::HandOver);
     finding.claimed_ns = loss_budget.claim(Pool::HandOver, hand_overs_ns);
     finding.meaning = "Each timeout and threadDelay updates the manager's table, and wakes the manager if it is due first; threads and manager then wait for each other's updates. Setting a timer costs running time of the thread itself, so the true cost is higher than the manager's.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Set one timeout for a batch of work, or for the whole loop, instead of one per small step.",
-        ),
-        Advice::code("Compare clock times in the loop, or let one thread check for overdue work."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Set one timeout for a batch of work, or for the whole loop, instead of one per small step.",
+        "Compare clock times in the loop, or let one thread check for overdue work.",
+    ]);
     finding.distrust = "A program with many deadlines needs a timer for each: then a timer wheel with coarse steps is cheaper.".into();
     finding.set_numbers([
         ("runs of the timer manager", Value::Count(runs)),

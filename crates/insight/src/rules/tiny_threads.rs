@@ -159,13 +159,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     }
     finding.confidence = Confidence::Probable;
     finding.meaning = format!("{MEANING}{}", if are_moved { MORE_IF_MOVED } else { "" }).into();
-    finding.tries = vec![
-        Advice::code("Give each thread a batch of the work."),
-        Advice::code("Let a pool of a few threads take the work from a queue."),
-        Advice::code(
-            "Without -threaded, each timeout creates a thread: set one timeout per batch.",
-        ),
-    ];
+    finding.tries = Advice::code_changes([
+        "Give each thread a batch of the work.",
+        "Let a pool of a few threads take the work from a queue.",
+        "Without -threaded, each timeout creates a thread: set one timeout per batch.",
+    ]);
     if are_moved && let Some(advice) = one_capability_advice(context) {
         finding.tries.insert(0, advice);
     }
@@ -195,12 +193,10 @@ fn foreign_calls_finding(
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Idle, between_ns));
     finding.confidence = Confidence::Probable;
     finding.meaning = "Each call from foreign code (a function with foreign export, or made by a \"wrapper\" import) creates a thread that takes a capability: a microsecond or more. No thread ran when these threads were created.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Do not call Haskell for each item: write the function that is called in C, or the loop around it in Haskell.",
-        ),
-        Advice::code("Let foreign code collect the items, and call once for many."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Do not call Haskell for each item: write the function that is called in C, or the loop around it in Haskell.",
+        "Let foreign code collect the items, and call once for many.",
+    ]);
     finding.distrust = "The time between two calls includes what foreign code itself does.".into();
     finding.set_numbers([
         ("calls", Value::Count(threads.len() as u64)),
@@ -230,14 +226,10 @@ fn bound_threads_finding(
     let mut finding = context.time_finding(RULE.name, title, loss_budget, cost);
     finding.confidence = Confidence::Probable;
     finding.meaning = "Each of these threads is bound: the kernel creates an OS thread for it, and each switch to it or from it wakes another OS thread, which takes tens of microseconds.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Use forkIO in place of forkOS. Only foreign libraries with state for each OS thread need bound threads, such as OpenGL.",
-        ),
-        Advice::code(
-            "If foreign code needs them: let a few bound threads take the work from a queue.",
-        ),
-    ];
+    finding.tries = Advice::code_changes([
+        "Use forkIO in place of forkOS. Only foreign libraries with state for each OS thread need bound threads, such as OpenGL.",
+        "If foreign code needs them: let a few bound threads take the work from a queue.",
+    ]);
     finding.distrust = "Foreign code that calls Haskell functions, each from a new OS thread, looks the same in the log.".into();
     finding.set_numbers([
         ("threads", Value::Count(threads.len() as u64)),

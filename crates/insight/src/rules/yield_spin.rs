@@ -103,12 +103,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     finding.subject = worst.map(|(thread, _)| context.thread_name(*thread));
     finding.confidence = Confidence::Probable;
     finding.meaning = "A thread in a yield loop is always ready: it occupies a capability, and each yield costs about as much as the work between two calls.".into();
-    finding.tries = vec![
-        Advice::code(
-            "Block instead: wait for an MVar, or in STM with retry, until the state changes.",
-        ),
-        Advice::code("To wait for a time: threadDelay, or timeout."),
-    ];
+    finding.tries = Advice::code_changes([
+        "Block instead: wait for an MVar, or in STM with retry, until the state changes.",
+        "To wait for a time: threadDelay, or timeout.",
+    ]);
     finding.distrust = "A short spin before blocking can be intended where nanoseconds count. Threads that do a little work between yields look the same. Scheduler time between two runs is not included.".into();
     finding.set_numbers([
         ("threads", Value::Count(spinners.len() as u64)),
