@@ -11,8 +11,8 @@ use model::time::Interval;
 
 /// Largest census of a heap profile in the range.
 pub(super) struct Peak<'a> {
-    profile: &'a HeapProfile,
-    census: u32,
+    pub(super) profile: &'a HeapProfile,
+    pub(super) census: u32,
     /// All live data in the census, in bytes.
     pub(super) bytes: u64,
 }
@@ -26,7 +26,8 @@ impl<'a> Peak<'a> {
         Self::in_profile(context.log.heap().iter().find(is_whole)?, context)
     }
 
-    fn in_profile(profile: &'a HeapProfile, context: &RuleContext<'a>) -> Option<Self> {
+    /// Returns the largest census of a profile in the range; `None` if it has none.
+    pub(super) fn in_profile(profile: &'a HeapProfile, context: &RuleContext<'a>) -> Option<Self> {
         let places = profile.places(Some(context.range), context.log.end());
         let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
         let (bytes, census) = places
@@ -37,6 +38,18 @@ impl<'a> Peak<'a> {
             census,
             bytes,
         })
+    }
+
+    /// Returns the bytes of all closure types for which `wanted` holds.
+    pub(super) fn bytes_of(&self, wanted: impl Fn(&str) -> bool) -> u64 {
+        let types = self.types(wanted);
+        let bytes = types.iter().map(|(_, bytes)| *bytes);
+        bytes.fold(0, u64::saturating_add)
+    }
+
+    /// Returns bytes as a share of the census.
+    pub(super) fn share(&self, bytes: u64) -> f64 {
+        bytes as f64 / self.bytes.max(1) as f64
     }
 
     /// Returns name and bytes of the closure types for which `wanted` holds, largest first.
@@ -106,11 +119,11 @@ pub(super) fn largest_bands(context: &RuleContext<'_>) -> Option<String> {
         })
         .collect();
     bands.sort_small_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-    let share = |bytes: u64| format::fraction(bytes as f64 / peak.bytes.max(1) as f64);
     let largest = bands
         .into_iter()
         .take(MAX_BANDS)
         .filter(|(_, bytes)| *bytes > 0);
+    let share = |bytes: u64| format::fraction(peak.share(bytes));
     let largest = largest.map(|(name, bytes)| format!("{name} ({})", share(bytes)));
     Some(largest.collect::<Vec<String>>().join(", "))
 }

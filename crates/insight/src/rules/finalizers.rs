@@ -225,8 +225,8 @@ fn advice() -> Vec<Advice> {
 /// Finds many weak pointers in the largest census.
 fn many_weak_pointers(context: &RuleContext<'_>) -> Option<Finding> {
     let peak = Peak::find(context)?;
-    let (_, bytes) = peak.types(|name| name == "WEAK").into_iter().next()?;
-    let (count, share) = (bytes / WEAK_BYTES, bytes as f64 / peak.bytes.max(1) as f64);
+    let bytes = peak.bytes_of(|name| name == "WEAK");
+    let (count, share) = (bytes / WEAK_BYTES, peak.share(bytes));
     if count < MIN_WEAK || share < MIN_WEAK_SHARE {
         return None;
     }

@@ -7,12 +7,11 @@
 use super::census::Peak;
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
+use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use model::census::BandId;
 use model::format;
 use model::sorting::CompactSort;
-use model::time::Interval;
 
 /// Minimum share of the largest census.
 const MIN_SHARE: f64 = 0.50;
@@ -115,13 +114,10 @@ fn largest(mut groups: Vec<GroupBands>, all_bytes: u64) -> Option<GroupBands> {
 
 /// Largest group of bands in the largest census.
 struct Holder<'a> {
-    profile: &'a HeapProfile,
+    peak: Peak<'a>,
     group: Group,
     bands: Vec<BandId>,
-    census: u32,
     bytes: u64,
-    /// All live data in that census, in bytes.
-    all_bytes: u64,
 }
 
 impl<'a> Holder<'a> {
@@ -135,14 +131,12 @@ impl<'a> Holder<'a> {
             profile.kind.filters.is_empty() && has_names
         };
         let profile = context.log.heap().iter().find(is_whole)?;
-        let total = |census: &u32| profile.censuses.totals().get(*census as usize).copied();
-        let places = profile.places(Some(context.range), context.log.end());
-        let (all_bytes, census) = places.filter_map(|at| Some((total(&at)?, at))).max()?;
+        let peak = Peak::in_profile(profile, context)?;
         let mut groups: Vec<GroupBands> = Vec::new();
         let mut steps = context.steps();
         for band in profile.bands() {
             steps.step().await;
-            let bytes = profile.censuses.bytes_at(band, census);
+            let bytes = profile.censuses.bytes_at(band, peak.census);
             let group = match profile.label(band) {
                 _ if bytes == 0 => continue,
                 Some(Label::Text(text)) => Group::from_label(profile.kind.breakdown, band, &text),
@@ -162,14 +156,12 @@ impl<'a> Holder<'a> {
                 None => groups.push((group, vec![band], bytes)),
             }
         }
-        let (group, bands, bytes) = largest(groups, all_bytes)?;
+        let (group, bands, bytes) = largest(groups, peak.bytes)?;
         Some(Self {
-            profile,
+            peak,
             group,
             bands,
-            census,
             bytes,
-            all_bytes,
         })
     }
 
@@ -177,9 +169,12 @@ impl<'a> Holder<'a> {
     fn name(&self, context: &RuleContext<'_>) -> String {
         const MAX_BANDS: usize = 3;
         let names = context.log.band_names();
-        let breakdown = self.profile.kind.breakdown;
+        let Peak {
+            profile, census, ..
+        } = self.peak;
+        let breakdown = profile.kind.breakdown;
         let describe = |band: &BandId| {
-            let label = self.profile.label(*band)?;
+            let label = profile.label(*band)?;
             Some(names.describe(breakdown, &label))
         };
         let Some(title) = self.group.title() else {
@@ -187,9 +182,7 @@ impl<'a> Holder<'a> {
             return band.map_or_else(String::new, |band| band.long_name());
         };
         let mut bands = self.bands.clone();
-        bands.sort_small_by_key(|band| {
-            std::cmp::Reverse(self.profile.censuses.bytes_at(*band, self.census))
-        });
+        bands.sort_small_by_key(|band| std::cmp::Reverse(profile.censuses.bytes_at(*band, census)));
         let largest = bands.iter().take(MAX_BANDS).filter_map(describe);
         let largest: Vec<String> = largest.map(|band| band.name).collect();
         format!("{title} ({})", largest.join(", "))
@@ -216,11 +209,12 @@ impl<'a> Holder<'a> {
             ),
             _ => {
                 let names = context.log.band_names();
-                let label = self.bands.first().and_then(|band| self.profile.label(*band));
-                let words = label.and_then(|label| names.explain(self.profile.kind.breakdown, &label));
+                let profile = self.peak.profile;
+                let label = self.bands.first().and_then(|band| profile.label(*band));
+                let words = label.and_then(|label| names.explain(profile.kind.breakdown, &label));
                 let words = words.map(|words| (words.what, words.advice));
                 let (what, advice) = words.unwrap_or(("", ""));
-                let kind = self.profile.kind.breakdown.what();
+                let kind = profile.kind.breakdown.what();
                 let what = match what {
                     "" => format!("By {kind}, this band has most of the live data."),
                     what => what.to_owned(),
@@ -236,13 +230,12 @@ impl<'a> Holder<'a> {
 
     /// Returns the bytes of the group in each census of the range.
     fn series(&self, context: &RuleContext<'_>) -> Vec<u64> {
-        let places = self.profile.places(Some(context.range), context.log.end());
+        let profile = self.peak.profile;
+        let places = profile.places(Some(context.range), context.log.end());
         let mut sums = vec![0_u64; places.len()];
         for band in &self.bands {
-            for (sum, bytes) in sums
-                .iter_mut()
-                .zip(self.profile.censuses.series(*band, places.clone()))
-            {
+            let series = profile.censuses.series(*band, places.clone());
+            for (sum, bytes) in sums.iter_mut().zip(series) {
                 *sum = sum.saturating_add(bytes);
             }
         }
@@ -303,7 +296,7 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     let Some(holder) = Holder::find(context).await else {
         return Outcome::CannotTell("the log has no census of the whole heap by closure names in this range: run the program with +RTS -hT -l".into());
     };
-    let share = holder.bytes as f64 / holder.all_bytes.max(1) as f64;
+    let share = holder.peak.share(holder.bytes);
     let name = holder.name(context);
     let said = format!(
         "{name} held {} of the largest census, {}",
@@ -354,11 +347,9 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
             .into();
     finding.set_numbers([
         ("its bytes", Value::Bytes(holder.bytes)),
-        ("all of the census", Value::Bytes(holder.all_bytes)),
+        ("all of the census", Value::Bytes(holder.peak.bytes)),
     ]);
-    let time = holder.profile.time(holder.census);
-    let time = time.unwrap_or(context.range.start());
-    let evidence = Evidence::new(Interval::empty_at(time), Value::Bytes(holder.bytes));
+    let evidence = holder.peak.evidence(holder.bytes);
     Outcome::Found(vec![finding.with_evidence([evidence])])
 }
 
@@ -367,9 +358,8 @@ fn add_unread_messages(context: &RuleContext<'_>, finding: &mut Finding) {
     let Some(peak) = Peak::find(context) else {
         return;
     };
-    let mvars = peak.types(|name| matches!(name, "MVAR_CLEAN" | "MVAR_DIRTY"));
-    let bytes: u64 = mvars.iter().map(|(_, bytes)| bytes).sum();
-    let share = bytes as f64 / peak.bytes.max(1) as f64;
+    let bytes = peak.bytes_of(|name| matches!(name, "MVAR_CLEAN" | "MVAR_DIRTY"));
+    let share = peak.share(bytes);
     if share < MVARS {
         return;
     }

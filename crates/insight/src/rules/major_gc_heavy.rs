@@ -162,11 +162,8 @@ fn sums<'a>(gc_pauses: impl Iterator<Item = &'a GcPause<'a>>) -> (u64, u64) {
 
 /// Returns whether most live data is stacks of threads, by the largest census. Stacks of 3 KiB and more are large objects.
 fn are_stacks(context: &RuleContext<'_>) -> bool {
-    let Some(peak) = Peak::find(context) else {
-        return false;
-    };
-    let stacks = peak.types(|name| matches!(name, "STACK" | "TSO"));
-    stacks.iter().map(|(_, bytes)| bytes).sum::<u64>() > peak.bytes / 2
+    let is_stack = |name: &str| matches!(name, "STACK" | "TSO");
+    Peak::find(context).is_some_and(|peak| peak.bytes_of(is_stack) > peak.bytes / 2)
 }
 
 /// Changes a finding on collections that hardly copy anything: they look at the stacks of threads.

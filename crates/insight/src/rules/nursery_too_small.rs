@@ -102,9 +102,8 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
 fn list_cells(context: &RuleContext<'_>) -> Option<f64> {
     const MOST: f64 = 0.50;
     let peak = Peak::find(context)?;
-    let cells = peak.types(|name| matches!(name.rsplit('.').next(), Some(":" | "(:)")));
-    let bytes: u64 = cells.iter().map(|(_, bytes)| bytes).sum();
-    let share = bytes as f64 / peak.bytes.max(1) as f64;
+    let bytes = peak.bytes_of(|name| matches!(name.rsplit('.').next(), Some(":" | "(:)")));
+    let share = peak.share(bytes);
     (share >= MOST).then_some(share)
 }
 

@@ -34,11 +34,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let Some(peak) = Peak::find(context) else {
         return Outcome::CannotTell(NO_PROFILE_MESSAGE.into());
     };
-    let arrays: u64 = peak
-        .types(|name| name == "ARR_WORDS")
-        .iter()
-        .map(|(_, bytes)| bytes)
-        .sum();
+    let arrays = peak.bytes_of(|name| name == "ARR_WORDS");
     let alive = blocks_alive(context, &peak);
     let blocks = alive.map_or(0, |alive| alive.saturating_sub(peak.bytes));
     if is_much(blocks, alive.unwrap_or(0)) && arrays > 0 {
@@ -108,21 +104,18 @@ fn arrays_of_strings(peak: &Peak<'_>, all: u64) -> u64 {
 /// Returns the number of `ByteString`s in a census, from the bytes of their constructors: `PS` up to bytestring 0.10
 /// has five words, `BS` since 0.11 has four.
 fn byte_strings(peak: &Peak<'_>) -> u64 {
-    const WORD: u64 = 8;
-    let bytes = |wanted: &str| -> u64 {
-        let is_it = |name: &str| name.rsplit('.').next() == Some(wanted);
-        let found = peak.types(is_it);
-        found.iter().map(|(_, bytes)| bytes).sum()
-    };
-    bytes("PS") / (5 * WORD) + bytes("BS") / (4 * WORD)
+    constructors(peak, "PS", 5) + constructors(peak, "BS", 4)
 }
 
 /// Returns the number of `Text`s in a census: their constructor has four words.
 fn texts(peak: &Peak<'_>) -> u64 {
-    const BYTES: u64 = 4 * 8;
-    let is_it = |name: &str| name.rsplit('.').next() == Some("Text");
-    let found = peak.types(is_it);
-    found.iter().map(|(_, bytes)| bytes).sum::<u64>() / BYTES
+    constructors(peak, "Text", 4)
+}
+
+/// Returns the number of objects with this constructor, which take so many words each.
+fn constructors(peak: &Peak<'_>, constructor: &str, words: u64) -> u64 {
+    let bytes = peak.bytes_of(|name| name.rsplit('.').next() == Some(constructor));
+    bytes / (words * size_of::<u64>() as u64)
 }
 
 /// Returns bytes as a share of all.

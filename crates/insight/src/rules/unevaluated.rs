@@ -37,14 +37,9 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         return Outcome::CannotTell(NO_PROFILE_MESSAGE.into());
     };
     let types = peak.types(|name| is_thunk(name) || name == "STACK");
-    let sum = |types: &[(String, u64)]| {
-        types
-            .iter()
-            .fold(0, |sum: u64, (_, bytes)| sum.saturating_add(*bytes))
-    };
-    let all = sum(&types);
-    let thunks = sum(&peak.types(is_thunk));
-    let share = all as f64 / peak.bytes.max(1) as f64;
+    let thunks = peak.bytes_of(is_thunk);
+    let all = thunks.saturating_add(peak.bytes_of(|name| name == "STACK"));
+    let share = peak.share(all);
     let is_stack = (thunks as f64) < MIN_THUNKS * all as f64;
     if share < MIN_SHARE || all < MIN_BYTES || is_stack {
         return Outcome::Clear(format!(
