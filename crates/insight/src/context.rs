@@ -636,6 +636,14 @@ impl<'a> RuleContext<'a> {
         self.times.caps.iter().map(|(cap, _)| *cap)
     }
 
+    /// Returns the collections with statistics of the oldest generation, or of the younger ones, with their indices.
+    pub(crate) fn measured_collections(
+        &self,
+        is_major: bool,
+    ) -> impl Iterator<Item = (usize, &GcPause<'a>)> {
+        self.gc_pauses_where(move |gc| gc.statistics.is_some() && gc.is_major == is_major)
+    }
+
     /// Returns the collections for which `wanted` holds, with their indices.
     pub fn gc_pauses_where(
         &self,

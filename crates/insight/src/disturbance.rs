@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::context::RuleContext;
+use crate::threads::median;
 use model::sorting::CompactSort;
 
 /// A pause this many times the usual one is not explained by what is alive, or by cache misses.
@@ -81,8 +82,7 @@ fn outliers(group: Vec<PauseMeasurement>) -> Vec<DisturbedCollection> {
         return Vec::new();
     }
     let mut pauses: Vec<u64> = group.iter().map(|(_, pause_ns, _)| *pause_ns).collect();
-    let middle = pauses.len() / 2;
-    let usual_ns = *pauses.select_nth_unstable(middle).1;
+    let usual_ns = median(&mut pauses);
     let most = (group.len() as f64 * MAX_SHARE) as usize;
     let all = group
         .into_iter()

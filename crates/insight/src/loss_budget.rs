@@ -148,6 +148,12 @@ impl LossBudget {
         self.claimed_pauses.get(index) == Some(&false)
     }
 
+    /// Filters collections with their indices in the context to those that are unclaimed.
+    pub(crate) fn free_pauses<T>(&self, all: impl Iterator<Item = (usize, T)>) -> Vec<(usize, T)> {
+        all.filter(|(index, _)| self.is_pause_free(*index))
+            .collect()
+    }
+
     /// Returns the unclaimed time of a pool, in capability nanoseconds.
     pub fn unclaimed_ns(&self, pool: Pool) -> u64 {
         let causes = pool.causes().iter();

@@ -14,6 +14,7 @@ use super::major_gc_heavy::is_compacting;
 use crate::context::{AREA_BYTES, GcPause, RuleContext};
 use crate::finding::Advice;
 use crate::flags::FIRST_USE_NS;
+use crate::threads::median;
 use model::gauge::Samples;
 
 /// Copied share of allocation from which areas beyond the default of GHC 9.2 are advised: below it, they cost most
@@ -87,17 +88,14 @@ impl MinorTotals {
         let sum = |of: fn(&analysis::numbers::Collection) -> u64| {
             statistics().fold(0, |sum: u64, statistics| sum.saturating_add(of(statistics)))
         };
-        let mut allocated: Vec<u64> = statistics()
-            .map(|statistics| statistics.allocated_bytes)
-            .collect();
-        allocated.sort_unstable();
+        let allocated = statistics().map(|statistics| statistics.allocated_bytes);
         let copied = sum(|statistics| statistics.copied_bytes);
         let lasting = lasting_bytes(context).saturating_mul(COPIES).min(copied);
         Self {
             pause_ns: found.iter().map(|(_, gc)| gc.pause_ns()).sum(),
             count: found.len() as u64,
             area_bytes: context.allocation_area_bytes(),
-            median_bytes: allocated.get(allocated.len() / 2).copied().unwrap_or(0),
+            median_bytes: median(&mut allocated.collect::<Vec<u64>>()),
             allocated_bytes: sum(|statistics| statistics.allocated_bytes),
             copied_bytes: copied - lasting,
             lasting_bytes: lasting,
@@ -255,8 +253,7 @@ pub(super) fn promoted_bytes(context: &RuleContext<'_>) -> f64 {
 }
 
 fn all_minors(context: &RuleContext<'_>) -> MinorTotals {
-    let is_minor = |gc: &GcPause<'_>| gc.statistics.is_some() && !gc.is_major;
-    let minors: Vec<_> = context.gc_pauses_where(is_minor).collect();
+    let minors: Vec<_> = context.measured_collections(false).collect();
     MinorTotals::new(context, &minors)
 }
 

@@ -4,10 +4,11 @@
 //! dropping them is the first thing to try.
 
 use super::area_estimate::default_area_advice;
+use super::nonmoving_lag::phases;
 use super::nursery_too_small::small_area_option;
 use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
-use crate::context::{GcPause, Input, RuleContext};
+use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
@@ -76,7 +77,7 @@ fn is_near_limit(context: &RuleContext<'_>, limit: u64) -> bool {
 
 /// Returns whether major collections copy enough, on average, for several threads to share it.
 fn do_majors_copy_much(context: &RuleContext<'_>) -> bool {
-    let majors = context.gc_pauses_where(|gc| gc.is_major);
+    let majors = context.measured_collections(true);
     let copied = majors.filter_map(|(_, gc)| gc.statistics.map(|one| one.copied_bytes));
     let (count, bytes) = copied.fold((0_u64, 0_u64), |(count, sum), bytes| {
         (count + 1, sum.saturating_add(bytes))
@@ -194,11 +195,7 @@ fn collections_finding(
     loss_budget: &mut LossBudget,
     costly: CostlyOption,
 ) -> Option<Finding> {
-    let wanted = |gc: &GcPause<'_>| gc.statistics.is_some() && gc.is_major == costly.is_major;
-    let found: Vec<_> = context
-        .gc_pauses_where(wanted)
-        .filter(|(index, _)| loss_budget.is_pause_free(*index))
-        .collect();
+    let found = loss_budget.free_pauses(context.measured_collections(costly.is_major));
     let pause_ns: u64 = found.iter().map(|(_, gc)| gc.pause_ns()).sum();
     let share = context.share(pause_ns);
     let least = if costly.is_major {
@@ -302,16 +299,7 @@ fn nonmoving_finding(context: &RuleContext<'_>) -> Option<Finding> {
     let flag = ["--nonmoving-gc", "-xn"]
         .into_iter()
         .find(|flag| context.has_argument(flag))?;
-    let marks = context
-        .log
-        .tracks
-        .nonmoving
-        .lane(Phase::Mark)
-        .within(context.range);
-    let spans = marks.filter_map(|piece| {
-        Interval::new(Nanos(piece.start), Nanos(piece.end)).intersection(context.range)
-    });
-    let spans: Vec<Interval> = spans.collect();
+    let spans = phases(context, Phase::Mark);
     let marking_ns: u64 = spans.iter().map(|span| span.duration().0).sum();
     let share = context.share(marking_ns);
     if share < MIN_MARKING {

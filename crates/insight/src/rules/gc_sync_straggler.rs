@@ -79,6 +79,16 @@ pub(super) fn late_stops(context: &RuleContext<'_>, min_ns: u64) -> Vec<LateStop
     late.collect()
 }
 
+/// Returns the sum of the delays by each thread.
+pub(super) fn late_by_thread(late: &[LateStop]) -> BTreeMap<ThreadId, u64> {
+    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
+    for late in late {
+        let ns = by_thread.entry(late.thread).or_default();
+        *ns = ns.saturating_add(late.late_ns);
+    }
+    by_thread
+}
+
 /// Returns the thread, with its time, that most often was the last to stop after a delay of always the same length.
 fn regular(context: &RuleContext<'_>, late: &[LateStop]) -> Option<(ThreadId, u64)> {
     let mut by_thread: BTreeMap<ThreadId, Vec<u64>> = BTreeMap::new();
@@ -242,10 +252,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let late = late_stops(context, LONG_NS);
     let long = context.gc_pauses_where(|gc| gc.sync_ns() > LONG_NS);
     let all_ns: u64 = long.map(|(_, gc)| gc.sync_ns()).sum();
-    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    for late in &late {
-        *by_thread.entry(late.thread).or_default() += late.late_ns;
-    }
+    let by_thread = late_by_thread(&late);
     let several = several(context, &by_thread, all_ns);
     let worst = by_thread.into_iter().max_by_key(|(_, ns)| *ns);
     let regular = regular(context, &late);

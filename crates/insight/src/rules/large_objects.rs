@@ -7,15 +7,14 @@
 //! A chunk of a stack is one, too. A recursion that is deep again and again takes new chunks each time: the thread
 //! stops for each.
 
-use std::collections::BTreeMap;
-
-use super::gc_sync_straggler::late_stops;
+use super::gc_sync_straggler::{late_by_thread, late_stops};
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use crate::loss_budget::{LossBudget, Pool};
+use crate::threads::median;
 use eventlog::ids::ThreadId;
 use model::class::StopCode;
 use model::format;
@@ -100,12 +99,11 @@ impl Allocation {
                 by_large += u64::from(allocated >= area && !is_full);
             }
         }
-        before.sort_unstable();
         rates.sort_unstable_by(f64::total_cmp);
         Self {
             area,
             all,
-            usual: before.get(before.len() / 2).copied().unwrap_or(0),
+            usual: median(&mut before),
             usual_rate: rates.get(rates.len() / 2).copied().unwrap_or(0.0),
             by_large: by_large as f64 / minors.max(1) as f64,
             copied: copied as f64 / all.max(1) as f64,
@@ -169,11 +167,7 @@ enum HowKnown {
 fn claim_stops(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Option<Stops> {
     let others = context.caps.checked_sub(1).filter(|others| *others > 0)?;
     let mut late = late_stops(context, 0);
-    let mut by_thread: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    for one in &late {
-        let ns = by_thread.entry(one.thread).or_default();
-        *ns = ns.saturating_add(one.late_ns);
-    }
+    let by_thread = late_by_thread(&late);
     let all_ns = by_thread.values().copied().fold(0, u64::saturating_add);
     let (thread, ns) = by_thread.into_iter().max_by_key(|(_, ns)| *ns)?;
     let is_cause = ns as f64 >= MIN_LATE * all_ns as f64

@@ -5,7 +5,7 @@
 
 use super::area_estimate;
 use super::census::Peak;
-use super::requested_collections::claim_collections;
+use super::requested_collections::{claim_collections, in_other_findings};
 use super::{Evaluation, Rule};
 use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, AdviceKind, Confidence, Finding, Outcome, Value};
@@ -42,12 +42,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
-    let is_major = |gc: &GcPause<'_>| gc.is_major && gc.statistics.is_some();
-    let all = context.gc_pauses_where(is_major).count();
-    let found: Vec<_> = context
-        .gc_pauses_where(is_major)
-        .filter(|(index, _)| loss_budget.is_pause_free(*index))
-        .collect();
+    let all = context.measured_collections(true).count();
+    let found = loss_budget.free_pauses(context.measured_collections(true));
     let pause_ns: u64 = found.iter().map(|(_, gc)| gc.pause_ns()).sum();
     let share = context.share(pause_ns);
     let count = found.len() as u64;
@@ -58,13 +54,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let is_much = share >= MUCH && each >= MUCH_BYTES;
     let least = if is_much { MIN_LONG } else { MIN_COUNT };
     if share < MIN_SHARE || found.len() < least {
-        let others = match all - found.len() {
-            0 => String::new(),
-            others => format!(
-                " (another finding has {} more)",
-                format::count(others as u64)
-            ),
-        };
+        let others = in_other_findings(all - found.len());
         return Outcome::Clear(format!(
             "{}{others} took {} of the time; the limits are 3 and 10 %, or 2 of 4 MB and 20 %",
             format::pluralize(count, "major collection"),
@@ -119,8 +109,7 @@ enum Uncopied {
 
 impl Uncopied {
     fn of(context: &RuleContext<'_>, found: &[(usize, &GcPause<'_>)]) -> Option<Self> {
-        let minors = context.gc_pauses_where(|gc| !gc.is_major && gc.statistics.is_some());
-        let (copied, ns) = sums(minors.map(|(_, gc)| gc));
+        let (copied, ns) = sums(context.measured_collections(false).map(|(_, gc)| gc));
         let rate = (copied as f64 * 1e9 / ns.max(1) as f64).max(SLOWEST_COPY);
         let (copied, ns) = sums(found.iter().map(|(_, gc)| *gc));
         let other_ns = ns as f64 - copied as f64 * 1e9 / rate;
@@ -144,8 +133,7 @@ impl Uncopied {
 
 /// Returns whether major collections compact live data in place, by how little they copy and how long they take.
 pub(super) fn is_compacting(context: &RuleContext<'_>) -> bool {
-    let is_major = |gc: &GcPause<'_>| gc.is_major && gc.statistics.is_some();
-    let majors: Vec<_> = context.gc_pauses_where(is_major).collect();
+    let majors: Vec<_> = context.measured_collections(true).collect();
     matches!(Uncopied::of(context, &majors), Some(Uncopied::Compacted(_)))
 }
 

@@ -8,6 +8,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
+use eventlog::ids::Nanos;
 use model::format;
 use model::time::Interval;
 
@@ -25,27 +26,18 @@ pub(super) const RULE: Rule = Rule {
     evaluate: Evaluation::Immediate(evaluate),
 };
 
+/// Returns when the collector was in a phase, clipped to the range.
+pub(super) fn phases(context: &RuleContext<'_>, phase: Phase) -> Vec<Interval> {
+    let lane = context.log.tracks.nonmoving.lane(phase);
+    let spans = lane.within(context.range);
+    let spans = spans.map(|span| Interval::new(Nanos(span.start), Nanos(span.end)));
+    spans
+        .filter_map(|span| span.intersection(context.range))
+        .collect()
+}
+
 fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
-    let lane = |phase| {
-        context
-            .log
-            .tracks
-            .nonmoving
-            .lane(phase)
-            .within(context.range)
-    };
-    let spans = |phase| -> Vec<Interval> {
-        let span = |piece: &model::span_lane::TimelineSpan| {
-            Interval::new(
-                eventlog::ids::Nanos(piece.start),
-                eventlog::ids::Nanos(piece.end),
-            )
-        };
-        lane(phase)
-            .filter_map(|piece| span(piece).intersection(context.range))
-            .collect()
-    };
-    let (syncs, marks) = (spans(Phase::Sync), spans(Phase::Mark));
+    let [syncs, marks] = [Phase::Sync, Phase::Mark].map(|phase| phases(context, phase));
     let length = |span: &Interval| span.duration().0;
     let longest_ns = syncs.iter().map(length).max().unwrap_or(0);
     let marking_ns: u64 = marks.iter().map(length).sum();

@@ -10,9 +10,9 @@
 
 use super::area_estimate::{COPIED, LARGE_BYTES, MinorTotals, UNCACHED_NS, default_area_advice};
 use super::census::Peak;
-use super::requested_collections::claim_collections;
+use super::requested_collections::{claim_collections, in_other_findings};
 use super::{Evaluation, Rule};
-use crate::context::{AREA_BYTES, GcPause, Input, OLD_AREA_BYTES, RuleContext};
+use crate::context::{AREA_BYTES, Input, OLD_AREA_BYTES, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use model::format;
@@ -39,25 +39,15 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
-    let is_minor = |gc: &GcPause<'_>| gc.statistics.is_some() && !gc.is_major;
-    let all = context.gc_pauses_where(is_minor).count();
-    let found: Vec<_> = context
-        .gc_pauses_where(is_minor)
-        .filter(|(index, _)| loss_budget.is_pause_free(*index))
-        .collect();
+    let all = context.measured_collections(false).count();
+    let found = loss_budget.free_pauses(context.measured_collections(false));
     let minors = MinorTotals::new(context, &found);
     let share = context.share(minors.pause_ns);
     let is_small = minors.median_bytes <= LARGE_BYTES.saturating_mul(context.caps);
     // If a small area was requested, the rule on costly flags advises to drop it.
     let is_area_requested = small_area_option(context).is_some() && minors.copied() < COPIED;
     if share < MIN_SHARE || found.len() < MIN_COUNT || !is_small || is_area_requested {
-        let others = match all - found.len() {
-            0 => String::new(),
-            others => format!(
-                " (another finding has {} more)",
-                format::count(others as u64)
-            ),
-        };
+        let others = in_other_findings(all - found.len());
         return Outcome::Clear(format!(
             "{}{others} took {} of the time, with {} allocated before each, of which {} was copied; the limits are 10 % and {} for each capability",
             format::pluralize(minors.count, "minor collection"),

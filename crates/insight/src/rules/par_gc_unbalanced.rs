@@ -38,10 +38,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let mut worst = 0.0_f64;
     for is_major in [false, true] {
         let wanted = |gc: &GcPause<'_>| gc.is_major == is_major && gc.is_parallel();
-        let found: Vec<(usize, &GcPause<'_>)> = context
-            .gc_pauses_where(wanted)
-            .filter(|(index, _)| loss_budget.is_pause_free(*index))
-            .collect();
+        let found = loss_budget.free_pauses(context.gc_pauses_where(wanted));
         let statistics = || found.iter().filter_map(|(_, gc)| gc.statistics);
         let copied: u64 = statistics()
             .map(|statistics| statistics.total_copied_bytes.max(statistics.copied_bytes))

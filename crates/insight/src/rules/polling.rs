@@ -11,7 +11,7 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use crate::loss_budget::LossBudget;
-use crate::threads::Turn;
+use crate::threads::{Turn, median};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -233,8 +233,7 @@ fn finding_of_all(all: &[Polling]) -> Finding {
     let by_timer = all.iter().map(|one| one.woken.by_timer).sum();
     let rate = all.iter().map(|one| one.woken.rate()).sum();
     let mut medians: Vec<u64> = all.iter().map(|one| one.median_ns).collect();
-    let middle = medians.len() / 2;
-    let median_ns = *medians.select_nth_unstable(middle).1;
+    let median_ns = median(&mut medians);
     let title = format!(
         "The timer woke {} {}{}",
         format::pluralize(all.len() as u64, "thread"),

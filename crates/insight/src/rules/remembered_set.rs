@@ -8,9 +8,10 @@
 use super::area_estimate::promoted_bytes;
 use super::requested_collections::claim_collections;
 use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
+use crate::context::{GcPause, Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::LossBudget;
+use crate::threads::median;
 use model::format;
 
 /// Minimum copied share of allocation; a minor collection of only young data copies less.
@@ -57,15 +58,12 @@ fn is_once_or_twice(number: f64) -> bool {
 
 fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let of_kind = |is_major: bool| {
-        let gc_pauses =
-            context.gc_pauses_where(move |gc| gc.statistics.is_some() && gc.is_major == is_major);
-        let free = gc_pauses.filter(|(index, _)| {
-            loss_budget.is_pause_free(*index) && !context.is_disturbed(*index)
-        });
-        free.collect::<Vec<_>>()
+        let mut free = loss_budget.free_pauses(context.measured_collections(is_major));
+        free.retain(|(index, _)| !context.is_disturbed(*index));
+        free
     };
     let (found, majors) = (of_kind(false), of_kind(true));
-    let sums = |gc_pauses: &[(usize, &crate::context::GcPause<'_>)]| {
+    let sums = |gc_pauses: &[(usize, &GcPause<'_>)]| {
         gc_pauses
             .iter()
             .fold((0.0, 0.0, 0.0), |(ns, copied, allocated), (_, gc)| {
@@ -104,8 +102,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let is_more = ratio >= MIN_COPIED && (ratio > young || is_slower);
     // The median: on a busy machine some collections take many times as long, whatever they look through.
     let mut each: Vec<u64> = found.iter().map(|(_, gc)| gc.pause_ns()).collect();
-    each.sort_unstable();
-    let each_ns = each.get(each.len() / 2).copied().unwrap_or(0) as f64;
+    let each_ns = median(&mut each) as f64;
     let clearing_ns = (context.allocation_area_bytes() >> 12) as f64 * BLOCK_NS;
     let is_serial = parallel * 2 < found.len();
     let copying_ns = copied_in(0.75) as f64 * SLOW_BYTE_NS;

@@ -3,6 +3,7 @@
 use crate::context::{GcPause, RuleContext};
 use crate::finding::Finding;
 use crate::loss_budget::{LossBudget, Pool};
+use model::format;
 
 /// Minimum number of collections; fewer are no pattern.
 pub(super) const MIN_COUNT: usize = 3;
@@ -42,6 +43,14 @@ pub(super) async fn unclaimed_requested_collections<'s, 'a>(
         is_idle == idle && (idle || *is_requested)
     });
     found.map(|(index, gc, ..)| (index, gc)).collect()
+}
+
+/// Says how many more collections other findings have claimed.
+pub(super) fn in_other_findings(collections: usize) -> String {
+    match collections {
+        0 => String::new(),
+        more => format!(" (another finding has {} more)", format::count(more as u64)),
+    }
 }
 
 /// Claims collections and creates the finding about them.
