@@ -298,6 +298,11 @@ impl<'a> RuleContext<'a> {
         ns as f64 / self.length_ns() as f64
     }
 
+    /// Returns a number in the range as one per second.
+    pub(crate) fn per_second(&self, count: u64) -> f64 {
+        count as f64 * 1e9 / self.length_ns() as f64
+    }
+
     /// Creates a time finding that claims capability nanoseconds from a pool.
     pub fn time_finding(
         &self,

@@ -48,22 +48,50 @@ impl Wait {
     }
 }
 
-/// Aggregates waits into one piece of evidence per pair of waiting thread and other thread.
-pub(crate) fn evidence_by_pair<'a>(
-    waits: impl Iterator<Item = (ThreadId, &'a Wait)>,
-) -> Vec<Evidence> {
-    let mut pairs: BTreeMap<(ThreadId, ThreadId), (Interval, u64)> = BTreeMap::new();
-    for (other, wait) in waits {
-        let pair = pairs.entry((wait.thread, other));
-        let sum = pair.or_insert((wait.range, 0));
-        *sum = (sum.0.hull(wait.range), sum.1 + wait.ns);
+/// Several waits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WaitSum {
+    /// Hull of their ranges.
+    pub range: Interval,
+    pub count: u64,
+    pub ns: u64,
+}
+
+impl WaitSum {
+    const fn new(range: Interval) -> Self {
+        Self {
+            range,
+            count: 0,
+            ns: 0,
+        }
     }
-    let evidence = |((waits, other), (range, ns))| Evidence {
-        range,
-        subjects: vec![Subject::Thread(waits), Subject::Thread(other)],
-        amount: Value::Ns(ns),
+
+    fn add(&mut self, wait: &Wait) {
+        self.range = self.range.hull(wait.range);
+        self.count += 1;
+        self.ns = self.ns.saturating_add(wait.ns);
+    }
+
+    pub(crate) fn evidence(&self, thread: ThreadId) -> Evidence {
+        Evidence::for_thread(thread, self.range, Value::Ns(self.ns))
+    }
+}
+
+/// Aggregates waits into one piece of evidence for each list of threads, such as the waiting one and the one that it
+/// waits for.
+pub(crate) fn evidence_by_threads<'a, const N: usize>(
+    waits: impl Iterator<Item = ([ThreadId; N], &'a Wait)>,
+) -> Vec<Evidence> {
+    let mut sums: BTreeMap<[ThreadId; N], WaitSum> = BTreeMap::new();
+    for (threads, wait) in waits {
+        let sum = sums.entry(threads).or_insert(WaitSum::new(wait.range));
+        sum.add(wait);
+    }
+    let evidence = |(threads, sum): ([ThreadId; N], WaitSum)| Evidence {
+        subjects: threads.map(Subject::Thread).into(),
+        ..Evidence::new(sum.range, Value::Ns(sum.ns))
     };
-    pairs.into_iter().map(evidence).collect()
+    sums.into_iter().map(evidence).collect()
 }
 
 /// Wakeup of a thread by another thread of the program.
@@ -282,6 +310,25 @@ impl<'a> RuleContext<'a> {
     ) {
         self.visit_waits((&|one| one == reason, least_runs), &mut visit)
             .await;
+    }
+
+    /// Sums up the wanted waits for a reason by thread, of threads with at least `least` of them.
+    pub(crate) async fn waits_by_thread(
+        &self,
+        reason: WaitReason,
+        least: u64,
+        is_wanted: impl Fn(Turn<'_>) -> bool,
+    ) -> BTreeMap<ThreadId, WaitSum> {
+        let mut sums: BTreeMap<ThreadId, WaitSum> = BTreeMap::new();
+        let visit = |turn: Turn<'_>| {
+            if let Some(wait) = self.wait(turn, 0).filter(|_| is_wanted(turn)) {
+                let sum = sums.entry(wait.thread).or_insert(WaitSum::new(wait.range));
+                sum.add(&wait);
+            }
+        };
+        self.each_wait(reason, least, visit).await;
+        sums.retain(|_, sum| sum.count >= least);
+        sums
     }
 
     /// Calls `visit` for each turn in the range that begins with a wait for time, I/O or a foreign call.

@@ -122,7 +122,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         .map(|switch| switch.to - switch.from)
         .collect();
     let median_ns = median(&mut gaps);
-    let rate = switches.len() as f64 * 1e9 / context.length_ns() as f64;
+    let rate = context.per_second(switches.len() as u64);
     let count = switches.len() as u64;
     if count < MIN_COUNT || rate < MIN_RATE || median_ns < SLOW_NS {
         return Outcome::Clear(format!(

@@ -7,55 +7,27 @@ use super::one_at_a_time::{
     Gap, IdleWaits, LONGEST_NS, MIN_COUNT, MIN_SHARE, SHORTEST_NS, gaps_finding,
 };
 use crate::context::RuleContext;
-use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, Value};
+use crate::finding::{Advice, Confidence, Finding, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
-use crate::threads::Turn;
+use crate::threads::WaitSum;
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
-use model::time::Interval;
 
 /// Maximum number of threads; more are there to make many calls at a time.
 const MAX_CALLERS: usize = 8;
 /// Minimum share of the time that each of them waits in calls.
 const MIN_WAITING: f64 = 0.50;
 
-/// Foreign calls of a thread.
-#[derive(Clone, Copy, Default)]
-struct Calls {
-    range: Interval,
-    count: u64,
-    ns: u64,
-}
-
-impl Calls {
-    fn mean_ns(&self) -> u64 {
-        self.ns / self.count.max(1)
-    }
-}
-
 /// Returns the threads that wait in foreign calls most of the time.
-async fn callers(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Calls> {
-    let mut callers: BTreeMap<ThreadId, Calls> = BTreeMap::new();
-    let visit = |turn: Turn<'_>| {
-        if let Some(wait) = context.wait(turn, 0) {
-            let calls = callers.entry(turn.thread()).or_insert(Calls {
-                range: wait.range,
-                ..Calls::default()
-            });
-            calls.range = calls.range.hull(wait.range);
-            calls.count += 1;
-            calls.ns = calls.ns.saturating_add(wait.ns);
-        }
-    };
-    context
-        .each_wait(WaitReason::ForeignCall, MIN_COUNT, visit)
+async fn callers(context: &RuleContext<'_>) -> BTreeMap<ThreadId, WaitSum> {
+    let mut callers = context
+        .waits_by_thread(WaitReason::ForeignCall, MIN_COUNT, |_| true)
         .await;
     callers.retain(|_, calls| {
-        calls.count >= MIN_COUNT
-            && context.share(calls.ns) >= MIN_WAITING
-            && (SHORTEST_NS..=LONGEST_NS).contains(&calls.mean_ns())
+        let mean_ns = calls.ns / calls.count;
+        context.share(calls.ns) >= MIN_WAITING && (SHORTEST_NS..=LONGEST_NS).contains(&mean_ns)
     });
     callers
 }
@@ -111,6 +83,6 @@ pub(super) async fn calls_finding(
     ]);
     let evidence = callers
         .iter()
-        .map(|(thread, calls)| Evidence::for_thread(*thread, calls.range, Value::Ns(calls.ns)));
+        .map(|(thread, calls)| calls.evidence(*thread));
     Some(finding.with_evidence(evidence))
 }

@@ -11,7 +11,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::LONG_WAIT_NS;
-use crate::threads::{Turn, Wait, Wakeup, evidence_by_pair, median};
+use crate::threads::{Turn, Wait, Wakeup, evidence_by_threads, median};
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::ThreadId;
 use model::format;
@@ -206,17 +206,15 @@ fn finding(
     finding.set_numbers([
         ("lost capability time", Value::Ns(cap_ns)),
         ("hand-overs", Value::Count(count)),
-        (
-            "a second",
-            Value::PerSecond(count as f64 * 1e9 / context.length_ns() as f64),
-        ),
+        ("a second", Value::PerSecond(context.per_second(count))),
         ("median", Value::Ns(median_ns)),
         ("all hand-overs", Value::Ns(sum_ns)),
         ("capabilities that ran, mean", Value::Mean(parallelism)),
     ]);
-    let pairs = all.iter().map(|one| (one.waker, &one.wait));
-    let evidence = evidence_by_pair(pairs);
-    finding.with_evidence(evidence)
+    let pairs = all
+        .iter()
+        .map(|one| ([one.wait.thread, one.waker], &one.wait));
+    finding.with_evidence(evidence_by_threads(pairs))
 }
 
 fn tries(context: &RuleContext<'_>, is_one_way: bool, bound: Bound) -> Vec<Advice> {

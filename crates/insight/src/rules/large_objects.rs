@@ -219,7 +219,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             format::pluralize(allocation.collections as u64, "collection")
         ));
     }
-    let per_second = all as f64 * 1e9 / context.length_ns().max(1) as f64;
+    let per_second = context.per_second(all);
     let is_much = all >= MIN_BYTES && per_second >= MIN_PER_SECOND;
     if is_much {
         let chunks = StackChunks::count(context);

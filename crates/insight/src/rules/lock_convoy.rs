@@ -13,7 +13,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::overlap_ns;
-use crate::threads::{Turn, Wait, Wakeup};
+use crate::threads::{Turn, Wait, Wakeup, evidence_by_threads};
 use analysis::timeline::thread_lane::ThreadLane;
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
@@ -239,7 +239,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("wakeups", Value::Count(handed)),
         ("time with a waiter", Value::Ns(waiting_ns)),
     ]);
-    Outcome::Found(vec![finding.with_evidence(evidence_by_member(&waits))])
+    let waits = waits.iter().map(|wait| ([wait.thread], wait));
+    Outcome::Found(vec![finding.with_evidence(evidence_by_threads(waits))])
 }
 
 /// Returns how many short-lived threads that wait for I/O the members created, as `readProcess` does to read the output of
@@ -277,17 +278,4 @@ fn explain_by_commands(finding: &mut Finding) {
             "If they start commands of the operating system: do that work in the program, or give one command many inputs.",
         ),
     );
-}
-
-/// Aggregates the waits into one piece of evidence per member.
-fn evidence_by_member(waits: &[Wait]) -> Vec<Evidence> {
-    let mut by_thread: BTreeMap<ThreadId, (Interval, u64)> = BTreeMap::new();
-    for wait in waits {
-        let sum = by_thread.entry(wait.thread).or_insert((wait.range, 0));
-        *sum = (sum.0.hull(wait.range), sum.1 + wait.ns);
-    }
-    let evidence = by_thread
-        .into_iter()
-        .map(|(thread, (range, waited))| Evidence::for_thread(thread, range, Value::Ns(waited)));
-    evidence.collect()
 }

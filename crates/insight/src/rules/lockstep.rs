@@ -11,7 +11,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::threads::{Turn, Wait, Wakeup, evidence_by_pair};
+use crate::threads::{Turn, Wait, Wakeup, evidence_by_threads};
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
@@ -182,8 +182,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("a wait, on average", Value::Ns(mean_ns)),
         ("several of them ran", Value::Share(together)),
     ]);
-    let pairs = waits.iter().map(|(waker, wait)| (*waker, wait));
-    Outcome::Found(vec![finding.with_evidence(evidence_by_pair(pairs))])
+    let pairs = waits
+        .iter()
+        .map(|(waker, wait)| ([wait.thread, *waker], wait));
+    Outcome::Found(vec![finding.with_evidence(evidence_by_threads(pairs))])
 }
 
 fn explain(finding: &mut Finding, mean_ns: u64) {

@@ -11,7 +11,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
-use crate::threads::{Wait, evidence_by_pair};
+use crate::threads::{Wait, evidence_by_threads};
 use eventlog::hash::SeededSet;
 use eventlog::ids::ThreadId;
 use model::class::{ManagerThread, WaitReason};
@@ -94,7 +94,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         .blocked_finding((RULE.name, title), loss_budget, (spans, cap_ns))
         .await;
     explain(context, &mut finding, kind);
-    let rate = waits.0.len() as f64 * 1e9 / context.length_ns() as f64;
+    let rate = context.per_second(waits.0.len() as u64);
     if rate >= MANY_PER_SECOND {
         finding.severity = Severity::High;
     }
@@ -102,8 +102,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("lost capability time", Value::Ns(cap_ns)),
         ("waits", Value::Count(waits.0.len() as u64)),
     ]);
-    let pairs = waits.0.iter().map(|(owner, wait)| (*owner, wait));
-    Outcome::Found(vec![finding.with_evidence(evidence_by_pair(pairs))])
+    let pairs = waits
+        .0
+        .iter()
+        .map(|(owner, wait)| ([wait.thread, *owner], wait));
+    Outcome::Found(vec![finding.with_evidence(evidence_by_threads(pairs))])
 }
 
 /// Kind of threads that wait for each other.

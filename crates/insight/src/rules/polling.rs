@@ -113,7 +113,7 @@ async fn timer_wakeups(context: &RuleContext<'_>) -> BTreeMap<ThreadId, TimerWak
 
 /// Returns whether a thread that waited this often while nothing ran is polling.
 pub(super) fn is_polling(context: &RuleContext<'_>, thread: ThreadId, waits: u64) -> bool {
-    let rate = waits as f64 * 1e9 / context.length_ns() as f64;
+    let rate = context.per_second(waits);
     let is_often = waits >= MIN_COUNT && rate >= MIN_RATE;
     is_often && context.run_statistics(thread, context.range).median_ns < CHECK_NS
 }

@@ -9,13 +9,12 @@ use std::collections::BTreeMap;
 
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::LossBudget;
-use crate::threads::{Turn, Wait};
+use crate::threads::{Turn, WaitSum};
 use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
-use model::time::Interval;
 
 /// Maximum length of a short call. A call of `sin` takes 150 to 200 ns from stop to run, all due to the runtime;
 /// in a call longer than this limit, the function itself dominates.
@@ -39,43 +38,17 @@ pub(super) const RULE: Rule = Rule {
     evaluate: yielding!(evaluate),
 };
 
-/// Short calls of a thread.
-#[derive(Clone, Copy)]
-struct ShortCalls {
-    count: u64,
-    ns: u64,
-    range: Interval,
-}
-
-async fn short_calls(context: &RuleContext<'_>, most_ns: u64) -> BTreeMap<ThreadId, ShortCalls> {
-    let mut all: BTreeMap<ThreadId, ShortCalls> = BTreeMap::new();
-    let visit = |turn: Turn<'_>| {
-        if turn.code.is_none() || turn.duration(0) > most_ns {
-            return;
-        }
-        let Some(Wait { range, ns, .. }) = context.wait(turn, 0) else {
-            return;
-        };
-        let calls = all.entry(turn.thread()).or_insert(ShortCalls {
-            count: 0,
-            ns: 0,
-            range,
-        });
-        calls.count += 1;
-        calls.ns += ns;
-        calls.range = calls.range.hull(range);
-    };
+async fn short_calls(context: &RuleContext<'_>, most_ns: u64) -> BTreeMap<ThreadId, WaitSum> {
+    let is_short = |turn: Turn<'_>| turn.code.is_some() && turn.duration(0) <= most_ns;
     context
-        .each_wait(WaitReason::ForeignCall, MIN_COUNT, visit)
-        .await;
-    all.retain(|_, calls| calls.count >= MIN_COUNT);
-    all
+        .waits_by_thread(WaitReason::ForeignCall, MIN_COUNT, is_short)
+        .await
 }
 
 /// Returns the stretches in which a capability ran nothing right after one of the threads had left for a call.
 async fn gaps_after_calls(
     context: &RuleContext<'_>,
-    calls: &BTreeMap<ThreadId, ShortCalls>,
+    calls: &BTreeMap<ThreadId, WaitSum>,
 ) -> Vec<(u64, u64)> {
     let (mut gaps, mut steps) = (Vec::new(), context.steps());
     for cap in context.cap_ids() {
@@ -95,7 +68,7 @@ async fn gaps_after_calls(
 
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let any_ns = context.threads().await.times.foreign_ns();
-    let sums = |calls: &BTreeMap<ThreadId, ShortCalls>| {
+    let sums = |calls: &BTreeMap<ThreadId, WaitSum>| {
         let count: u64 = calls.values().map(|calls| calls.count).sum();
         let cap_ns: u64 = calls.values().map(|calls| calls.ns).sum();
         (count, cap_ns)
@@ -144,15 +117,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     finding.distrust = "The log has only the time from stop to run; leaving and entering Haskell code adds to it. With unsafe calls, a collection waits until the call returns.".into();
     finding.set_numbers([
         ("calls", Value::Count(count)),
-        (
-            "a second",
-            Value::PerSecond(count as f64 * 1e9 / context.length_ns() as f64),
-        ),
+        ("a second", Value::PerSecond(context.per_second(count))),
         ("in calls", Value::Ns(cap_ns)),
         ("capabilities idle after calls", Value::Ns(gaps_ns)),
     ]);
-    let evidence = calls
-        .iter()
-        .map(|(thread, calls)| Evidence::for_thread(*thread, calls.range, Value::Ns(calls.ns)));
+    let evidence = calls.iter().map(|(thread, sum)| sum.evidence(*thread));
     Outcome::Found(vec![finding.with_evidence(evidence)])
 }

@@ -41,7 +41,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let runs: u64 = turns
         .map(|life| life.turns_overlapping(context.range).count() as u64)
         .sum();
-    let rate = runs as f64 * 1e9 / context.length_ns().max(1) as f64;
+    let rate = context.per_second(runs);
     if runs < MIN_COUNT || rate < MIN_RATE {
         return Outcome::Clear(format!(
             "the timer manager ran {}, {} a second; the limits are {} and {}",

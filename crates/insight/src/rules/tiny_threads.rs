@@ -100,7 +100,7 @@ fn have_os_threads(context: &RuleContext<'_>, count: u64) -> bool {
 
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let mut threads = context.finished_threads().await;
-    let rate = threads.len() as f64 * 1e9 / context.length_ns() as f64;
+    let rate = context.per_second(threads.len() as u64);
     let mut lengths: Vec<u64> = threads.iter().map(|small| small.ran_ns).collect();
     let median_ns = median(&mut lengths);
     let count = threads.len() as u64;
