@@ -7,66 +7,46 @@ use crate::rules;
 use model::sorting::CompactSort;
 use model::time::Interval;
 
-/// Symptom rules with the rules that can explain them, deepest cause first.
-const CAUSES: &[(&str, &[&str])] = &[
-    ("deep-stack", &["unevaluated"]),
-    (
-        "major-gc-heavy",
-        &[
-            "threads-never-end",
-            "queue-grows",
-            "unevaluated",
-            "heap-holder",
-        ],
-    ),
-    (
-        "long-pause",
-        &[
-            "threads-never-end",
-            "queue-grows",
-            "unevaluated",
-            "heap-holder",
-        ],
-    ),
-    (
-        "live-growth",
-        &[
-            "threads-never-end",
-            "queue-grows",
-            "unevaluated",
-            "pinned-blocks",
-            "heap-holder",
-        ],
-    ),
+/// Symptom and cause rules, of one symptom the deepest cause first.
+const CAUSES: &[(&str, &str)] = &[
+    ("deep-stack", "unevaluated"),
+    ("major-gc-heavy", "threads-never-end"),
+    ("major-gc-heavy", "queue-grows"),
+    ("major-gc-heavy", "unevaluated"),
+    ("major-gc-heavy", "heap-holder"),
+    ("long-pause", "threads-never-end"),
+    ("long-pause", "queue-grows"),
+    ("long-pause", "unevaluated"),
+    ("long-pause", "heap-holder"),
+    ("live-growth", "threads-never-end"),
+    ("live-growth", "queue-grows"),
+    ("live-growth", "unevaluated"),
+    ("live-growth", "pinned-blocks"),
+    ("live-growth", "heap-holder"),
     // Data that live threads refer to stays alive with them.
-    ("heap-holder", &["threads-never-end"]),
+    ("heap-holder", "threads-never-end"),
     // Collections copy what was not evaluated.
-    (
-        "nursery-too-small",
-        &["threads-never-end", "queue-grows", "unevaluated"],
-    ),
-    (
-        "mutual-thunks",
-        &["threads-never-end", "stm-herd", "timer-storm"],
-    ),
-    ("tiny-threads", &["threads-never-end"]),
-    ("shared-thunk", &["stm-herd"]),
-    (
-        "hand-overs",
-        &[
-            "threads-never-end",
-            "lock-convoy",
-            "mutual-thunks",
-            "timer-storm",
-            "one-worker",
-            "lockstep",
-        ],
-    ),
-    ("gc-sync-idle-caps", &["short-of-cores", "one-worker"]),
-    ("par-gc-unbalanced", &["one-worker"]),
-    ("ready-while-idle", &["stm-herd"]),
-    ("short-of-cores", &["stm-herd"]),
-    ("run-queue", &["stm-herd", "one-capability"]),
+    ("nursery-too-small", "threads-never-end"),
+    ("nursery-too-small", "queue-grows"),
+    ("nursery-too-small", "unevaluated"),
+    ("mutual-thunks", "threads-never-end"),
+    ("mutual-thunks", "stm-herd"),
+    ("mutual-thunks", "timer-storm"),
+    ("tiny-threads", "threads-never-end"),
+    ("shared-thunk", "stm-herd"),
+    ("hand-overs", "threads-never-end"),
+    ("hand-overs", "lock-convoy"),
+    ("hand-overs", "mutual-thunks"),
+    ("hand-overs", "timer-storm"),
+    ("hand-overs", "one-worker"),
+    ("hand-overs", "lockstep"),
+    ("gc-sync-idle-caps", "short-of-cores"),
+    ("gc-sync-idle-caps", "one-worker"),
+    ("par-gc-unbalanced", "one-worker"),
+    ("ready-while-idle", "stm-herd"),
+    ("short-of-cores", "stm-herd"),
+    ("run-queue", "stm-herd"),
+    ("run-queue", "one-capability"),
 ];
 
 /// Symptom and cause rules that are related only if the check on both findings succeeds.
@@ -276,9 +256,9 @@ pub(crate) fn link_causes(findings: &mut [Finding]) {
     let is_stack_large = has_stack_like_holder(findings);
     advise_one_area(findings);
     for (finding, seen) in findings.iter_mut().zip(seen) {
-        let causes = CAUSES.iter().find(|(rule, _)| *rule == finding.rule);
-        let mut causes = causes.iter().flat_map(|(_, causes)| causes.iter().copied());
-        let cause = causes.find(|cause| is_found(cause)).or(seen);
+        let mut causes = CAUSES.iter().filter(|(rule, _)| *rule == finding.rule);
+        let cause = causes.find(|(_, cause)| is_found(cause));
+        let cause = cause.map(|(_, cause)| *cause).or(seen);
         let cause = cause.map(|cause| match seen {
             Some("deep-stack") if cause == "heap-holder" && is_stack_large => "deep-stack",
             _ => cause,
@@ -632,9 +612,7 @@ mod tests {
 
     #[test]
     fn all_of_them_are_rules() {
-        let causes = CAUSES
-            .iter()
-            .flat_map(|(rule, causes)| causes.iter().chain([rule]));
+        let causes = CAUSES.iter().flat_map(|(rule, cause)| [rule, cause]);
         let by_evidence = CAUSES_BY_EVIDENCE.iter();
         let causes = causes.chain(by_evidence.flat_map(|(rule, cause, _)| [rule, cause]));
         for rule in causes.chain(ABOUT_PAUSES) {
