@@ -62,25 +62,16 @@ impl Window {
     pub fn range(&self, log: &Recording, whole: Interval) -> Result<Interval, String> {
         match self {
             Self::Span(occurrence) => {
-                let missing = || {
-                    format!(
-                        "there is no {} of that name: {}",
-                        nth(occurrence, "span"),
-                        occurrence.name
-                    )
-                };
-                occurrence.span(log).ok_or_else(missing)
+                let span = occurrence.span(log);
+                span.ok_or_else(|| missing(occurrence, "span"))
             }
             Self::Between(from, to) => {
                 let time = |occurrence: &Option<Occurrence>, else_: Nanos| match occurrence {
                     None => Ok(else_),
-                    Some(occurrence) => occurrence.time(log).ok_or_else(|| {
-                        format!(
-                            "there is no {} of that name: {}",
-                            nth(occurrence, "marker"),
-                            occurrence.name
-                        )
-                    }),
+                    Some(occurrence) => {
+                        let time = occurrence.time(log);
+                        time.ok_or_else(|| missing(occurrence, "marker"))
+                    }
                 };
                 let (from, to) = (time(from, whole.start())?, time(to, whole.end())?);
                 if from < to {
@@ -93,9 +84,9 @@ impl Window {
     }
 }
 
-fn nth(occurrence: &Occurrence, what: &str) -> String {
-    match occurrence.number {
-        1 => what.to_owned(),
-        number => format!("{what} number {number}"),
+fn missing(Occurrence { name, number }: &Occurrence, what: &str) -> String {
+    match number {
+        1 => format!("there is no {what} of that name: {name}"),
+        _ => format!("there is no {what} number {number} of that name: {name}"),
     }
 }

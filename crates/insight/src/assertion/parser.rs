@@ -202,13 +202,7 @@ impl<'a> Parser<'a> {
         let mut severity = None;
         if self.take(",") {
             let name = self.word(is_of_name);
-            let all = [
-                Severity::Minor,
-                Severity::Low,
-                Severity::Medium,
-                Severity::High,
-            ];
-            severity = all.into_iter().find(|one| one.name() == name);
+            severity = Severity::ALL.into_iter().find(|one| one.name() == name);
             if severity.is_none() {
                 return Err(self.error("minor, low, medium or high is expected here"));
             }
@@ -238,11 +232,8 @@ impl<'a> Parser<'a> {
                 (metric, Labels::new(), Some(statistic))
             }
         };
-        let window = if self.take_at_once("@") {
-            Some(self.window()?)
-        } else {
-            None
-        };
+        let has_window = self.take_at_once("@");
+        let window = has_window.then(|| self.window()).transpose()?;
         let kind = RequestKind::Metric {
             metric,
             labels,
