@@ -136,6 +136,19 @@ pub enum Trend {
     Neutral,
 }
 
+impl Trend {
+    /// Returns the direction of a change of a number, which may be on another scale.
+    pub(crate) fn new(direction: Direction, change: f64) -> Self {
+        match direction {
+            Direction::Lower if change < 0.0 => Self::Better,
+            Direction::Lower if change > 0.0 => Self::Worse,
+            Direction::Higher if change > 0.0 => Self::Better,
+            Direction::Higher if change < 0.0 => Self::Worse,
+            _ => Self::Neutral,
+        }
+    }
+}
+
 /// A number before and after.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {

@@ -101,6 +101,15 @@ pub struct Key {
 }
 
 impl Key {
+    /// Creates a key; `part` is empty if the name has only one number.
+    pub fn new(group: Group, name: impl Into<String>, part: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            group,
+            name: name.into(),
+            part: part.into(),
+        }
+    }
+
     /// Returns the name with its statistic: dotted as in guards where guards can use it (`gc.pause.p99`), else
     /// with ` · `.
     pub fn full_name(&self) -> String {

@@ -1,8 +1,6 @@
 //! Comparison of one number of several candidates with the same baseline, without digests: for programs timed
 //! without a log.
 
-use std::borrow::Cow;
-
 use super::{Difference, Options, rows};
 use crate::digest::{Group, Key, Row};
 use crate::metrics::{Class, Direction, Unit};
@@ -21,11 +19,7 @@ pub fn against_baseline(
     options: &Options,
 ) -> Vec<Difference> {
     let row = Row {
-        key: Key {
-            group: Group::Asked,
-            name: name.to_owned(),
-            part: Cow::Borrowed(""),
-        },
+        key: Key::new(Group::Asked, name, ""),
         unit,
         direction: Direction::Lower,
         class: Class::Timed,

@@ -5,7 +5,7 @@ use model::sorting::CompactSort;
 
 use super::{Claim, Difference, Options, Side, Trend};
 use crate::digest::{Digest, Group, Key, Row};
-use crate::metrics::{Class, Direction, Unit};
+use crate::metrics::{Class, Unit};
 use statistics::rank_test::{RankTest, holm, min_p};
 use statistics::shift::{median, median_interval, min_max, outliers, shift};
 use statistics::splits::{NumberByRun, corrected_p_values, min_corrected_p};
@@ -205,7 +205,7 @@ pub(super) fn difference(
         p,
         corrected_p: None,
         is_gated,
-        trend: trend(row.direction, by),
+        trend: Trend::new(row.direction, by),
         claim: Claim::NoDifference,
         least_tells: false,
         equal: Vec::new(),
@@ -234,16 +234,6 @@ fn side(values: Vec<f64>, alpha: f64) -> Side {
         least: least.unwrap_or(0.0),
         outliers: outliers(&values),
         values,
-    }
-}
-
-fn trend(direction: Direction, change: f64) -> Trend {
-    match direction {
-        Direction::Lower if change < 0.0 => Trend::Better,
-        Direction::Lower if change > 0.0 => Trend::Worse,
-        Direction::Higher if change > 0.0 => Trend::Better,
-        Direction::Higher if change < 0.0 => Trend::Worse,
-        _ => Trend::Neutral,
     }
 }
 

@@ -7,11 +7,7 @@ use crate::digest::Row;
 
 fn row(group: Group, name: &str, class: Class, value: f64) -> Row {
     Row {
-        key: Key {
-            group,
-            name: name.to_owned(),
-            part: Cow::Borrowed(""),
-        },
+        key: Key::new(group, name, ""),
         unit: Unit::Ns,
         direction: Direction::Lower,
         class,
@@ -152,11 +148,7 @@ fn work_is_divided_by_spans() {
     let digest = |spans: f64, total: f64| Digest {
         rows: vec![
             Row {
-                key: Key {
-                    group: Group::Spans,
-                    name: "req".to_owned(),
-                    part: "count".into(),
-                },
+                key: Key::new(Group::Spans, "req", "count"),
                 ..row(Group::Spans, "", COUNTED, spans)
             },
             row(Group::Program, "alloc.bytes", COUNTED, total),
@@ -283,11 +275,7 @@ fn sides(runs: u32, numbers: &[(&str, &'static str, [f64; 2])]) -> [Vec<Digest>;
             rows: numbers
                 .iter()
                 .map(|(name, part, values)| Row {
-                    key: Key {
-                        group: Group::Program,
-                        name: (*name).to_owned(),
-                        part: Cow::Borrowed(part),
-                    },
+                    key: Key::new(Group::Program, *name, *part),
                     ..row(
                         Group::Program,
                         "",

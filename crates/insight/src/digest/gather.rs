@@ -1,6 +1,5 @@
 //! Creation of digests.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::facts::facts;
@@ -56,9 +55,7 @@ impl Digest {
     pub fn gather_blocking(log: &Recording, range: Option<Interval>) -> Self {
         block_on(Self::gather(log, range, &NoYield))
     }
-}
 
-impl Digest {
     /// Adds the numbers that assertions use. Those that the log does not have go to `no_data` with the reason.
     ///
     /// # Errors
@@ -70,11 +67,7 @@ impl Digest {
         metrics: &MetricContext<'_>,
     ) -> Result<(), String> {
         for request in requests {
-            let key = Key {
-                group: Group::Asked,
-                name: request.key(),
-                part: Cow::Borrowed(""),
-            };
+            let key = Key::new(Group::Asked, request.key(), "");
             if self.rows.iter().any(|row| row.key == key) {
                 continue;
             }
@@ -96,9 +89,7 @@ impl Digest {
         }
         Ok(())
     }
-}
 
-impl Digest {
     /// Adds the numbers that assertions use when the log is no longer available. A digest has all metrics
     /// themselves and some of their statistics; anything else goes to `no_data`.
     pub fn add_requested_from_digest<'a>(
@@ -123,11 +114,7 @@ impl Digest {
             };
             match self.rows.iter().find(is).cloned() {
                 Some(mut row) => {
-                    row.key = Key {
-                        group: Group::Asked,
-                        name,
-                        part: Cow::Borrowed(""),
-                    };
+                    row.key = Key::new(Group::Asked, name, "");
                     self.rows.push(row);
                 }
                 None => self.no_data.push(NoData {
@@ -199,11 +186,7 @@ impl DigestBuilder {
     fn push(&mut self, group: Group, name: &str, part: StatisticValue) {
         if part.value.is_finite() {
             self.digest.rows.push(Row {
-                key: Key {
-                    group,
-                    name: truncated_name(name),
-                    part: Cow::Borrowed(part.name),
-                },
+                key: Key::new(group, truncated_name(name), part.name),
                 unit: part.unit,
                 direction: part.direction,
                 class: part.class,

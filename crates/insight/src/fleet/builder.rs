@@ -367,11 +367,7 @@ mod tests {
 
     fn digest(started_unix_ns: Option<u64>, values: &[(&str, f64)]) -> RunDigest {
         let row = |(name, value): &(&str, f64)| Row {
-            key: Key {
-                group: Group::Program,
-                name: (*name).to_owned(),
-                part: "".into(),
-            },
+            key: Key::new(Group::Program, *name, ""),
             unit: Unit::Ns,
             direction: Direction::Lower,
             class: Class::Timed,

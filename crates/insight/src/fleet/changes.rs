@@ -285,11 +285,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    /// Values with a normal distribution, by Box and Muller.
-    pub(super) fn noise(random: &mut fastrand::Rng) -> f64 {
-        (-2.0 * (1.0 - random.f64()).ln()).sqrt() * (std::f64::consts::TAU * random.f64()).cos()
-    }
+    use crate::fleet::tests::noise;
 
     /// Returns the places of steps in values of which `runs` each belong to a block.
     fn places(alpha: f64, runs: usize, values: &[f64]) -> Vec<usize> {

@@ -87,19 +87,12 @@ impl Scale {
 
     /// Describes a difference `size` on the scale between two values.
     pub(super) fn effect(&self, from: f64, to: f64, size: f64) -> Effect {
-        let trend = match self.direction {
-            Direction::Lower if size > 0.0 => Trend::Worse,
-            Direction::Higher if size < 0.0 => Trend::Worse,
-            Direction::Lower if size < 0.0 => Trend::Better,
-            Direction::Higher if size > 0.0 => Trend::Better,
-            _ => Trend::Neutral,
-        };
         Effect {
             from,
             to,
             ratio: self.is_ratio.then(|| size.exp()),
             difference: (!self.is_ratio).then_some(size),
-            trend,
+            trend: Trend::new(self.direction, size),
         }
     }
 }

@@ -200,10 +200,7 @@ fn rank_tests(pool: &[(f64, u32)], most: usize) -> Vec<(u32, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn noise(random: &mut fastrand::Rng) -> f64 {
-        (-2.0 * (1.0 - random.f64()).ln()).sqrt() * (std::f64::consts::TAU * random.f64()).cos()
-    }
+    use crate::fleet::tests::noise;
 
     fn found(runs: usize, levels: &[f64], alpha: f64, random: &mut fastrand::Rng) -> Vec<u32> {
         let by_run: Vec<Option<u32>> = (0..runs)

@@ -69,10 +69,7 @@ fn tail_limit(residuals: &[f64], center: f64, side: f64, alpha: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn noise(random: &mut fastrand::Rng) -> f64 {
-        (-2.0 * (1.0 - random.f64()).ln()).sqrt() * (std::f64::consts::TAU * random.f64()).cos()
-    }
+    use crate::fleet::tests::noise;
 
     /// Returns the share of samples with an outlier.
     fn share_with_outlier(

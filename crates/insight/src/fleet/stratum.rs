@@ -93,15 +93,13 @@ impl<'a> Stratum<'a> {
     /// Makes all claims; each kind is wrong with a probability of at most `alpha`.
     pub(super) fn claims(mut self, alpha: f64) -> Claims {
         let (mut starts, mut drift) = (vec![(0, 1.0)], vec![0.0; self.runs.len()]);
+        let without = |drift: &[f64], scaled: &[f64]| -> Vec<f64> {
+            let values = scaled.iter().zip(drift);
+            values.map(|(value, drift)| value - drift).collect()
+        };
         // Effects of labels and changes in time are found without knowing each other first.
         for _ in 0..2 {
-            let rest: Vec<f64> = self
-                .scaled
-                .iter()
-                .zip(&drift)
-                .map(|(value, drift)| value - drift)
-                .collect();
-            fit_effects(&rest, &mut self.crossed);
+            fit_effects(&without(&drift, &self.scaled), &mut self.crossed);
             let level = without_effects(&self.scaled, &self.crossed, None);
             starts.truncate(1);
             if self.fleet.order != TimeOrder::Name {
@@ -109,12 +107,7 @@ impl<'a> Stratum<'a> {
             }
             drift = segment_medians(&level, &starts);
         }
-        let rest: Vec<f64> = self
-            .scaled
-            .iter()
-            .zip(&drift)
-            .map(|(value, drift)| value - drift)
-            .collect();
+        let rest = without(&drift, &self.scaled);
         Claims {
             changes: self.changes(&starts, &drift),
             differences: self.differences(&rest, alpha),

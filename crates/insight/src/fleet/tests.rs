@@ -22,7 +22,8 @@ struct Planted {
     runs: bool,
 }
 
-fn noise(random: &mut fastrand::Rng) -> f64 {
+/// Returns a value with a normal distribution, by Box and Muller.
+pub(super) fn noise(random: &mut fastrand::Rng) -> f64 {
     (-2.0 * (1.0 - random.f64()).ln()).sqrt() * (std::f64::consts::TAU * random.f64()).cos()
 }
 
@@ -34,11 +35,7 @@ fn row(
     value: f64,
 ) -> Row {
     Row {
-        key: Key {
-            group: Group::Program,
-            name: name.to_owned(),
-            part: part.into(),
-        },
+        key: Key::new(Group::Program, name, part),
         unit,
         direction,
         class: Class::Timed,
