@@ -53,7 +53,7 @@ impl Turns {
 pub(crate) async fn find(context: &RuleContext<'_>) -> BTreeSet<ThreadId> {
     let is_sleep = |reason| reason == WaitReason::Delay;
     let mut all: Vec<Turns> = Vec::new();
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         // Those of a thread come after each other.
         if all.last().is_none_or(|turns| turns.thread != turn.thread()) {
             all.push(Turns::new(turn.thread()));
@@ -69,7 +69,7 @@ pub(crate) async fn find(context: &RuleContext<'_>) -> BTreeSet<ThreadId> {
         }
     };
     context
-        .each_turn_blocked((is_sleep, MIN_SLEEPS), visit)
+        .each_turn_blocked((&is_sleep, MIN_SLEEPS), &mut visit)
         .await;
     let program_ran_ns = context.program_ran_ns();
     all.retain(|turns| turns.is_heartbeat(program_ran_ns));
@@ -78,7 +78,7 @@ pub(crate) async fn find(context: &RuleContext<'_>) -> BTreeSet<ThreadId> {
     }
     let mut wakeups: BTreeMap<ThreadId, u64> = BTreeMap::new();
     context
-        .each_wakeup(|wakeup| {
+        .each_wakeup(&mut |wakeup| {
             *wakeups.entry(wakeup.waker).or_default() += 1;
         })
         .await;

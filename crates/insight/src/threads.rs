@@ -285,7 +285,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Calls `visit` for each turn in the range of each thread, except the runtime's own.
-    pub(crate) async fn each_turn(&self, visit: impl FnMut(Turn<'_>)) {
+    pub(crate) async fn each_turn(&self, visit: &mut dyn FnMut(Turn<'_>)) {
         self.each_turn_of(self.log.store.lives(), visit).await;
     }
 
@@ -293,11 +293,16 @@ impl<'a> RuleContext<'a> {
     /// least `least_runs` times.
     pub(crate) async fn each_turn_blocked(
         &self,
-        (is_wanted, least_runs): (fn(WaitReason) -> bool, u64),
-        mut visit: impl FnMut(Turn<'_>),
+        (is_wanted, least_runs): (&dyn Fn(WaitReason) -> bool, u64),
+        visit: &mut dyn FnMut(Turn<'_>),
     ) {
-        self.visit_turns_blocked((&is_wanted, least_runs), &mut visit)
-            .await;
+        let all = self.threads().await;
+        let reasons = WaitReason::ALL
+            .into_iter()
+            .filter(|reason| is_wanted(*reason));
+        let lives = self.log.store.lives_blocked(all, reasons);
+        let lives = lives.filter(|life| life.runs() as u64 >= least_runs);
+        self.each_turn_of(lives, visit).await;
     }
 
     /// Calls `visit` for each turn in the range that begins with a wait for this reason, of threads that ran at least
@@ -306,9 +311,9 @@ impl<'a> RuleContext<'a> {
         &self,
         reason: WaitReason,
         least_runs: u64,
-        mut visit: impl FnMut(Turn<'_>),
+        visit: &mut dyn FnMut(Turn<'_>),
     ) {
-        self.visit_waits((&|one| one == reason, least_runs), &mut visit)
+        self.each_wanted_wait((&|one| one == reason, least_runs), visit)
             .await;
     }
 
@@ -320,25 +325,24 @@ impl<'a> RuleContext<'a> {
         is_wanted: impl Fn(Turn<'_>) -> bool,
     ) -> BTreeMap<ThreadId, WaitSum> {
         let mut sums: BTreeMap<ThreadId, WaitSum> = BTreeMap::new();
-        let visit = |turn: Turn<'_>| {
+        let mut visit = |turn: Turn<'_>| {
             if let Some(wait) = self.wait(turn, 0).filter(|_| is_wanted(turn)) {
                 let sum = sums.entry(wait.thread).or_insert(WaitSum::new(wait.range));
                 sum.add(&wait);
             }
         };
-        self.each_wait(reason, least, visit).await;
+        self.each_wait(reason, least, &mut visit).await;
         sums.retain(|_, sum| sum.count >= least);
         sums
     }
 
     /// Calls `visit` for each turn in the range that begins with a wait for time, I/O or a foreign call.
-    pub(crate) async fn each_sleep(&self, mut visit: impl FnMut(Turn<'_>)) {
-        self.visit_waits((&WaitReason::is_asleep, 0), &mut visit)
+    pub(crate) async fn each_sleep(&self, visit: &mut dyn FnMut(Turn<'_>)) {
+        self.each_wanted_wait((&WaitReason::is_asleep, 0), visit)
             .await;
     }
 
-    /// Calls `visit` for each turn in the range that begins with a wanted wait.
-    async fn visit_waits(
+    async fn each_wanted_wait(
         &self,
         (is_wanted, least_runs): (&dyn Fn(WaitReason) -> bool, u64),
         visit: &mut dyn FnMut(Turn<'_>),
@@ -348,23 +352,8 @@ impl<'a> RuleContext<'a> {
                 visit(turn);
             }
         };
-        self.visit_turns_blocked((is_wanted, least_runs), &mut visit)
+        self.each_turn_blocked((is_wanted, least_runs), &mut visit)
             .await;
-    }
-
-    /// Does the work of [`each_turn_blocked`](Self::each_turn_blocked), compiled once for all rules.
-    async fn visit_turns_blocked(
-        &self,
-        (is_wanted, least_runs): (&dyn Fn(WaitReason) -> bool, u64),
-        visit: &mut dyn FnMut(Turn<'_>),
-    ) {
-        let all = self.threads().await;
-        let reasons = WaitReason::ALL
-            .into_iter()
-            .filter(|reason| is_wanted(*reason));
-        let lives = self.log.store.lives_blocked(all, reasons);
-        let mut lives = lives.filter(|life| life.runs() as u64 >= least_runs);
-        self.visit_turns(&mut lives, visit).await;
     }
 
     /// Same as [`each_turn`](Self::each_turn), only for these lives. Callers filter by number of runs first: in a
@@ -372,9 +361,9 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_turn_of<'b>(
         &self,
         mut lives: impl Iterator<Item = ThreadLane<'b>>,
-        mut visit: impl FnMut(Turn<'_>),
+        visit: &mut dyn FnMut(Turn<'_>),
     ) {
-        self.visit_turns(&mut lives, &mut visit).await;
+        self.visit_turns(&mut lives, visit).await;
     }
 
     /// Does the work of [`each_turn_of`](Self::each_turn_of), compiled once for all rules.
@@ -446,12 +435,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Calls `visit` for each wakeup in the range by a thread of the program.
-    pub(crate) async fn each_wakeup(&self, mut visit: impl FnMut(Wakeup)) {
-        self.visit_wakeups(&mut visit).await;
-    }
-
-    /// Does the work of [`each_wakeup`](Self::each_wakeup), compiled once for all rules.
-    async fn visit_wakeups(&self, visit: &mut dyn FnMut(Wakeup)) {
+    pub(crate) async fn each_wakeup(&self, visit: &mut dyn FnMut(Wakeup)) {
         let mut steps = self.steps();
         let store = &self.log.store;
         for cap in self.cap_ids() {
@@ -476,7 +460,7 @@ impl<'a> RuleContext<'a> {
     /// Returns the wakeups in the range by threads of the program, by woken thread, then by time.
     pub(crate) async fn wakeups_by_thread(&self) -> Vec<Wakeup> {
         let mut wakeups = Vec::new();
-        self.each_wakeup(|wakeup| wakeups.push(wakeup)).await;
+        self.each_wakeup(&mut |wakeup| wakeups.push(wakeup)).await;
         self.sort(&mut wakeups).await;
         wakeups
     }
@@ -486,7 +470,7 @@ impl<'a> RuleContext<'a> {
     pub(crate) async fn each_woken_turn(
         &self,
         wakeups: &[Wakeup],
-        mut visit: impl FnMut(Turn<'_>, &Wakeup),
+        visit: &mut dyn FnMut(Turn<'_>, &Wakeup),
     ) {
         // Turns arrive by thread, in order of time within a thread.
         let mut cursor = WakeupCursor::default();
@@ -496,7 +480,7 @@ impl<'a> RuleContext<'a> {
                 visit(turn, wakeup);
             }
         };
-        self.visit_waits((&WaitReason::is_for_thread, 0), &mut visit)
+        self.each_wanted_wait((&WaitReason::is_for_thread, 0), &mut visit)
             .await;
     }
 
@@ -506,12 +490,12 @@ impl<'a> RuleContext<'a> {
         is_waker: &dyn Fn(ThreadId) -> bool,
     ) -> BTreeMap<ThreadId, u64> {
         let mut woken: BTreeMap<ThreadId, u64> = BTreeMap::new();
-        let visit = |wakeup: Wakeup| {
+        let mut visit = |wakeup: Wakeup| {
             if is_waker(wakeup.waker) {
                 *woken.entry(wakeup.thread).or_default() += 1;
             }
         };
-        self.each_wakeup(visit).await;
+        self.each_wakeup(&mut visit).await;
         woken
     }
 
@@ -570,11 +554,11 @@ impl<'a> RuleContext<'a> {
     /// Returns the safe foreign calls that took at least `min_ns`.
     pub(crate) async fn foreign_calls(&self, min_ns: u64) -> Vec<Wait> {
         let mut calls = Vec::new();
-        let visit = |turn: Turn<'_>| {
+        let mut visit = |turn: Turn<'_>| {
             let wait = self.wait(turn, 0);
             calls.extend(wait.filter(|wait| wait.ns >= min_ns));
         };
-        self.each_wait(WaitReason::ForeignCall, 0, visit).await;
+        self.each_wait(WaitReason::ForeignCall, 0, &mut visit).await;
         calls
     }
 

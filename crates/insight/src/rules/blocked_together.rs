@@ -46,7 +46,7 @@ const fn is_for_thread(reason: WaitReason) -> bool {
 async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut waits = Vec::new();
     let mut longest_sleeps: BTreeMap<ThreadId, u64> = BTreeMap::new();
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             let longest = longest_sleeps.entry(turn.thread()).or_default();
             *longest = turn.duration(0).max(*longest);
@@ -58,7 +58,9 @@ async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<Wait> {
             waits.extend(wait.filter(|wait| wait.ns >= LONG_NS));
         }
     };
-    context.each_turn_blocked((is_for_thread, 2), visit).await;
+    context
+        .each_turn_blocked((&is_for_thread, 2), &mut visit)
+        .await;
     // A sleep that an exception ends looks like such a wait.
     waits.retain(|wait| {
         longest_sleeps
@@ -133,14 +135,14 @@ async fn other_thread_slept(context: &RuleContext<'_>, waits: &[Wait]) -> bool {
     context.sort(&mut ends).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut slept = false;
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         if !members.contains(&turn.thread()) {
             let (from, to) = turn.part(0);
             let next = ends.partition_point(|end| *end <= from);
             slept |= ends.get(next).is_some_and(|end| *end < to);
         }
     };
-    context.each_sleep(visit).await;
+    context.each_sleep(&mut visit).await;
     slept
 }
 

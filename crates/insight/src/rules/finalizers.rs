@@ -176,14 +176,16 @@ impl ForeignCalls {
 
 async fn foreign_calls(context: &RuleContext<'_>) -> ForeignCalls {
     let mut calls = ForeignCalls::default();
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         let ns = turn.duration(0);
         if ns < SHORT_CALL_NS {
             calls.count += 1;
             calls.ns += ns;
         }
     };
-    context.each_wait(WaitReason::ForeignCall, 0, visit).await;
+    context
+        .each_wait(WaitReason::ForeignCall, 0, &mut visit)
+        .await;
     calls
 }
 

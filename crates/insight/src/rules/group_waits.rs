@@ -50,7 +50,7 @@ fn wakes_or_creates(context: &RuleContext<'_>, turn: Turn<'_>) -> bool {
 async fn group_waits(context: &RuleContext<'_>, asker: ThreadId) -> Vec<GroupWait> {
     let mut waits: Vec<GroupWait> = Vec::new();
     let mut asked = Some(context.range.start());
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         let waits_for_thread = turn.wait_reason().is_some_and(WaitReason::is_for_thread);
         let wait = context.wait(turn, 0).filter(|_| waits_for_thread);
         // Each answer may wake it for a moment: the wait goes on until it asks again.
@@ -71,8 +71,10 @@ async fn group_waits(context: &RuleContext<'_>, asker: ThreadId) -> Vec<GroupWai
             asked = asked.or(Some(Nanos(turn.part(2).0)));
         }
     };
-    context.each_turn_of(context.lives_of([asker]), visit).await;
-    let visit = |turn: Turn<'_>| {
+    context
+        .each_turn_of(context.lives_of([asker]), &mut visit)
+        .await;
+    let mut visit = |turn: Turn<'_>| {
         let Some(sleep) = context.wait(turn, 0) else {
             return;
         };
@@ -83,7 +85,7 @@ async fn group_waits(context: &RuleContext<'_>, asker: ThreadId) -> Vec<GroupWai
             wait.sleepers.insert(turn.thread());
         }
     };
-    context.each_sleep(visit).await;
+    context.each_sleep(&mut visit).await;
     waits.retain(|wait| wait.sleepers.len() >= 2);
     waits
 }

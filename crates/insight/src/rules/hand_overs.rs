@@ -92,7 +92,7 @@ async fn hand_overs(context: &RuleContext<'_>) -> Vec<HandOver> {
     let wakeups = context.wakeups_by_thread().await;
     let non_waiting = non_waiting_wakers(&wakeups);
     let mut all = Vec::new();
-    let visit = |turn: Turn<'_>, wakeup: &Wakeup| {
+    let mut visit = |turn: Turn<'_>, wakeup: &Wakeup| {
         let (ready, start) = turn.part(1);
         if turn.code.is_none() || ready == start {
             return;
@@ -107,7 +107,7 @@ async fn hand_overs(context: &RuleContext<'_>) -> Vec<HandOver> {
             });
         }
     };
-    context.each_woken_turn(&wakeups, visit).await;
+    context.each_woken_turn(&wakeups, &mut visit).await;
     all
 }
 

@@ -60,11 +60,11 @@ struct WakeCounts {
 /// Returns the threads that often wake and are woken; `None` if one of them is a hub, or there are too few.
 async fn members(context: &RuleContext<'_>) -> Option<BTreeMap<ThreadId, WakeCounts>> {
     let mut wakes: SeededMap<ThreadId, WakeCounts> = SeededMap::default();
-    let visit = |wakeup: Wakeup| {
+    let mut visit = |wakeup: Wakeup| {
         wakes.entry(wakeup.waker).or_default().given += 1;
         wakes.entry(wakeup.thread).or_default().received += 1;
     };
-    context.each_wakeup(visit).await;
+    context.each_wakeup(&mut visit).await;
     // A thread that hands out work to parked ones is a hub even if nobody wakes it.
     let given = wakes.values().map(|wakes| wakes.given);
     let most_given = given.max().unwrap_or(0);
@@ -95,7 +95,7 @@ struct MemberTimes {
 /// Returns when the members wait for each other, run and sleep.
 async fn waits(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCounts>) -> MemberTimes {
     let mut times = MemberTimes::default();
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         let reason = turn.wait_reason();
         if let Some(reason @ (WaitReason::Mvar | WaitReason::Stm)) = reason {
             let wait = context.wait(turn, 0);
@@ -116,7 +116,7 @@ async fn waits(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCount
     let store = &context.log.store;
     let lives = store.lives_with_min_runs(MIN_RUNS);
     let lives = lives.filter(|life| members.contains_key(&life.id()));
-    context.each_turn_of(lives, visit).await;
+    context.each_turn_of(lives, &mut visit).await;
     times
 }
 

@@ -56,7 +56,7 @@ async fn each_wait(
     wakeups: &[Wakeup],
     visit: &mut dyn FnMut(Wait, ThreadId),
 ) {
-    let visit = |turn: Turn<'_>, wakeup: &Wakeup| {
+    let mut visit = |turn: Turn<'_>, wakeup: &Wakeup| {
         let reason = turn.wait_reason();
         if reason.is_some_and(WaitReason::is_for_value)
             && let Some(wait) = context.wait(turn, 0)
@@ -64,7 +64,7 @@ async fn each_wait(
             visit(wait, wakeup.waker);
         }
     };
-    context.each_woken_turn(wakeups, visit).await;
+    context.each_woken_turn(wakeups, &mut visit).await;
 }
 
 /// Returns the threads that wait for each other: the two that do so for longest, and all that do with one of these.
@@ -90,12 +90,12 @@ fn members(pairs: &WaitsByPair, length_ns: u64) -> BTreeSet<ThreadId> {
 async fn together_ns(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) -> u64 {
     let mut bounds: Vec<(u64, i64)> = Vec::new();
     let lives = context.lives_of(threads.iter().copied());
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         if let Some((from, to)) = context.wait(turn, 2).map(|run| run.span()) {
             bounds.extend([(from, 1), (to, -1)]);
         }
     };
-    context.each_turn_of(lives, visit).await;
+    context.each_turn_of(lives, &mut visit).await;
     context.sort(&mut bounds).await;
     let (mut running, mut since, mut sum_ns) = (0, 0, 0);
     for (time, change) in bounds {

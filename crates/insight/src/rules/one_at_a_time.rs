@@ -230,11 +230,11 @@ async fn sleeps_of_others(
     (thread, heartbeats): (ThreadId, &BTreeSet<ThreadId>),
 ) -> u64 {
     let mut sleeps = 0;
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         let is_other = turn.thread() != thread && !heartbeats.contains(&turn.thread());
         sleeps += u64::from(turn.code.is_some() && is_other);
     };
-    context.each_sleep(visit).await;
+    context.each_sleep(&mut visit).await;
     sleeps
 }
 
@@ -374,12 +374,12 @@ async fn served_by(context: &RuleContext<'_>, (thread, ran_ns): (ThreadId, u64))
 async fn wait_mostly_in_stm(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) -> bool {
     let (mut in_stm, mut others) = (0, 0);
     let lives = context.lives_of(threads.iter().copied());
-    let visit = |turn: Turn<'_>| match turn.wait_reason() {
+    let mut visit = |turn: Turn<'_>| match turn.wait_reason() {
         Some(WaitReason::Stm) => in_stm += 1,
         Some(_) => others += 1,
         None => {}
     };
-    context.each_turn_of(lives, visit).await;
+    context.each_turn_of(lives, &mut visit).await;
     in_stm > others
 }
 

@@ -83,7 +83,7 @@ async fn timer_wakeups(context: &RuleContext<'_>) -> BTreeMap<ThreadId, TimerWak
     if context.threads().await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
         return woken;
     }
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         let at = Nanos(turn.part(1).0);
         if context.range.contains(at) {
             woken
@@ -92,7 +92,9 @@ async fn timer_wakeups(context: &RuleContext<'_>) -> BTreeMap<ThreadId, TimerWak
                 .add(at);
         }
     };
-    context.each_wait(WaitReason::Delay, MIN_COUNT, visit).await;
+    context
+        .each_wait(WaitReason::Delay, MIN_COUNT, &mut visit)
+        .await;
     woken.retain(|_, woken| woken.by_timer >= MIN_COUNT);
     if woken.is_empty() {
         return woken;
@@ -126,14 +128,14 @@ pub(super) async fn retain_mainly_timer<T>(
 ) {
     let mut waits: BTreeMap<ThreadId, (u64, u64)> = BTreeMap::new();
     let lives = context.lives_of(threads.keys().copied());
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         if let Some(reason) = turn.wait_reason() {
             let (by_timer, all) = waits.entry(turn.thread()).or_default();
             *by_timer += u64::from(reason == WaitReason::Delay);
             *all += 1;
         }
     };
-    context.each_turn_of(lives, visit).await;
+    context.each_turn_of(lives, &mut visit).await;
     threads.retain(|thread, _| {
         let (by_timer, all) = waits.get(thread).copied().unwrap_or_default();
         by_timer as f64 >= MAINLY_TIMER * all as f64

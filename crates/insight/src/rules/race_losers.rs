@@ -86,7 +86,7 @@ async fn steps(context: &RuleContext<'_>) -> (Vec<Step>, SeededSet<ThreadId>) {
     if all.len() <= FEW {
         return (all, wakers);
     }
-    let visit = |wakeup: Wakeup| {
+    let mut visit = |wakeup: Wakeup| {
         wakers.insert(wakeup.waker);
         if creators.get(&wakeup.waker) == Some(&wakeup.thread) {
             all.push(Step {
@@ -97,7 +97,7 @@ async fn steps(context: &RuleContext<'_>) -> (Vec<Step>, SeededSet<ThreadId>) {
             });
         }
     };
-    context.each_wakeup(visit).await;
+    context.each_wakeup(&mut visit).await;
     context.sort(&mut all).await;
     (all, wakers)
 }

@@ -85,7 +85,7 @@ fn longest_run(context: &RuleContext<'_>, wait: &Wait) -> Option<RunOnCap> {
 /// Returns long waits for a busy capability, set as their `cap`, during which another capability was idle.
 async fn long_waits(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut waits = Vec::new();
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         if turn.ready_parts().idle_ns > 0 && turn.duration(1) > LONG_NS {
             let wait = context.wait(turn, 1);
             let wait = wait.filter(|wait| wait.ns > LONG_NS);
@@ -96,7 +96,7 @@ async fn long_waits(context: &RuleContext<'_>) -> Vec<Wait> {
         }
     };
     let lives = context.log.store.lives_queued(context.threads().await);
-    context.each_turn_of(lives, visit).await;
+    context.each_turn_of(lives, &mut visit).await;
     waits
 }
 

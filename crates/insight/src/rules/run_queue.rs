@@ -133,7 +133,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     };
     let mut waits: Vec<Wait> = Vec::new();
     let (mut last, mut worst) = (Queued::new(ThreadId(0)), None);
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         let behind_ns = turn.behind_ns();
         if turn.thread() != last.thread {
             worst = last.worse(worst);
@@ -157,7 +157,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             }));
         }
     };
-    context.each_turn(visit).await;
+    context.each_turn(&mut visit).await;
     let worst = last.worse(worst);
     let high_ns = lengths.high_ns();
     if high_ns < LONG_NS {

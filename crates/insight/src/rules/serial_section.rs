@@ -239,7 +239,7 @@ async fn sleepers(
     stretches: &[(u64, u64)],
 ) -> BTreeMap<ThreadId, Sleeps> {
     let mut sleepers: BTreeMap<ThreadId, Sleeps> = BTreeMap::new();
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         let ns = overlap_ns(turn.part(0), stretches);
         if ns > 0 {
             let sleeps = sleepers.entry(turn.thread()).or_default();
@@ -248,7 +248,7 @@ async fn sleepers(
         }
     };
     context
-        .each_wait(WaitReason::Delay, MIN_SLEEPS, visit)
+        .each_wait(WaitReason::Delay, MIN_SLEEPS, &mut visit)
         .await;
     let least_ns = SLEEPER * context.program_ran_ns() as f64;
     let ran_ns = |thread| context.run_statistics(thread, context.range).all_ns;

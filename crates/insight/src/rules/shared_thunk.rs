@@ -55,8 +55,10 @@ impl Crowd {
 /// Returns the waits for thunks, each with the thread that evaluates the thunk.
 pub(super) async fn waits_for_thunks(context: &RuleContext<'_>) -> Vec<(ThreadId, Wait)> {
     let mut waits = Vec::new();
-    let visit = |turn: Turn<'_>| waits.extend(turn.owner().zip(context.wait(turn, 0)));
-    context.each_wait(WaitReason::BlackHole, 0, visit).await;
+    let mut visit = |turn: Turn<'_>| waits.extend(turn.owner().zip(context.wait(turn, 0)));
+    context
+        .each_wait(WaitReason::BlackHole, 0, &mut visit)
+        .await;
     waits
 }
 

@@ -224,7 +224,7 @@ async fn late_collections<'a>(context: &'a RuleContext<'_>) -> Vec<LateCollectio
 /// Returns long waits of runnable threads for a capability that ran nothing.
 async fn held_up_waits(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut waits = Vec::new();
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         if turn.duration(1) > LONG_NS {
             let wait = context.wait(turn, 1).filter(|wait| wait.ns > LONG_NS);
             let is_free = |wait: &Wait| {
@@ -236,7 +236,7 @@ async fn held_up_waits(context: &RuleContext<'_>) -> Vec<Wait> {
         }
     };
     let lives = context.log.store.lives_queued(context.threads().await);
-    context.each_turn_of(lives, visit).await;
+    context.each_turn_of(lives, &mut visit).await;
     waits
 }
 

@@ -169,13 +169,13 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers) -> bool {
     }
     let mut asleep_ns = 0_u64;
     let lives = context.lives_of(answers.by.iter().copied());
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             let wait = context.wait(turn, 0);
             asleep_ns += wait.map_or(0, |wait| wait.ns);
         }
     };
-    context.each_turn_of(lives, visit).await;
+    context.each_turn_of(lives, &mut visit).await;
     asleep_ns as f64 <= AT_ONCE * waited_ns as f64
 }
 
@@ -183,7 +183,7 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers) -> bool {
 /// thread, with that one: within half of its length. A clock, which sleeps all the time, begins at any time.
 async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers) -> f64 {
     let (mut of_answering, mut begins) = (Vec::new(), Vec::new());
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         if let Some(wait) = context.wait(turn, 0) {
             let (from, to) = wait.span();
             begins.push(from);
@@ -192,7 +192,7 @@ async fn mean_sleepers(context: &RuleContext<'_>, answers: &Answers) -> f64 {
             }
         }
     };
-    context.each_sleep(visit).await;
+    context.each_sleep(&mut visit).await;
     context.sort(&mut begins).await;
     let together = of_answering.iter().map(|(from, to)| {
         let half = (to - from) / 2;

@@ -47,7 +47,7 @@ async fn waits_before_sleep(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut last: VecDeque<Wait> = VecDeque::new();
     // Whether the last one is in STM: each commit wakes all that wait for a slot, and those that get none wait again.
     let mut is_last_stm = false;
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         let Some(reason) = turn.wait_reason() else {
             // It was only preempted.
             return;
@@ -78,7 +78,7 @@ async fn waits_before_sleep(context: &RuleContext<'_>) -> Vec<Wait> {
         }
     };
     context
-        .each_turn_blocked((WaitReason::is_for_value, 0), visit)
+        .each_turn_blocked((&WaitReason::is_for_value, 0), &mut visit)
         .await;
     all.retain(|wait| wait.ns >= LONG_NS);
     all
@@ -89,12 +89,12 @@ async fn waits_for_slot(context: &RuleContext<'_>) -> Vec<Wait> {
     let mut waits = waits_before_sleep(context).await;
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut ended: SeededSet<(ThreadId, Nanos)> = SeededSet::default();
-    let visit = |wakeup: Wakeup| {
+    let mut visit = |wakeup: Wakeup| {
         if members.contains(&wakeup.waker) && members.contains(&wakeup.thread) {
             ended.insert((wakeup.thread, wakeup.at));
         }
     };
-    context.each_wakeup(visit).await;
+    context.each_wakeup(&mut visit).await;
     waits.retain(|wait| ended.contains(&(wait.thread, wait.range.end())));
     waits
 }
@@ -122,7 +122,7 @@ impl Holders {
         let width = (end - start) / Self::PARTS;
         let mut slept_ns = [0_u64; Self::PARTS as usize];
         let lives = context.lives_of(threads.iter().copied());
-        let visit = |turn: Turn<'_>| {
+        let mut visit = |turn: Turn<'_>| {
             if !turn.wait_reason().is_some_and(WaitReason::is_asleep) {
                 return;
             }
@@ -134,7 +134,7 @@ impl Holders {
                 begins += width;
             }
         };
-        context.each_turn_of(lives, visit).await;
+        context.each_turn_of(lives, &mut visit).await;
         let means = slept_ns.map(|ns| ns as f64 / width.max(1) as f64);
         let (early, late) = means.split_at(means.len() / 2);
         let first = early.iter().copied().fold(0.0, f64::max);
@@ -152,12 +152,12 @@ async fn mean_asleep(
 ) -> f64 {
     let mut slept_ns = 0;
     let lives = context.lives_of(threads.iter().copied());
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             slept_ns = u64::saturating_add(slept_ns, overlap_ns(turn.part(0), stretches));
         }
     };
-    context.each_turn_of(lives, visit).await;
+    context.each_turn_of(lives, &mut visit).await;
     let all_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
     slept_ns as f64 / all_ns.max(1) as f64
 }

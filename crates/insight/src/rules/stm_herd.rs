@@ -44,7 +44,7 @@ struct Waiter {
 
 async fn waiters(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Waiter> {
     let mut waiters: BTreeMap<ThreadId, Waiter> = BTreeMap::new();
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         let (start, end) = turn.part(2);
         if turn.code.is_none() {
             return;
@@ -59,7 +59,7 @@ async fn waiters(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Waiter> {
             waiter.range = Some(waiter.range.map_or(run, |range| range.hull(run)));
         }
     };
-    context.each_wait(WaitReason::Stm, 0, visit).await;
+    context.each_wait(WaitReason::Stm, 0, &mut visit).await;
     waiters
 }
 

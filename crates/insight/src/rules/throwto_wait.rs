@@ -41,7 +41,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let all_ns = context.threads().await.times.blocked_ns[WaitReason::ThrowTo as usize];
     if all_ns >= LONG_NS {
         let bound = context.bound_threads().await;
-        let visit = |turn: Turn<'_>| {
+        let mut visit = |turn: Turn<'_>| {
             // A thread made to throw is waited for by nobody.
             let only_throws = turn.life.runs() <= FEW_RUNS && !bound.contains(&turn.thread());
             if !only_throws {
@@ -50,7 +50,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
                 waits.extend(wait.filter(|wait| wait.ns >= SHORT_NS));
             }
         };
-        context.each_wait(WaitReason::ThrowTo, 0, visit).await;
+        context.each_wait(WaitReason::ThrowTo, 0, &mut visit).await;
     }
     // Many short waits may be most of the time.
     let is_much = waits.len() >= MIN_COUNT && context.share(sum_of(&waits)) >= MUCH;

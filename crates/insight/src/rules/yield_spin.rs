@@ -45,7 +45,7 @@ struct Spinner {
 
 async fn spinners(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Spinner> {
     let mut all: BTreeMap<ThreadId, Spinner> = BTreeMap::new();
-    let visit = |turn: Turn<'_>| {
+    let mut visit = |turn: Turn<'_>| {
         let Some(code) = turn.code else {
             return;
         };
@@ -63,7 +63,7 @@ async fn spinners(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Spinner> {
         }
     };
     let lives = context.log.store.lives_with_min_runs(MIN_COUNT);
-    context.each_turn_of(lives, visit).await;
+    context.each_turn_of(lives, &mut visit).await;
     all.retain(|_, spinner| {
         spinner.yields >= u64::from(MIN_COUNT)
             && spinner.yields as f64 >= MIN_YIELD_SHARE * spinner.runs as f64
