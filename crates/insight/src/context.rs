@@ -164,6 +164,12 @@ impl Input {
         info.has(EventSet::from_types(self.events()))
     }
 
+    /// Returns how to run the program to get the first of these inputs that a log does not have.
+    pub(crate) fn missing_in(all: &[Self], info: &Info) -> Option<&'static str> {
+        let missing = all.iter().find(|input| !input.is_in(info));
+        missing.map(|input| input.missing_message())
+    }
+
     /// Returns a message on how to run the program to get the events.
     pub const fn missing_message(self) -> &'static str {
         match self {
@@ -296,6 +302,15 @@ impl<'a> RuleContext<'a> {
     /// Returns `ns` as a share of the range.
     pub fn share(&self, ns: u64) -> f64 {
         ns as f64 / self.length_ns() as f64
+    }
+
+    /// Returns the length of a span without collections, in nanoseconds; 0 if it ends before it begins.
+    pub(crate) fn unpaused_ns(&self, (from, to): (u64, u64)) -> u64 {
+        if to <= from {
+            return 0;
+        }
+        let paused_ns = self.log.store.account().pauses().paused_in_ns(from, to);
+        (to - from).saturating_sub(paused_ns)
     }
 
     /// Returns a number in the range as one per second.
@@ -451,15 +466,9 @@ impl<'a> RuleContext<'a> {
     /// Returns the major collections that were requested explicitly, with their indices: no capability had
     /// allocated nearly enough to trigger them.
     pub async fn requested_collections(&self) -> Vec<(usize, &GcPause<'a>)> {
-        let indices = match self.requested_collections.get() {
-            Some(indices) => indices,
-            None => {
-                let indices = self.find_requested_collections().await;
-                self.requested_collections.get_or_init(|| indices)
-            }
-        };
+        let find = self.find_requested_collections();
+        let indices = cached(&self.requested_collections, find).await.iter();
         indices
-            .iter()
             .map(|index| (*index, &self.gc_pauses[*index]))
             .collect()
     }
@@ -576,22 +585,19 @@ impl<'a> RuleContext<'a> {
     /// Returns sums over all threads in the range, including the runtime's. If a sum is small, rules need not look
     /// at each thread.
     pub async fn threads(&self) -> &ThreadsInRange {
-        if let Some(all) = self.threads.get() {
-            return all;
-        }
-        let all = self.log.store.threads_in(self.range, self.yielder).await;
-        self.threads.get_or_init(|| all)
+        let find = self.log.store.threads_in(self.range, self.yielder);
+        cached(&self.threads, find).await
     }
 
     /// Returns the run time in nanoseconds of each thread of the program that ran in the range, in order of first
     /// appearance.
     pub(crate) async fn run_times(&self) -> &[(ThreadId, u64)] {
-        if let Some(all) = self.run_times.get() {
-            return all;
-        }
-        let mut all = self.log.store.run_times_in(self.range, self.yielder).await;
-        all.retain(|(thread, _)| !self.is_runtime_thread(*thread));
-        self.run_times.get_or_init(|| all)
+        let find = async {
+            let mut all = self.log.store.run_times_in(self.range, self.yielder).await;
+            all.retain(|(thread, _)| !self.is_runtime_thread(*thread));
+            all
+        };
+        cached(&self.run_times, find).await
     }
 
     /// Returns the sums over all threads if an earlier rule has computed them.
@@ -621,11 +627,7 @@ impl<'a> RuleContext<'a> {
 
     /// Returns the threads that only mark time: they sleep, hardly run and wake nobody.
     pub(crate) async fn heartbeats(&self) -> &BTreeSet<ThreadId> {
-        if let Some(all) = self.heartbeats.get() {
-            return all;
-        }
-        let all = heartbeats::find(self).await;
-        self.heartbeats.get_or_init(|| all)
+        cached(&self.heartbeats, heartbeats::find(self)).await
     }
 
     /// Returns the display name of a thread: its number, with its label if it has one.
@@ -656,6 +658,17 @@ impl<'a> RuleContext<'a> {
     ) -> impl Iterator<Item = (usize, &GcPause<'a>)> {
         let all = self.gc_pauses.iter().enumerate();
         all.filter(move |(_, gc)| wanted(gc))
+    }
+}
+
+/// Returns the value of a cell, which it computes if it is empty.
+async fn cached<T>(cell: &OnceCell<T>, find: impl Future<Output = T>) -> &T {
+    match cell.get() {
+        Some(known) => known,
+        None => {
+            let found = find.await;
+            cell.get_or_init(|| found)
+        }
     }
 }
 

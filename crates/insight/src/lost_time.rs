@@ -288,7 +288,6 @@ async fn long_share(context: &RuleContext<'_>, slices: &[Interval]) -> f64 {
 async fn long_waits(context: &RuleContext<'_>, slice: Interval) -> Vec<(u64, u64)> {
     /// Number of runs after the slice to check for waits that began in it.
     const LATER: usize = 64;
-    let pauses = context.log.store.account().pauses();
     let (mut waits, mut steps) = (Vec::new(), context.steps());
     for cap in context.cap_ids() {
         let later = Interval::new(slice.start(), Nanos(u64::MAX));
@@ -300,10 +299,8 @@ async fn long_waits(context: &RuleContext<'_>, slice: Interval) -> Vec<(u64, u64
                 break;
             }
             let from = run.start_ns.saturating_sub(run.ready_ns.unwrap_or(0));
-            let ready_ns = run.start_ns - from;
-            if ready_ns > LONG_WAIT_NS
-                && ready_ns - pauses.paused_in_ns(from, run.start_ns).min(ready_ns) > LONG_WAIT_NS
-            {
+            let is_long = run.start_ns - from > LONG_WAIT_NS;
+            if is_long && context.unpaused_ns((from, run.start_ns)) > LONG_WAIT_NS {
                 waits.push((from.max(slice.start().0), run.start_ns.min(slice.end().0)));
             }
         }
@@ -401,7 +398,6 @@ pub(crate) async fn each_run(
     visit: &mut dyn FnMut(RunWithGap),
 ) {
     let store = &context.log.store;
-    let pauses = store.account().pauses();
     let caps: Vec<CapId> = context.cap_ids().collect();
     // The run after the slice may end a gap that starts in it.
     let later = Interval::new(slice.start(), Nanos(u64::MAX));
@@ -427,7 +423,7 @@ pub(crate) async fn each_run(
         if until < run.start_ns.min(slice.end().0) {
             let ready_from = run.start_ns.saturating_sub(run.ready_ns.unwrap_or(0));
             let to = ready_from.min(slice.end().0).max(until);
-            let ns = (to - until).saturating_sub(pauses.paused_in_ns(until, to));
+            let ns = context.unpaused_ns((until, to));
             idle_gap = (ns > 0).then_some((until, to, ns));
         }
         visit(RunWithGap {

@@ -428,12 +428,8 @@ impl Metric {
         if let Some(reason) = labels.get("reason") {
             check_reason(reason)?;
         }
-        let missing = self
-            .inputs
-            .iter()
-            .find(|input| !input.is_in(&metrics.context.log.info));
-        if let Some(missing) = missing {
-            return Err(NoNumber::NoData(missing.missing_message().to_owned()));
+        if let Some(missing) = Input::missing_in(self.inputs, &metrics.context.log.info) {
+            return Err(NoNumber::NoData(missing.to_owned()));
         }
         let nothing = || NoNumber::NoData(format!("the log has nothing of {}", self.name));
         let function = EVALUATIONS.iter().find(|(name, _)| *name == self.name);

@@ -211,14 +211,8 @@ impl Report {
                 report.cannot_tell.push(passed(SEVERAL.to_owned()));
                 continue;
             }
-            let missing = rule
-                .inputs
-                .iter()
-                .find(|input| !input.is_in(&context.log.info));
-            if let Some(missing) = missing {
-                report
-                    .cannot_tell
-                    .push(passed(missing.missing_message().to_owned()));
+            if let Some(missing) = Input::missing_in(rule.inputs, &context.log.info) {
+                report.cannot_tell.push(passed(missing.to_owned()));
                 continue;
             }
             let (context, loss_budget) = match &mut sampled {

@@ -305,6 +305,12 @@ impl<'a> RuleContext<'a> {
         self.each_turn_of(lives, visit).await;
     }
 
+    /// Same as [`each_turn`](Self::each_turn), only for threads that waited for a capability.
+    pub(crate) async fn each_turn_queued(&self, visit: &mut dyn FnMut(Turn<'_>)) {
+        let lives = self.log.store.lives_queued(self.threads().await);
+        self.each_turn_of(lives, visit).await;
+    }
+
     /// Calls `visit` for each turn in the range that begins with a wait for this reason, of threads that ran at least
     /// `least_runs` times.
     pub(crate) async fn each_wait(
@@ -540,9 +546,7 @@ impl<'a> RuleContext<'a> {
     pub(crate) fn wait(&self, turn: Turn<'_>, part: usize) -> Option<Wait> {
         let (from, to) = turn.part(part);
         let range = Interval::new(Nanos(from), Nanos(to)).intersection(self.range)?;
-        let (from, to) = (range.start().0, range.end().0);
-        let paused_ns = self.log.store.account().pauses().paused_in_ns(from, to);
-        let ns = (to - from).saturating_sub(paused_ns);
+        let ns = self.unpaused_ns((range.start().0, range.end().0));
         (ns > 0).then(|| Wait {
             thread: turn.thread(),
             cap: turn.cap(),

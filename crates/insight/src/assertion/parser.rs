@@ -75,9 +75,7 @@ impl<'a> Parser<'a> {
 
     fn take(&mut self, word: &str) -> bool {
         self.skip_space();
-        let found = self.rest().starts_with(word);
-        self.at += if found { word.len() } else { 0 };
-        found
+        self.take_at_once(word)
     }
 
     fn expect(&mut self, word: &str) -> Result<(), ParseError> {

@@ -252,10 +252,8 @@ pub(crate) fn is_about_time_slice(finding: &Finding) -> bool {
 fn time_slice_finding(context: &RuleContext<'_>) -> Option<Finding> {
     let value = context.option_value("-C")?;
     let slice_seconds: f64 = value.parse().ok()?;
-    let stops = context
-        .log
-        .store
-        .runs_ended_by(StopCode::YIELDING, context.range) as u64;
+    let store = &context.log.store;
+    let stops = store.runs_ended_by(StopCode::YIELDING, context.range) as u64;
     let running_ns = context.times.all_caps().running_ns.max(1);
     let stops_per_second = stops as f64 * 1e9 / running_ns as f64;
     if slice_seconds >= SHORT_SLICE_SECONDS || stops_per_second < MIN_STOPS {

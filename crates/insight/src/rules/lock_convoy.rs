@@ -165,10 +165,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         return clear(cap_ns);
     }
     let waiting = context.stretches(spans.clone()).await;
-    let pauses = context.log.store.account().pauses();
-    let waiting_ns: u64 = waiting
-        .iter()
-        .map(|&(from, to)| (to - from).saturating_sub(pauses.paused_in_ns(from, to)))
+    let waiting_ns: u64 = { waiting.iter() }
+        .map(|span| context.unpaused_ns(*span))
         .sum();
     let running = inside_ns(context, &runs, &waiting).await as f64 / waiting_ns.max(1) as f64;
     let asleep = inside_ns(context, &sleeps, &waiting).await as f64 / waiting_ns.max(1) as f64;

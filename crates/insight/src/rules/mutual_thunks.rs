@@ -121,7 +121,8 @@ enum Kind {
 
 impl Kind {
     fn of(context: &RuleContext<'_>, waits: &ThunkWaits) -> Self {
-        let label = |thread| context.log.store.label_of(thread).unwrap_or_default();
+        let store = &context.log.store;
+        let label = |thread| store.label_of(thread).unwrap_or_default();
         let is_timer =
             |thread| ManagerThread::from_label(label(thread)) == Some(ManagerThread::Timer);
         let is_between = |(owner, wait): &&(ThreadId, Wait), is_one: &dyn Fn(ThreadId) -> bool| {
@@ -130,11 +131,8 @@ impl Kind {
         if waits.0.iter().any(|pair| is_between(&pair, &is_timer)) {
             return Self::Timers;
         }
-        let finalizers: SeededSet<ThreadId> = context
-            .log
-            .store
-            .threads_labeled(|label| label == FINALIZER)
-            .collect();
+        let finalizers = store.threads_labeled(|label| label == FINALIZER);
+        let finalizers: SeededSet<ThreadId> = finalizers.collect();
         let is_finalizer = |thread| finalizers.contains(&thread);
         let of_finalizers = waits
             .0

@@ -95,8 +95,7 @@ async fn long_waits(context: &RuleContext<'_>) -> Vec<Wait> {
             }));
         }
     };
-    let lives = context.log.store.lives_queued(context.threads().await);
-    context.each_turn_of(lives, &mut visit).await;
+    context.each_turn_queued(&mut visit).await;
     waits
 }
 

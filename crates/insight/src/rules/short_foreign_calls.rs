@@ -97,10 +97,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         format::duration_ns(cap_ns / count)
     );
     let gaps = gaps_after_calls(context, &calls).await;
-    let pauses = context.log.store.account().pauses();
-    let gaps_ns = gaps
-        .iter()
-        .map(|(from, to)| (to - from).saturating_sub(pauses.paused_in_ns(*from, *to)));
+    let gaps_ns = gaps.iter().map(|gap| context.unpaused_ns(*gap));
     let gaps_ns = gaps_ns.fold(0, u64::saturating_add);
     let mut finding = context
         .blocked_finding((RULE.name, title), loss_budget, (gaps, gaps_ns.max(cap_ns)))

@@ -178,12 +178,9 @@ async fn hung_collections<'a>(context: &'a RuleContext<'_>) -> Vec<HungCollectio
 /// resumed after a collection while a thread waits for it does nothing: its OS thread does not run.
 fn inactive_ns(context: &RuleContext<'_>, (cap, range): (Option<CapId>, Interval)) -> u64 {
     let Some(cap) = cap else { return 0 };
-    let runs = context
-        .log
-        .store
-        .cap(cap)
-        .map(|cap| cap.runs.time_in(range));
-    let pieces = context.log.store.account().pieces_of(cap);
+    let store = &context.log.store;
+    let runs = store.cap(cap).map(|cap| cap.runs.time_in(range));
+    let pieces = store.account().pieces_of(cap);
     let pieces = pieces.map(|pieces| {
         let mut times = pieces.time_in(range);
         times[Class::Returning as usize] = 0;
@@ -235,8 +232,7 @@ async fn held_up_waits(context: &RuleContext<'_>) -> Vec<Wait> {
             waits.extend(wait.filter(is_free));
         }
     };
-    let lives = context.log.store.lives_queued(context.threads().await);
-    context.each_turn_of(lives, &mut visit).await;
+    context.each_turn_queued(&mut visit).await;
     waits
 }
 

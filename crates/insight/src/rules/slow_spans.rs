@@ -162,14 +162,7 @@ fn add_span_time(context: &RuleContext<'_>, span: &UserSpan, causes: &mut TimeBy
     let pauses = context.log.store.account().pauses();
     let (start, end) = (span.start, span.end);
     causes.collections += pauses.paused_in_ns(start, end);
-    let outside = |(from, to): (u64, u64)| {
-        let (from, to) = (from.max(start), to.min(end));
-        (to.saturating_sub(from)).saturating_sub(if from < to {
-            pauses.paused_in_ns(from, to)
-        } else {
-            0
-        })
-    };
+    let outside = |(from, to): (u64, u64)| context.unpaused_ns((from.max(start), to.min(end)));
     let life = context
         .thread_of(span)
         .and_then(|thread| context.log.store.thread_lane(thread));

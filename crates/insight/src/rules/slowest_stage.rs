@@ -127,7 +127,7 @@ pub(super) async fn pace_setter(context: &RuleContext<'_>) -> Option<ThreadId> {
 
 /// Returns the thread that may set the pace, and the time outside collections, or else why there is none.
 async fn busiest_stage(context: &RuleContext<'_>) -> Result<(Stage, u64), String> {
-    let open_ns = context.length_ns().saturating_sub(paused_ns(context));
+    let open_ns = context.unpaused_ns((context.range.start().0, context.range.end().0));
     let run_times = context.run_times().await;
     busiest(run_times, open_ns).map(|stage| (stage, open_ns))
 }
@@ -144,17 +144,6 @@ async fn never_waits(context: &RuleContext<'_>, thread: ThreadId) -> bool {
         .each_turn_of(context.lives_of([thread]), &mut visit)
         .await;
     context.share(blocked_ns) < NEVER_WAITS
-}
-
-/// Returns the time in which no thread could run because of collections.
-fn paused_ns(context: &RuleContext<'_>) -> u64 {
-    let (start, end) = (context.range.start().0, context.range.end().0);
-    context
-        .log
-        .store
-        .account()
-        .pauses()
-        .paused_in_ns(start, end)
 }
 
 /// Returns the thread with the most work, or why it is not the slowest stage of a pipeline.

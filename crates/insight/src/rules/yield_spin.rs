@@ -72,10 +72,8 @@ async fn spinners(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Spinner> {
 }
 
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
-    let yields = context
-        .log
-        .store
-        .runs_ended_by(StopCode::YIELDING, context.range);
+    let store = &context.log.store;
+    let yields = store.runs_ended_by(StopCode::YIELDING, context.range);
     let spinners = if yields < MIN_COUNT as usize {
         BTreeMap::new()
     } else {
