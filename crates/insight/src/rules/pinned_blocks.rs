@@ -74,7 +74,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             format::pluralize(strings, "ByteString"),
         ));
     }
-    Outcome::Found(vec![arrays_finding(&peak, arrays, strings)])
+    Outcome::Found(vec![byte_strings_finding(&peak, arrays, strings)])
 }
 
 /// Returns whether a closure type is a string: its last component is one of the names.
@@ -160,20 +160,30 @@ fn blocks_finding(peak: &Peak<'_>, blocks: u64, arrays: u64) -> Finding {
     finding.with_evidence([peak.evidence(blocks)])
 }
 
-/// Creates the finding on the byte arrays of `strings` `ByteString`s, which may include the rest of their blocks.
-fn arrays_finding(peak: &Peak<'_>, arrays: u64, strings: u64) -> Finding {
+/// Creates a finding on the byte arrays of strings, of which there are `count`.
+fn strings_finding(peak: &Peak<'_>, arrays: u64, (count, name): (u64, &str)) -> Finding {
     let share = share_of(arrays, peak.bytes);
-    let mean = arrays / strings.max(1);
     let title = format!(
         "{} hold {} of byte arrays, {} of live data: {} for each",
-        format::pluralize(strings, "ByteString"),
+        format::pluralize(count, name),
         format::bytes(arrays),
         format::fraction(share),
-        format::bytes(mean)
+        format::bytes(arrays / count.max(1))
     );
     let mut finding = Finding::of_memory(RULE.name, title, (arrays, share));
+    finding.numbers = vec![
+        ("byte arrays".into(), Value::Bytes(arrays)),
+        (format!("{name}s").into(), Value::Count(count)),
+        ("all of the census".into(), Value::Bytes(peak.bytes)),
+    ];
+    finding.with_evidence([peak.evidence(arrays)])
+}
+
+/// Creates the finding on `ByteString`s, whose byte arrays may include the rest of their blocks.
+fn byte_strings_finding(peak: &Peak<'_>, arrays: u64, strings: u64) -> Finding {
+    let mut finding = strings_finding(peak, arrays, (strings, "ByteString"));
     // The census does not tell the bytes of a string from the rest of its block or buffer.
-    finding.confidence = if mean >= LARGE_BYTES {
+    finding.confidence = if arrays / strings.max(1) >= LARGE_BYTES {
         Confidence::Probable
     } else {
         Confidence::Hint
@@ -191,35 +201,16 @@ fn arrays_finding(peak: &Peak<'_>, arrays: u64, strings: u64) -> Finding {
         ),
     ];
     finding.distrust = "ByteStrings that really are this long waste nothing. Unboxed arrays and Text are byte arrays too.".into();
-    finding.set_numbers([
-        ("byte arrays", Value::Bytes(arrays)),
-        ("ByteStrings", Value::Count(strings)),
-        ("all of the census", Value::Bytes(peak.bytes)),
-    ]);
-    finding.with_evidence([peak.evidence(arrays)])
+    finding
 }
 
 /// Creates the finding on `Text`s with large arrays, which may be slices of larger texts.
 fn texts_finding(peak: &Peak<'_>, arrays: u64, texts: u64) -> Finding {
-    let share = share_of(arrays, peak.bytes);
-    let title = format!(
-        "{} hold {} of byte arrays, {} of live data: {} for each",
-        format::pluralize(texts, "Text"),
-        format::bytes(arrays),
-        format::fraction(share),
-        format::bytes(arrays / texts.max(1))
-    );
-    let mut finding = Finding::of_memory(RULE.name, title, (arrays, share));
-    finding.confidence = Confidence::Probable;
+    let mut finding = strings_finding(peak, arrays, (texts, "Text"));
     finding.meaning = "If they should be shorter: a Text that was taken out of a larger one (take, drop, strip, splitOn, lines) is a slice, and retains all of the larger one.".into();
     finding.tries = vec![Advice::code(
         "Copy the slices that you keep: Data.Text.copy, or Data.ByteString.copy.",
     )];
     finding.distrust = "Texts that really are this long waste nothing. The array of a short Text may also be shared by many: then fewer arrays are larger. Unboxed arrays are byte arrays too.".into();
-    finding.set_numbers([
-        ("byte arrays", Value::Bytes(arrays)),
-        ("Texts", Value::Count(texts)),
-        ("all of the census", Value::Bytes(peak.bytes)),
-    ]);
-    finding.with_evidence([peak.evidence(arrays)])
+    finding
 }
