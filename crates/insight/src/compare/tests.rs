@@ -25,9 +25,8 @@ fn digests(name: &str, class: Class, values: &[f64]) -> Vec<Digest> {
 }
 
 fn compared(class: Class, before: &[f64], after: &[f64]) -> Difference {
-    let [before, after] = [before, after].map(|side| digests("gc.time", class, side));
-    let comparison = Comparison::compare(&before, &after, &Options::default());
-    comparison.rows.first().cloned().expect("a row")
+    let sides = [before, after].map(|side| digests("gc.time", class, side));
+    of_sides(&sides).rows.first().cloned().expect("a row")
 }
 
 const TIMED: Class = Class::Timed;
@@ -45,27 +44,16 @@ fn of_one_run_each_only_what_is_counted_is_claimed() {
         (timed.trend, timed.p, timed.ratio_interval),
         (Trend::Worse, None, None)
     );
-    assert_eq!(compared(COUNTED, &[100.0], &[101.0]).claim, Claim::Changed);
-    assert_eq!(
-        compared(COUNTED, &[10_000.0], &[10_009.0]).claim,
-        Claim::NoDifference
-    );
-    assert_eq!(compared(COUNTED, &[0.0], &[0.0]).claim, Claim::NoDifference);
-    assert_eq!(compared(COUNTED, &[0.0], &[1.0]).claim, Claim::Changed);
+    let claim = |before: &[f64], after: &[f64]| compared(COUNTED, before, after).claim;
+    assert_eq!(claim(&[100.0], &[101.0]), Claim::Changed);
+    assert_eq!(claim(&[10_000.0], &[10_009.0]), Claim::NoDifference);
+    assert_eq!(claim(&[0.0], &[0.0]), Claim::NoDifference);
+    assert_eq!(claim(&[0.0], &[1.0]), Claim::Changed);
     // Disjoint sides with a gap below ten times the spread, then with one above.
-    assert_eq!(
-        compared(COUNTED, &[100.0, 110.0], &[130.0, 150.0]).claim,
-        Claim::TooFewRuns
-    );
-    assert_eq!(
-        compared(COUNTED, &[100.0, 101.0], &[130.0, 131.0]).claim,
-        Claim::Changed
-    );
+    assert_eq!(claim(&[100.0, 110.0], &[130.0, 150.0]), Claim::TooFewRuns);
+    assert_eq!(claim(&[100.0, 101.0], &[130.0, 131.0]), Claim::Changed);
     // The spread within a side exceeds the difference between the sides.
-    assert_eq!(
-        compared(COUNTED, &[100.0, 120.0], &[110.0, 125.0]).claim,
-        Claim::TooFewRuns
-    );
+    assert_eq!(claim(&[100.0, 120.0], &[110.0, 125.0]), Claim::TooFewRuns);
 }
 
 #[test]
@@ -75,18 +63,13 @@ fn a_change_is_both_sure_and_large_enough() {
             .map(|run| middle + f64::from(run))
             .collect::<Vec<_>>()
     };
-    assert_eq!(
-        compared(TIMED, &around(1000.0), &around(1100.0)).claim,
-        Claim::Changed
-    );
+    let of = |class, before, after| compared(class, &around(before), &around(after));
+    assert_eq!(of(TIMED, 1000.0, 1100.0).claim, Claim::Changed);
     // Significant, but only 1 %.
-    let small = compared(TIMED, &around(10_000.0), &around(10_100.0));
+    let small = of(TIMED, 10_000.0, 10_100.0);
     assert_eq!(small.claim, Claim::NoDifference);
     assert!(small.p.is_some_and(|p| p < 0.001));
-    assert_eq!(
-        compared(COUNTED, &around(10_000.0), &around(10_100.0)).claim,
-        Claim::Changed
-    );
+    assert_eq!(of(COUNTED, 10_000.0, 10_100.0).claim, Claim::Changed);
     // Large, but not significant.
     let wide = compared(
         TIMED,
@@ -419,19 +402,11 @@ fn a_finding_that_comes_and_goes_is_neither_new_nor_gone() {
     let (no, cheap, dear) = (None, Some(100), Some(300));
     assert_eq!(state(&[no], &[cheap]), FindingState::New);
     assert_eq!(state(&[cheap; 3], &[no; 3]), FindingState::Gone);
-    assert_eq!(
-        state(&[cheap, no, no], &[cheap, cheap, no]),
-        FindingState::Same
-    );
-    assert_eq!(
-        state(&[no, no, cheap, no, no], &[cheap; 5]),
-        FindingState::Same
-    );
+    let same = FindingState::Same;
+    assert_eq!(state(&[cheap, no, no], &[cheap, cheap, no]), same);
+    assert_eq!(state(&[no, no, cheap, no, no], &[cheap; 5]), same);
     assert_eq!(state(&[no; 5], &[cheap; 5]), FindingState::New);
     assert_eq!(state(&[cheap], &[dear]), FindingState::Worse);
     assert_eq!(state(&[dear; 5], &[cheap; 5]), FindingState::Better);
-    assert_eq!(
-        state(&[cheap, dear, dear], &[cheap, cheap, dear]),
-        FindingState::Same
-    );
+    assert_eq!(state(&[cheap, dear, dear], &[cheap, cheap, dear]), same);
 }
