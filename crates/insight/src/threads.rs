@@ -105,6 +105,16 @@ pub(crate) struct Wakeup {
     pub waker: ThreadId,
 }
 
+/// Wakeup or creation of a thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadEvent {
+    pub thread: ThreadId,
+    pub at: Nanos,
+    pub cap: CapId,
+    /// Thread that ran on the capability: it woke or created the other one.
+    pub by: Option<ThreadId>,
+}
+
 /// Returns whether a label is that of a runtime thread, which waits for files and time, or of a ghc-stack-profiler
 /// thread, which waits for its next sample. Such waits are normal.
 pub fn is_runtime_label(label: &str) -> bool {
@@ -440,27 +450,58 @@ impl<'a> RuleContext<'a> {
         (span.last.and_then(ran) == Some(first)).then_some(first)
     }
 
-    /// Calls `visit` for each wakeup in the range by a thread of the program.
-    pub(crate) async fn each_wakeup(&self, visit: &mut dyn FnMut(Wakeup)) {
+    /// Calls `visit` for each event of a capability about a thread, as `on_cap` returns them.
+    async fn each_event<I: Iterator<Item = (Nanos, ThreadId)>>(
+        &self,
+        on_cap: impl Fn(CapId) -> I,
+        visit: &mut dyn FnMut(ThreadEvent),
+    ) {
         let mut steps = self.steps();
-        let store = &self.log.store;
         for cap in self.cap_ids() {
-            let mut runs = store.run_cursor(cap);
-            for (at, thread) in store.wakeups_on(cap, self.range) {
+            let mut runs = self.log.store.run_cursor(cap);
+            for (at, thread) in on_cap(cap) {
                 steps.step().await;
-                let waker = runs.thread_at(at);
-                let waker =
-                    waker.filter(|waker| *waker != thread && !self.is_runtime_thread(*waker));
-                if let Some(waker) = waker {
-                    visit(Wakeup {
-                        thread,
-                        at,
-                        cap,
-                        waker,
-                    });
-                }
+                visit(ThreadEvent {
+                    thread,
+                    at,
+                    cap,
+                    by: runs.thread_at(at),
+                });
             }
         }
+    }
+
+    /// Calls `visit` for each creation of a thread in a range.
+    pub(crate) async fn each_creation(&self, range: Interval, visit: &mut dyn FnMut(ThreadEvent)) {
+        self.each_event(|cap| self.log.store.creations_on(cap, range), visit)
+            .await;
+    }
+
+    /// Calls `visit` for each wakeup in the range, whoever caused it.
+    pub(crate) async fn each_wakeup_by_any(&self, visit: &mut dyn FnMut(ThreadEvent)) {
+        self.each_event(|cap| self.log.store.wakeups_on(cap, self.range), visit)
+            .await;
+    }
+
+    /// Calls `visit` for each wakeup in the range by another thread of the program.
+    pub(crate) async fn each_wakeup(&self, visit: &mut dyn FnMut(Wakeup)) {
+        let mut visit = |ThreadEvent {
+                             thread,
+                             at,
+                             cap,
+                             by,
+                         }: ThreadEvent| {
+            let is_waker = |by: &ThreadId| *by != thread && !self.is_runtime_thread(*by);
+            if let Some(waker) = by.filter(is_waker) {
+                visit(Wakeup {
+                    thread,
+                    at,
+                    cap,
+                    waker,
+                });
+            }
+        };
+        self.each_wakeup_by_any(&mut visit).await;
     }
 
     /// Returns the wakeups in the range by threads of the program, by woken thread, then by time.
@@ -509,36 +550,25 @@ impl<'a> RuleContext<'a> {
     /// call from foreign code. The runtime's own threads have labels or are created in collections
     /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).
     pub(crate) async fn bound_threads(&self) -> SeededSet<ThreadId> {
-        let mut steps = self.steps();
-        let store = &self.log.store;
-        let pauses = store.account().pauses();
+        let account = self.log.store.account();
         let mut bound = SeededSet::default();
-        for cap in self.cap_ids() {
-            let mut runs = store.run_cursor(cap);
-            for (at, thread) in store.creations_on(cap, store.account().log()) {
-                steps.step().await;
-                let is_made_by_thread = runs.thread_at(at).is_some();
-                let is_in_pause = || pauses.paused_in_ns(at.0, at.0 + 1) > 0;
-                if !is_made_by_thread
-                    && !is_in_pause()
-                    && !self.is_runtime_thread(thread)
-                    && !self.is_spark_evaluator(thread)
-                {
-                    bound.insert(thread);
-                }
+        let mut visit = |ThreadEvent { thread, at, by, .. }: ThreadEvent| {
+            let is_in_pause = || account.pauses().paused_in_ns(at.0, at.0 + 1) > 0;
+            if by.is_none()
+                && !is_in_pause()
+                && !self.is_runtime_thread(thread)
+                && !self.is_spark_evaluator(thread)
+            {
+                bound.insert(thread);
             }
-        }
+        };
+        self.each_creation(account.log(), &mut visit).await;
         bound
-    }
-
-    /// Returns the length of the range times capabilities, in nanoseconds.
-    pub(crate) fn caps_ns(&self) -> u64 {
-        self.length_ns().saturating_mul(self.caps)
     }
 
     /// Returns capability nanoseconds as a share of all capability time.
     pub(crate) fn share_of_caps(&self, cap_ns: u64) -> f64 {
-        cap_ns as f64 / self.caps_ns() as f64
+        cap_ns as f64 / self.length_ns().saturating_mul(self.caps) as f64
     }
 
     /// Returns one of the parts of a turn, clipped to the range and without collections; `None` if nothing of it

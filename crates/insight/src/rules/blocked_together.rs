@@ -9,7 +9,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::threads::{Turn, Wait};
+use crate::threads::{ThreadEvent, Turn, Wait};
 use eventlog::hash::SeededSet;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{StopCode, WaitReason};
@@ -72,17 +72,13 @@ async fn interrupted_waits(context: &RuleContext<'_>) -> Vec<Wait> {
     }
     let members: SeededSet<ThreadId> = waits.iter().map(|wait| wait.thread).collect();
     let mut woken: BTreeMap<ThreadId, Vec<(Nanos, Option<ThreadId>)>> = BTreeMap::new();
-    let mut steps = context.steps();
-    for cap in context.cap_ids() {
-        let mut runs = context.log.store.run_cursor(cap);
-        for (at, thread) in context.log.store.wakeups_on(cap, context.range) {
-            steps.step().await;
-            if members.contains(&thread) {
-                let waker = runs.thread_at(at);
-                woken.entry(thread).or_default().push((at, waker));
-            }
+    let mut visit = |event: ThreadEvent| {
+        if members.contains(&event.thread) {
+            let times = woken.entry(event.thread).or_default();
+            times.push((event.at, event.by));
         }
-    }
+    };
+    context.each_wakeup_by_any(&mut visit).await;
     for times in woken.values_mut() {
         context.sort(times).await;
     }

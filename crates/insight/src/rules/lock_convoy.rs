@@ -13,7 +13,7 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::overlap_ns;
-use crate::threads::{Turn, Wait, Wakeup, evidence_by_threads};
+use crate::threads::{ThreadEvent, Turn, Wait, Wakeup, evidence_by_threads};
 use analysis::timeline::thread_lane::ThreadLane;
 use eventlog::hash::SeededMap;
 use eventlog::ids::ThreadId;
@@ -93,7 +93,7 @@ struct MemberTimes {
 }
 
 /// Returns when the members wait for each other, run and sleep.
-async fn waits(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCounts>) -> MemberTimes {
+async fn times(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCounts>) -> MemberTimes {
     let mut times = MemberTimes::default();
     let mut visit = |turn: Turn<'_>| {
         let reason = turn.wait_reason();
@@ -152,14 +152,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             "no three threads woke each other in turns, each waking and being woken at least 20 times".to_owned(),
         );
     };
-    let MemberTimes {
-        waits,
-        waited_ns,
-        stm_ns,
-        runs,
-        sleeps,
-    } = waits(context, &members).await;
-    let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
+    let times = times(context, &members).await;
+    let spans: Vec<(u64, u64)> = times.waits.iter().map(Wait::span).collect();
     let cap_ns = context.overlapping_idle_ns(&spans).await;
     if context.share_of_caps(cap_ns) < MIN_SHARE {
         return clear(cap_ns);
@@ -168,14 +162,15 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let waiting_ns: u64 = { waiting.iter() }
         .map(|span| context.unpaused_ns(*span))
         .sum();
-    let running = inside_ns(context, &runs, &waiting).await as f64 / waiting_ns.max(1) as f64;
-    let asleep = inside_ns(context, &sleeps, &waiting).await as f64 / waiting_ns.max(1) as f64;
+    let running = inside_ns(context, &times.runs, &waiting).await as f64 / waiting_ns.max(1) as f64;
+    let asleep =
+        inside_ns(context, &times.sleeps, &waiting).await as f64 / waiting_ns.max(1) as f64;
     if running < MIN_RUNNING && asleep >= ASLEEP {
         return Outcome::Clear(format!(
             "while threads waited for each other, {running:.1} of them ran and {asleep:.1} slept: they wait for those that sleep; the limits are 0.5 each"
         ));
     }
-    let is_stm = stm_ns > waited_ns / 2;
+    let is_stm = times.stm_ns > times.waited_ns / 2;
     if is_stm && running < MIN_RUNNING_STM {
         return Outcome::Clear(format!(
             "while threads waited in STM, {running:.2} of them ran; the limit is 0.75"
@@ -237,14 +232,14 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("wakeups", Value::Count(handed)),
         ("time with a waiter", Value::Ns(waiting_ns)),
     ]);
-    let waits = waits.iter().map(|wait| ([wait.thread], wait));
+    let waits = times.waits.iter().map(|wait| ([wait.thread], wait));
     Outcome::Found(vec![finding.with_evidence(evidence_by_threads(waits))])
 }
 
 /// Returns how many short-lived threads that wait for I/O the members created, as `readProcess` does to read the output of
 /// a command.
 async fn made_for_io(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCounts>) -> usize {
-    let (mut count, mut steps) = (0, context.steps());
+    let mut count = 0;
     let store = &context.log.store;
     if context.threads().await.times.blocked_ns[WaitReason::Io as usize] == 0 {
         return 0;
@@ -254,16 +249,13 @@ async fn made_for_io(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, Wak
             { life.turns_overlapping(context.range) }.filter_map(|(_, turn)| turn.wait_reason());
         life.runs() <= FEW_RUNS && reasons.any(|reason| reason == WaitReason::Io)
     };
-    for cap in context.cap_ids() {
-        let mut runs = store.run_cursor(cap);
-        for (at, thread) in store.creations_on(cap, context.range) {
-            steps.step().await;
-            let creator = runs.thread_at(at);
-            if creator.is_some_and(|creator| members.contains_key(&creator)) {
-                count += usize::from(store.thread_lane(thread).is_some_and(waits_for_io));
-            }
+    let mut visit = |event: ThreadEvent| {
+        if event.by.is_some_and(|by| members.contains_key(&by)) {
+            let life = store.thread_lane(event.thread);
+            count += usize::from(life.is_some_and(waits_for_io));
         }
-    }
+    };
+    context.each_creation(context.range, &mut visit).await;
     count
 }
 

@@ -11,7 +11,7 @@ use crate::finding::{
     Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
 };
 use crate::loss_budget::LossBudget;
-use crate::threads::{Turn, median};
+use crate::threads::{ThreadEvent, Turn, median};
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::WaitReason;
 use model::format;
@@ -78,7 +78,6 @@ impl TimerWakeups {
 }
 
 async fn timer_wakeups(context: &RuleContext<'_>) -> BTreeMap<ThreadId, TimerWakeups> {
-    let store = &context.log.store;
     let mut woken: BTreeMap<ThreadId, TimerWakeups> = BTreeMap::new();
     if context.threads().await.times.blocked_ns[WaitReason::Delay as usize] == 0 {
         return woken;
@@ -99,17 +98,12 @@ async fn timer_wakeups(context: &RuleContext<'_>) -> BTreeMap<ThreadId, TimerWak
     if woken.is_empty() {
         return woken;
     }
-    let mut steps = context.steps();
-    for cap in context.cap_ids() {
-        let mut runs = store.run_cursor(cap);
-        for (at, _) in store.wakeups_on(cap, context.range) {
-            steps.step().await;
-            let waker = runs.thread_at(at);
-            if let Some(wakeups) = waker.and_then(|waker| woken.get_mut(&waker)) {
-                wakeups.given += 1;
-            }
+    let mut visit = |event: ThreadEvent| {
+        if let Some(wakeups) = event.by.and_then(|waker| woken.get_mut(&waker)) {
+            wakeups.given += 1;
         }
-    }
+    };
+    context.each_wakeup_by_any(&mut visit).await;
     woken
 }
 

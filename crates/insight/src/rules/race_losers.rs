@@ -9,7 +9,7 @@ use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
 use crate::loss_budget::{LossBudget, Pool};
-use crate::threads::Wakeup;
+use crate::threads::{ThreadEvent, Wakeup};
 use eventlog::hash::{SeededMap, SeededSet};
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
@@ -64,24 +64,19 @@ impl Batch {
 
 /// Returns the steps of all threads by their creators, in order of time, and the threads that wake any other one.
 async fn steps(context: &RuleContext<'_>) -> (Vec<Step>, SeededSet<ThreadId>) {
-    let store = &context.log.store;
     let (mut all, mut creators) = (Vec::new(), SeededMap::default());
-    let mut steps = context.steps();
-    for cap in context.cap_ids() {
-        let mut runs = store.run_cursor(cap);
-        for (at, thread) in store.creations_on(cap, context.range) {
-            steps.step().await;
-            if let Some(creator) = runs.thread_at(at) {
-                creators.insert(thread, creator);
-                all.push(Step {
-                    creator,
-                    at,
-                    wakes: false,
-                    thread,
-                });
-            }
+    let mut visit = |ThreadEvent { thread, at, by, .. }: ThreadEvent| {
+        if let Some(creator) = by {
+            creators.insert(thread, creator);
+            all.push(Step {
+                creator,
+                at,
+                wakes: false,
+                thread,
+            });
         }
-    }
+    };
+    context.each_creation(context.range, &mut visit).await;
     let mut wakers = SeededSet::default();
     if all.len() <= FEW {
         return (all, wakers);
