@@ -432,7 +432,7 @@ fn of_very_many_runs_a_sample_in_the_middle_is_looked_at_and_told() {
             continue;
         }
         sampled += 1;
-        let report = |limits| block_on(Report::evaluate_with_limits(&scope, limits));
+        let report = |limits| block_on(Report::evaluate_with_progress(&scope, limits, |_| ()));
         let (whole, part) = (report(limits(runs, 1)), report(limits(runs - 1, runs / 4)));
         assert_eq!(whole.sample, None);
         let sample = part.sample.expect("more runs than may be looked at");

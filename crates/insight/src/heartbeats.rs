@@ -22,6 +22,7 @@ const RAN: f64 = 0.10;
 const WAKEUPS: f64 = 0.01;
 
 /// Sums over the turns of a thread.
+#[derive(Default)]
 struct Turns {
     thread: ThreadId,
     sleeps: u64,
@@ -31,16 +32,6 @@ struct Turns {
 }
 
 impl Turns {
-    const fn new(thread: ThreadId) -> Self {
-        Self {
-            thread,
-            sleeps: 0,
-            waits: 0,
-            count: 0,
-            ran_ns: 0,
-        }
-    }
-
     fn is_heartbeat(&self, program_ran_ns: u64) -> bool {
         self.sleeps >= MIN_SLEEPS
             && self.sleeps as f64 >= SLEEPS * self.waits as f64
@@ -56,7 +47,10 @@ pub(crate) async fn find(context: &RuleContext<'_>) -> BTreeSet<ThreadId> {
     let mut visit = |turn: Turn<'_>| {
         // Those of a thread come after each other.
         if all.last().is_none_or(|turns| turns.thread != turn.thread()) {
-            all.push(Turns::new(turn.thread()));
+            all.push(Turns {
+                thread: turn.thread(),
+                ..Turns::default()
+            });
         }
         let Some(turns) = all.last_mut() else {
             return;

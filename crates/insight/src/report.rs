@@ -158,15 +158,10 @@ impl Progress {
 impl Report {
     /// Runs all rules on a range of a log.
     pub async fn evaluate(context: &RuleContext<'_>) -> Self {
-        Self::evaluate_with_limits(context, RunLimits::DEFAULT).await
+        Self::evaluate_with_progress(context, RunLimits::DEFAULT, |_| ()).await
     }
 
-    /// Same as [`evaluate`](Self::evaluate), with other limits.
-    pub async fn evaluate_with_limits(context: &RuleContext<'_>, limits: RunLimits) -> Self {
-        Self::evaluate_with_progress(context, limits, |_| ()).await
-    }
-
-    /// Same as [`evaluate_with_limits`](Self::evaluate_with_limits), calling `on_progress` before each rule.
+    /// Same as [`evaluate`](Self::evaluate) with other limits, calling `on_progress` before each rule.
     pub async fn evaluate_with_progress(
         context: &RuleContext<'_>,
         limits: RunLimits,

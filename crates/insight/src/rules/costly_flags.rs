@@ -62,6 +62,19 @@ struct CostlyOption {
     price: &'static str,
 }
 
+impl CostlyOption {
+    /// Creates an option that major collections cost time for.
+    fn new(flag: impl Into<String>, meaning: &'static str, price: &'static str) -> Self {
+        Self {
+            flag: flag.into(),
+            is_major: true,
+            most: Severity::High,
+            meaning,
+            price,
+        }
+    }
+}
+
 /// Returns whether the heap came near its limit, or live data is so much of it that it is compacted.
 fn is_near_limit(context: &RuleContext<'_>, limit: u64) -> bool {
     let sizes = context.log.numbers.heap_sizes();
@@ -91,75 +104,67 @@ fn costly_options(context: &RuleContext<'_>) -> Vec<CostlyOption> {
     let options = context.log.info.runtime_options();
     let checks = |word: &&String| word.starts_with("-D") && word.contains('S');
     if let Some(flag) = options.iter().find(checks) {
-        all.push(CostlyOption {
-            flag: flag.clone(),
-            is_major: true,
-            most: Severity::High,
-            meaning: "The debug runtime checks the whole heap around each collection.",
-            price: "no sanity checks",
-        });
+        all.push(CostlyOption::new(
+            flag,
+            "The debug runtime checks the whole heap around each collection.",
+            "no sanity checks",
+        ));
     }
     if context.has_argument("-c") {
-        all.push(CostlyOption {
-            flag: "-c".to_owned(),
-            is_major: true,
-            most: Severity::High,
-            meaning: "Major collections mark and compact all live data in place: that takes longer than copying, and needs less memory.",
-            price: "memory: live data exists twice during a collection",
-        });
+        all.push(CostlyOption::new(
+            "-c",
+            "Major collections mark and compact all live data in place: that takes longer than copying, and needs less memory.",
+            "memory: live data exists twice during a collection",
+        ));
     }
     if context.has_argument("-G1") {
         all.push(CostlyOption {
-            flag: "-G1".to_owned(),
-            is_major: true,
             most: Severity::Medium,
-            meaning: "With one generation, each collection copies all live data. That also keeps it together in memory, so that threads may run slower without the option.",
-            price: "collections of the old generation are rarer, and not shorter",
+            ..CostlyOption::new(
+            "-G1",
+            "With one generation, each collection copies all live data. That also keeps it together in memory, so that threads may run slower without the option.",
+            "collections of the old generation are rarer, and not shorter",
+        )
         });
     }
     if let Some(value) = context.option_value("-F")
         && context.old_generation_factor() < SMALL_FACTOR
         && !context.is_nonmoving()
     {
-        all.push(CostlyOption {
-            flag: format!("-F{value}"),
-            is_major: true,
-            most: Severity::High,
-            meaning: "The old generation is collected after little growth; by default, when it has doubled.",
-            price: "memory: the old generation may grow to twice live data",
-        });
+        all.push(CostlyOption::new(
+            format!("-F{value}"),
+            "The old generation is collected after little growth; by default, when it has doubled.",
+            "memory: the old generation may grow to twice live data",
+        ));
     }
     if let Some(value) = context.option_value("-M")
         && context
             .heap_limit_bytes()
             .is_some_and(|limit| is_near_limit(context, limit))
     {
-        all.push(CostlyOption {
-            flag: format!("-M{value}"),
-            is_major: true,
-            most: Severity::High,
-            meaning: "With a heap limit, major collections compact live data in place once it is 30 % of the limit, which takes longer than copying. Near the limit they also come more often.",
-            price: "memory: the heap may become larger",
-        });
+        all.push(CostlyOption::new(
+            format!("-M{value}"),
+            "With a heap limit, major collections compact live data in place once it is 30 % of the limit, which takes longer than copying. Near the limit they also come more often.",
+            "memory: the heap may become larger",
+        ));
     }
     // A program that runs on one capability gained nothing without it.
     let is_parallel = context.caps > 1 && context.wanted_parallelism() >= PARALLEL;
     if context.has_argument("-qg") && is_parallel && do_majors_copy_much(context) {
-        all.push(CostlyOption {
-            flag: "-qg".to_owned(),
-            is_major: true,
-            most: Severity::High,
-            meaning: "One thread collects, and the other capabilities wait for it. Collections that copy this much are faster if all of them take part. Two programs with large tables took 38 and 42 % longer with the option.",
-            price: "small collections wait until all capabilities are awake",
-        });
+        all.push(CostlyOption::new(
+            "-qg",
+            "One thread collects, and the other capabilities wait for it. Collections that copy this much are faster if all of them take part. Two programs with large tables took 38 and 42 % longer with the option.",
+            "small collections wait until all capabilities are awake",
+        ));
     }
     if let Some(flag) = small_area_option(context) {
         all.push(CostlyOption {
-            flag,
             is_major: false,
-            most: Severity::High,
-            meaning: "A smaller allocation area causes more collections, each with a fixed cost.",
-            price: "memory: 1 MiB for each capability before GHC 9.2, 4 MiB since",
+            ..CostlyOption::new(
+                flag,
+                "A smaller allocation area causes more collections, each with a fixed cost.",
+                "memory: 1 MiB for each capability before GHC 9.2, 4 MiB since",
+            )
         });
     }
     all

@@ -295,20 +295,11 @@ pub(super) fn uneven_advice() -> Vec<Advice> {
 }
 
 /// Thread that runs very often for a moment each.
+#[derive(Default)]
 struct Producer {
     thread: ThreadId,
     runs: u64,
     ran_ns: u64,
-}
-
-impl Producer {
-    const fn new(thread: ThreadId) -> Self {
-        Self {
-            thread,
-            runs: 0,
-            ran_ns: 0,
-        }
-    }
 }
 
 /// Returns the threads created in the range that run very often for a moment each, and mostly wait for other threads.
@@ -321,7 +312,11 @@ async fn producers(context: &RuleContext<'_>, ran_ns: u64) -> Vec<Producer> {
         if !created || context.is_runtime_thread(life.id()) {
             continue;
         }
-        let (mut one, mut for_threads) = (Producer::new(life.id()), 0);
+        let mut for_threads = 0;
+        let mut one = Producer {
+            thread: life.id(),
+            ..Producer::default()
+        };
         for (_, turn) in life.turns_overlapping(context.range) {
             one.runs += 1;
             one.ran_ns = one.ran_ns.saturating_add(turn.duration(2));
@@ -383,11 +378,8 @@ fn sparks_finding(
 ) -> Finding {
     let sparks = context.sparks();
     let made = format::pluralize(sparks.count, "spark");
-    let mut finding = serial_finding(
-        context,
-        loss_budget,
-        format!("The program made {made}, but {worked}"),
-    );
+    let title = format!("The program made {made}, but {worked}");
+    let mut finding = serial_finding(context, loss_budget, title);
     finding.confidence = Confidence::Probable;
     let is_late = sparks.converted < sparks.count / 2;
     finding.meaning = match is_late {
@@ -431,11 +423,8 @@ fn threads_finding(
     (count, ran_ns): (u64, u64),
 ) -> Finding {
     let went = format::pluralize(count, "thread");
-    let mut finding = serial_finding(
-        context,
-        loss_budget,
-        format!("{went} came and went, but {worked}"),
-    );
+    let title = format!("{went} came and went, but {worked}");
+    let mut finding = serial_finding(context, loss_budget, title);
     // The threads may exist for another purpose.
     finding.confidence = Confidence::Hint;
     finding.severity = finding.severity.min(Severity::Low);

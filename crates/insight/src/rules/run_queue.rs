@@ -35,7 +35,7 @@ const MIN_WAITS: u64 = 10;
 const MUCH_WAITING: f64 = 0.10;
 
 /// Run time of a thread, and its waits for a capability behind other threads after one woke it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Queued {
     thread: ThreadId,
     ran_ns: u64,
@@ -44,15 +44,6 @@ struct Queued {
 }
 
 impl Queued {
-    const fn new(thread: ThreadId) -> Self {
-        Self {
-            thread,
-            ran_ns: 0,
-            behind_ns: 0,
-            waits: 0,
-        }
-    }
-
     /// Returns the one that waited longer, of those that hardly ran.
     fn worse(self, worst: Option<Self>) -> Option<Self> {
         let hardly_ran = self.behind_ns >= self.ran_ns.saturating_mul(KEPT_WAITING);
@@ -66,6 +57,7 @@ impl Queued {
 }
 
 /// Histogram of wait lengths with eight buckets from each power of two to the next, which is precise enough.
+#[derive(Default)]
 struct WaitHistogram {
     counts: Vec<u64>,
     all: u64,
@@ -127,17 +119,17 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             format::fraction(context.share(busy_ns))
         ));
     }
-    let mut lengths = WaitHistogram {
-        counts: Vec::new(),
-        all: 0,
-    };
+    let mut lengths = WaitHistogram::default();
     let mut waits: Vec<Wait> = Vec::new();
-    let (mut last, mut worst) = (Queued::new(ThreadId(0)), None);
+    let (mut last, mut worst) = (Queued::default(), None);
     let mut visit = |turn: Turn<'_>| {
         let behind_ns = turn.behind_ns();
         if turn.thread() != last.thread {
             worst = last.worse(worst);
-            last = Queued::new(turn.thread());
+            last = Queued {
+                thread: turn.thread(),
+                ..Queued::default()
+            };
         }
         last.ran_ns = last.ran_ns.saturating_add(turn.duration(2));
         // Nobody waits for what a timer wakes now and then.

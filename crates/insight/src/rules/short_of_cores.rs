@@ -314,32 +314,22 @@ fn signs_finding(
     loss_budget: &mut LossBudget,
     found: Signs<'_>,
 ) -> Finding {
-    let Signs {
-        hung,
-        late,
-        held_up,
-        in_gc_ns,
-        late_ns,
-        waited_ns,
-        idle_ns,
-        resuming_ns,
-    } = found;
-    let none_collecting_ns = sum(&hung, |waited| waited.none_collecting_ns);
+    let none_collecting_ns = sum(&found.hung, |waited| waited.none_collecting_ns);
+    let began_late_ns = total_late_ns(&found.late);
     let title = format!(
         "{} waited for cores of the machine",
         format::pluralize(context.caps, "capability")
     );
     let pools = [
-        (Pool::GcWaiting, in_gc_ns),
-        (Pool::Stopping, late_ns),
-        (Pool::ReadyLong, idle_ns + resuming_ns),
+        (Pool::GcWaiting, found.in_gc_ns),
+        (Pool::Stopping, found.late_ns),
+        (Pool::ReadyLong, found.idle_ns + found.resuming_ns),
     ];
     let mut finding = context.time_finding_from_pools(RULE.name, title, loss_budget, &pools);
     // Waiting for a busy core loses nothing; only the waits of collections affect all capabilities.
-    let severity =
-        Severity::of_share(context.share(none_collecting_ns.saturating_add(total_late_ns(&late))))
-            .max(Severity::Medium);
-    let is_in_collections = in_gc_ns + late_ns >= idle_ns + resuming_ns;
+    let waited_ns = none_collecting_ns.saturating_add(began_late_ns);
+    let severity = Severity::of_share(context.share(waited_ns)).max(Severity::Medium);
+    let is_in_collections = found.in_gc_ns + found.late_ns >= found.idle_ns + found.resuming_ns;
     // Most machines have two cores: other programs use them, or both OS threads are put on one for a moment, and this
     // program's own problems come first.
     let most = match (context.caps > 2, is_in_collections) {
@@ -351,17 +341,17 @@ fn signs_finding(
     finding.confidence = Confidence::Probable;
     let signs = [
         (
-            held_up.len(),
+            found.held_up.len(),
             "long wait",
             "of ready threads for a capability that ran nothing",
         ),
         (
-            hung.len(),
+            found.hung.len(),
             "parallel collection",
             "in which one of the collecting OS threads did not run, and the others waited for it",
         ),
         (
-            late.len(),
+            found.late.len(),
             "collection",
             "that began late although no thread ran any more",
         ),
@@ -375,11 +365,11 @@ fn signs_finding(
         true => String::new(),
         false => format!("{}, and ", signs.join(", ")),
     };
-    let signs = match resuming_ns {
+    let signs = match found.resuming_ns {
         0 => format!("there were {others}{last}"),
         _ => format!(
             "for {} of their time they had not resumed after a collection, though threads were ready",
-            format::fraction(context.share_of_caps(resuming_ns))
+            format::fraction(context.share_of_caps(found.resuming_ns))
         ),
     };
     finding.meaning = format!(
@@ -388,24 +378,30 @@ fn signs_finding(
     .into();
     finding.tries = tries(context, is_in_collections);
     finding.distrust = "Waiting for a core costs nothing while all cores work, except in collections. If other programs used the cores only this once, another log shows less of it.".into();
-    finding.numbers = vec![
-        (NONE_COLLECTING.into(), Value::Ns(none_collecting_ns)),
-        ("such collections".into(), Value::Count(hung.len() as u64)),
+    finding.set_numbers([
+        (NONE_COLLECTING, Value::Ns(none_collecting_ns)),
+        ("such collections", Value::Count(found.hung.len() as u64)),
+        ("collections that began late", Value::Ns(began_late_ns)),
         (
-            "collections that began late".into(),
-            Value::Ns(total_late_ns(&late)),
+            "idle capabilities with a ready thread",
+            Value::Ns(found.waited_ns),
         ),
-        (
-            "idle capabilities with a ready thread".into(),
-            Value::Ns(waited_ns),
-        ),
-        ("long waits".into(), Value::Count(held_up.len() as u64)),
-    ];
-    let is_hung = |gc: &&GcPause<'_>| hung.iter().any(|(other, _)| std::ptr::eq(*other, *gc));
-    let late = late.iter().map(|(gc, _)| *gc).filter(|gc| !is_hung(gc));
-    let gc_pauses = hung.iter().map(|(gc, _)| *gc).chain(late);
+        ("long waits", Value::Count(found.held_up.len() as u64)),
+    ]);
+    let is_hung = |gc: &&GcPause<'_>| {
+        found
+            .hung
+            .iter()
+            .any(|(other, _)| std::ptr::eq(*other, *gc))
+    };
+    let late = found
+        .late
+        .iter()
+        .map(|(gc, _)| *gc)
+        .filter(|gc| !is_hung(gc));
+    let gc_pauses = found.hung.iter().map(|(gc, _)| *gc).chain(late);
     let gc_pauses = gc_pauses.map(|gc| gc.evidence(gc.all_ns()));
-    finding.with_evidence(held_up.iter().map(Wait::evidence).chain(gc_pauses))
+    finding.with_evidence(found.held_up.iter().map(Wait::evidence).chain(gc_pauses))
 }
 
 /// Returns advice. Collecting with one thread, or using one capability, slows programs that work in parallel;

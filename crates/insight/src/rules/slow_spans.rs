@@ -229,22 +229,20 @@ fn finding(context: &RuleContext<'_>, slow: &SlowSpans<'_>, causes: TimeByCause)
     finding.distrust =
         "Spans of one name may do different work, and overlapping spans of one name count as one."
             .into();
-    finding.numbers = vec![
-        (
-            match slow.is_one {
-                true => "the slowest takes".into(),
-                false => "one of 100 takes".into(),
-            },
-            Value::Ns(slow.high_ns),
-        ),
-        ("half take at most".into(), Value::Ns(slow.median_ns)),
-        ("spans".into(), Value::Count(slow.count)),
-        ("slow ones".into(), Value::Count(slow.slowest.len() as u64)),
-        ("in collections".into(), Value::Ns(causes.collections)),
-        ("waiting for a capability".into(), Value::Ns(causes.ready)),
-        ("blocked".into(), Value::Ns(causes.blocked)),
-        ("running".into(), Value::Ns(causes.running)),
-    ];
+    let which = match slow.is_one {
+        true => "the slowest takes",
+        false => "one of 100 takes",
+    };
+    finding.set_numbers([
+        (which, Value::Ns(slow.high_ns)),
+        ("half take at most", Value::Ns(slow.median_ns)),
+        ("spans", Value::Count(slow.count)),
+        ("slow ones", Value::Count(slow.slowest.len() as u64)),
+        ("in collections", Value::Ns(causes.collections)),
+        ("waiting for a capability", Value::Ns(causes.ready)),
+        ("blocked", Value::Ns(causes.blocked)),
+        ("running", Value::Ns(causes.running)),
+    ]);
     let evidence = slow.slowest.iter().map(|span| Evidence {
         range: Interval::new(Nanos(span.start), Nanos(span.end)),
         subjects: context

@@ -167,10 +167,10 @@ fn finding(fate: &Fate, (count, all): (u64, u64), share: f64, converted: u64) ->
         Advice::measure("-lf", "Logging every spark shows how long each one runs."),
     ];
     finding.distrust = "While all capabilities have work, useless sparks cost little.".into();
-    finding.numbers = vec![
-        (fate.name.into(), Value::Count(count)),
-        ("sparks".into(), Value::Count(all)),
-        ("converted".into(), Value::Count(converted)),
-    ];
+    finding.set_numbers([
+        (fate.name, Value::Count(count)),
+        ("sparks", Value::Count(all)),
+        ("converted", Value::Count(converted)),
+    ]);
     finding
 }

@@ -122,18 +122,11 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let small: SeededSet<ThreadId> = threads.iter().map(|small| small.thread).collect();
     let (mut switching_ns, runs) = switching(context, &small).await;
     if are_calls_from_foreign_code(context, &threads) {
-        if have_os_threads(context, count) {
-            return Outcome::Found(vec![bound_threads_finding(
-                context,
-                loss_budget,
-                (&threads, median_ns, switching_ns),
-            )]);
-        }
-        return Outcome::Found(vec![foreign_calls_finding(
-            context,
-            loss_budget,
-            (&threads, median_ns, switching_ns),
-        )]);
+        let calls = (&threads[..], median_ns, switching_ns);
+        return Outcome::Found(vec![match have_os_threads(context, count) {
+            true => bound_threads_finding(context, loss_budget, calls),
+            false => foreign_calls_finding(context, loss_budget, calls),
+        }]);
     }
     let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
     let are_moved = context.caps > 1
