@@ -413,7 +413,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::finding::Subject;
     use crate::rules::RULES;
     use eventlog::ids::ThreadId;
     use model::time::Interval;
@@ -438,64 +437,57 @@ mod tests {
         assert_eq!(causes, [unevaluated.clone(), unevaluated, None]);
     }
 
+    /// Returns the cause of a symptom if there is another finding.
+    fn cause_with(symptom: Finding, other: Finding) -> Option<String> {
+        let mut all = [symptom, other];
+        link_causes(&mut all);
+        all[0].explained_by.as_deref().map(str::to_owned)
+    }
+
     #[test]
     fn a_serial_part_is_a_queues_if_one_thread_is_in_both() {
         let seen = |rule, thread| {
-            found(rule).with_evidence([Evidence::for_thread(
-                ThreadId(thread),
-                Interval::default(),
-                Value::Ns(1),
-            )])
+            let (thread, range) = (ThreadId(thread), Interval::default());
+            found(rule).with_evidence([Evidence::for_thread(thread, range, Value::Ns(1))])
         };
-        let mut all = [seen("serial-section", 5), seen("queue-grows", 5)];
-        link_causes(&mut all);
-        assert_eq!(all[0].explained_by.as_deref(), Some("queue-grows"));
-        let mut all = [seen("serial-section", 6), seen("queue-grows", 5)];
-        link_causes(&mut all);
-        assert_eq!(all[0].explained_by, None);
+        for (thread, cause) in [(5, Some("queue-grows")), (6, None)] {
+            let found = cause_with(seen("serial-section", thread), seen("queue-grows", 5));
+            assert_eq!(found.as_deref(), cause);
+        }
     }
 
     #[test]
     fn threads_take_turns_with_what_a_sleeper_holds() {
-        let mut all = [
-            found("lock-convoy"),
-            Finding {
-                severity: Severity::Medium,
+        use Severity::{Low, Medium};
+        for (severity, cause) in [(Medium, Some("small-pool")), (Low, None)] {
+            let pool = Finding {
+                severity,
                 ..found("small-pool")
-            },
-        ];
-        link_causes(&mut all);
-        assert_eq!(all[0].explained_by.as_deref(), Some("small-pool"));
-        all[1].severity = Severity::Low;
-        link_causes(&mut all);
-        assert_eq!(all[0].explained_by, None);
+            };
+            assert_eq!(cause_with(found("lock-convoy"), pool).as_deref(), cause);
+        }
     }
 
     #[test]
     fn live_data_grows_with_a_stack_that_is_half_of_it() {
         let seen = |rule, bytes| {
-            found(rule).with_evidence([Evidence::new(Interval::default(), Value::Bytes(bytes))])
+            let evidence = Evidence::new(Interval::default(), Value::Bytes(bytes));
+            found(rule).with_evidence([evidence])
         };
         for (stack, cause) in [(50, Some("deep-stack")), (49, None)] {
-            let mut all = [seen("live-growth", 100), seen("deep-stack", stack)];
-            link_causes(&mut all);
-            assert_eq!(all[0].explained_by.as_deref(), cause, "{stack}");
+            let found = cause_with(seen("live-growth", 100), seen("deep-stack", stack));
+            assert_eq!(found.as_deref(), cause, "{stack}");
         }
     }
 
     #[test]
     fn collections_are_long_for_want_of_cores_if_nobody_collected_for_half_of_them() {
         for (none_collecting_ns, cause) in [(50, Some("short-of-cores")), (49, None)] {
-            let mut all = [found("nursery-too-small"), found("short-of-cores")];
-            all[0].cost = Value::Ns(100);
+            let (mut symptom, mut other) = (found("nursery-too-small"), found("short-of-cores"));
+            symptom.cost = Value::Ns(100);
             let none_collecting = rules::short_of_cores::NONE_COLLECTING;
-            all[1].numbers = vec![(none_collecting.into(), Value::Ns(none_collecting_ns))];
-            link_causes(&mut all);
-            assert_eq!(
-                all[0].explained_by.as_deref(),
-                cause,
-                "{none_collecting_ns}"
-            );
+            other.set_numbers([(none_collecting, Value::Ns(none_collecting_ns))]);
+            assert_eq!(cause_with(symptom, other).as_deref(), cause);
         }
     }
 
@@ -505,10 +497,12 @@ mod tests {
             (Confidence::Hint, Some("short-of-cores")),
             (Confidence::Certain, None),
         ] {
-            let mut all = [found("gc-sync-straggler"), found("short-of-cores")];
-            all[0].confidence = confidence;
-            link_causes(&mut all);
-            assert_eq!(all[0].explained_by.as_deref(), cause, "{confidence:?}");
+            let straggler = Finding {
+                confidence,
+                ..found("gc-sync-straggler")
+            };
+            let found = cause_with(straggler, found("short-of-cores"));
+            assert_eq!(found.as_deref(), cause, "{confidence:?}");
         }
     }
 
@@ -525,12 +519,14 @@ mod tests {
             ("remembered-set", "short-of-cores", None, Medium),
         ] {
             for severity in [High, Medium, Low] {
-                let mut all = [found(symptom), found(cause)];
-                all[1].severity = severity;
-                all[1].subject = subject.map(str::to_owned);
-                link_causes(&mut all);
+                let other = Finding {
+                    severity,
+                    subject: subject.map(str::to_owned),
+                    ..found(cause)
+                };
                 let expected = (severity >= least).then_some(cause);
-                assert_eq!(all[0].explained_by.as_deref(), expected, "{symptom}");
+                let found = cause_with(found(symptom), other);
+                assert_eq!(found.as_deref(), expected, "{symptom}");
             }
         }
     }
@@ -542,12 +538,9 @@ mod tests {
             ..found(rule)
         };
         for (threads, expected) in [(50, Some("tiny-threads")), (49, None)] {
-            let mut all = [
-                of_places("bound-main", 100),
-                of_places("tiny-threads", threads),
-            ];
-            link_causes(&mut all);
-            assert_eq!(all[0].explained_by.as_deref(), expected, "{threads}");
+            let symptom = of_places("bound-main", 100);
+            let found = cause_with(symptom, of_places("tiny-threads", threads));
+            assert_eq!(found.as_deref(), expected, "{threads}");
         }
     }
 
@@ -585,10 +578,11 @@ mod tests {
 
     #[test]
     fn what_hardly_matters_explains_nothing() {
-        let mut all = [found("long-pause"), found("deep-stack")];
-        all[1].severity = Severity::Minor;
-        link_causes(&mut all);
-        assert_eq!(all[0].explained_by, None);
+        let stack = Finding {
+            severity: Severity::Minor,
+            ..found("deep-stack")
+        };
+        assert_eq!(cause_with(found("long-pause"), stack), None);
     }
 
     #[test]
