@@ -12,11 +12,9 @@ use crate::context::{Input, RuleContext};
 use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
-use eventlog::ids::Nanos;
 use model::class::StopCode;
 use model::format;
 use model::gauge::Samples;
-use model::time::Interval;
 
 /// Minimum share of the time; the option may be worth less.
 const MIN_SHARE: f64 = 0.05;

@@ -6,7 +6,7 @@
 
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Outcome, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::{RunWithGap, each_run};
 use eventlog::ids::{Nanos, ThreadId};

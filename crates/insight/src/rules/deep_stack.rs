@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use eventlog::ids::{Nanos, ThreadId};
 use model::format;
 use model::gauge::Samples;

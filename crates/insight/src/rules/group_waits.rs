@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::one_at_a_time::{Gap, IdleWaits, gaps_finding};
 use crate::context::RuleContext;
-use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
 use crate::threads::Turn;

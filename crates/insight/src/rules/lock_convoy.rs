@@ -10,7 +10,7 @@ use super::hand_overs::one_capability_advice;
 use super::slowest_stage::pace_setter;
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::overlap_ns;
 use crate::threads::{ThreadEvent, Turn, Wait, Wakeup, evidence_by_threads};
@@ -20,7 +20,6 @@ use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
 use model::sorting::CompactCollect;
-use model::time::Interval;
 
 /// Minimum number of threads; two threads that answer each other are a conversation, not a queue.
 const MIN_MEMBERS: usize = 3;

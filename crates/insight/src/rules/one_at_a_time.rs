@@ -11,7 +11,7 @@ use super::polling::{CHECK_NS, is_polling};
 use super::sleeping_threads::{Answers, WORKING, several_threads};
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{GapEnd, RunWithGap, each_run, gap_end};
 use crate::threads::Turn;

@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
-use crate::finding::{
-    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
-};
+use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::threads::{ThreadEvent, Turn, median};
 use eventlog::ids::{Nanos, ThreadId};

@@ -7,7 +7,7 @@
 
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::{ThreadEvent, Wakeup};
 use eventlog::hash::{SeededMap, SeededSet};

@@ -7,15 +7,14 @@ use super::group_waits::group_finding;
 use super::one_at_a_time::{Gap, IdleWaits, MIN_COUNT, MIN_SHARE, gaps_finding};
 use super::polling::retain_mainly_timer;
 use crate::context::RuleContext;
-use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Subject, Value};
+use crate::finding::{Advice, Confidence, Finding, Severity, Value};
 use crate::loss_budget::LossBudget;
 use crate::lost_time::GapEnd;
 use crate::threads::Turn;
-use eventlog::ids::{Nanos, ThreadId};
+use eventlog::ids::ThreadId;
 use model::class::WaitReason;
 use model::format;
 use model::sorting::CompactCollect;
-use model::time::Interval;
 
 /// Minimum share of runs that are mere checks, for several threads that sleep and poll.
 const CHECKS: f64 = 0.25;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::{Turn, Wait};
 use eventlog::ids::ThreadId;

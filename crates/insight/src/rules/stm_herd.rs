@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Subject, Value};
+use crate::finding::{Advice, Confidence, Evidence, Outcome, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::Turn;
 use eventlog::ids::{Nanos, ThreadId};

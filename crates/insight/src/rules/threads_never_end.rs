@@ -5,9 +5,7 @@
 
 use super::{Evaluation, Rule};
 use crate::context::{Input, RuleContext};
-use crate::finding::{
-    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
-};
+use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use analysis::timeline::turns::WaitRunCycle;
 use eventlog::ids::{Nanos, ThreadId};
 use model::class::{WAIT_REASONS, WaitReason};

@@ -7,9 +7,7 @@
 use super::shared_thunk::waits_for_thunks;
 use super::{Rule, yielding};
 use crate::context::{Input, RuleContext};
-use crate::finding::{
-    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
-};
+use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
 use crate::loss_budget::{LossBudget, Pool};
 use eventlog::hash::SeededSet;
 use eventlog::ids::ThreadId;
