@@ -52,14 +52,13 @@ pub(crate) async fn find(context: &RuleContext<'_>) -> Vec<BusyThread> {
     let mut busiest = Vec::new();
     for (thread, ran_ns) in all {
         let mut blocked_ns = [0_u64; WAIT_REASONS];
-        let lives = context.lives_of([thread]);
         let mut visit = |turn: Turn<'_>| {
             let wait = context.wait(turn, 0);
             if let Some((reason, wait)) = turn.wait_reason().zip(wait) {
                 blocked_ns[reason as usize] += wait.ns;
             }
         };
-        context.each_turn_of(lives, &mut visit).await;
+        context.each_turn_of(&[thread], &mut visit).await;
         let sums = WaitReason::ALL.into_iter().zip(blocked_ns);
         let longest = sums.filter(|(_, ns)| *ns > 0).max_by_key(|(_, ns)| *ns);
         busiest.push(BusyThread {

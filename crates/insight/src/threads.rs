@@ -285,18 +285,9 @@ impl<'a> RuleContext<'a> {
         self.times.all_caps().running_ns.saturating_sub(own_ns)
     }
 
-    /// Returns the lives of some threads.
-    pub(crate) fn lives_of<'b>(
-        &'b self,
-        threads: impl IntoIterator<Item = ThreadId> + 'b,
-    ) -> impl Iterator<Item = ThreadLane<'b>> + 'b {
-        let threads = threads.into_iter();
-        threads.filter_map(|thread| self.log.store.thread_lane(thread))
-    }
-
     /// Calls `visit` for each turn in the range of each thread, except the runtime's own.
     pub(crate) async fn each_turn(&self, visit: &mut dyn FnMut(Turn<'_>)) {
-        self.each_turn_of(self.log.store.lives(), visit).await;
+        self.each_turn_in(&mut self.log.store.lives(), visit).await;
     }
 
     /// Same as [`each_turn`](Self::each_turn), only for threads that were blocked for a wanted reason and ran at
@@ -311,14 +302,14 @@ impl<'a> RuleContext<'a> {
             .into_iter()
             .filter(|reason| is_wanted(*reason));
         let lives = self.log.store.lives_blocked(all, reasons);
-        let lives = lives.filter(|life| life.runs() as u64 >= least_runs);
-        self.each_turn_of(lives, visit).await;
+        let mut lives = lives.filter(|life| life.runs() as u64 >= least_runs);
+        self.each_turn_in(&mut lives, visit).await;
     }
 
     /// Same as [`each_turn`](Self::each_turn), only for threads that waited for a capability.
     pub(crate) async fn each_turn_queued(&self, visit: &mut dyn FnMut(Turn<'_>)) {
-        let lives = self.log.store.lives_queued(self.threads().await);
-        self.each_turn_of(lives, visit).await;
+        let mut lives = self.log.store.lives_queued(self.threads().await);
+        self.each_turn_in(&mut lives, visit).await;
     }
 
     /// Calls `visit` for each turn in the range that begins with a wait for this reason, of threads that ran at least
@@ -372,18 +363,20 @@ impl<'a> RuleContext<'a> {
             .await;
     }
 
-    /// Same as [`each_turn`](Self::each_turn), only for these lives. Callers filter by number of runs first: in a
-    /// program with a hundred thousand threads, most ran only a few times.
+    /// Same as [`each_turn`](Self::each_turn), only for these threads.
     pub(crate) async fn each_turn_of<'b>(
         &self,
-        mut lives: impl Iterator<Item = ThreadLane<'b>>,
+        threads: impl IntoIterator<Item = &'b ThreadId>,
         visit: &mut dyn FnMut(Turn<'_>),
     ) {
-        self.visit_turns(&mut lives, visit).await;
+        let threads = threads.into_iter();
+        let mut lives = threads.filter_map(|thread| self.log.store.thread_lane(*thread));
+        self.each_turn_in(&mut lives, visit).await;
     }
 
-    /// Does the work of [`each_turn_of`](Self::each_turn_of), compiled once for all rules.
-    async fn visit_turns<'b>(
+    /// Same as [`each_turn`](Self::each_turn), only for these lives. Callers filter by number of runs first: in a
+    /// program with a hundred thousand threads, most ran only a few times.
+    pub(crate) async fn each_turn_in<'b>(
         &self,
         lives: &mut dyn Iterator<Item = ThreadLane<'b>>,
         visit: &mut dyn FnMut(Turn<'_>),

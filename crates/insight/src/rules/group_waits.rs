@@ -71,9 +71,7 @@ async fn group_waits(context: &RuleContext<'_>, asker: ThreadId) -> Vec<GroupWai
             asked = asked.or(Some(Nanos(turn.part(2).0)));
         }
     };
-    context
-        .each_turn_of(context.lives_of([asker]), &mut visit)
-        .await;
+    context.each_turn_of(&[asker], &mut visit).await;
     let mut visit = |turn: Turn<'_>| {
         let Some(sleep) = context.wait(turn, 0) else {
             return;

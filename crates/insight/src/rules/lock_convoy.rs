@@ -114,8 +114,8 @@ async fn times(context: &RuleContext<'_>, members: &BTreeMap<ThreadId, WakeCount
     };
     let store = &context.log.store;
     let lives = store.lives_with_min_runs(MIN_RUNS);
-    let lives = lives.filter(|life| members.contains_key(&life.id()));
-    context.each_turn_of(lives, &mut visit).await;
+    let mut lives = lives.filter(|life| members.contains_key(&life.id()));
+    context.each_turn_in(&mut lives, &mut visit).await;
     times
 }
 

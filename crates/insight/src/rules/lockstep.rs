@@ -89,13 +89,12 @@ fn members(pairs: &WaitsByPair, length_ns: u64) -> BTreeSet<ThreadId> {
 /// Returns for how long at least two of the threads ran.
 async fn together_ns(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) -> u64 {
     let mut bounds: Vec<(u64, i64)> = Vec::new();
-    let lives = context.lives_of(threads.iter().copied());
     let mut visit = |turn: Turn<'_>| {
         if let Some((from, to)) = context.wait(turn, 2).map(|run| run.span()) {
             bounds.extend([(from, 1), (to, -1)]);
         }
     };
-    context.each_turn_of(lives, &mut visit).await;
+    context.each_turn_of(threads, &mut visit).await;
     context.sort(&mut bounds).await;
     let (mut running, mut since, mut sum_ns) = (0, 0, 0);
     for (time, change) in bounds {

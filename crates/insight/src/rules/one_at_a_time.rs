@@ -373,13 +373,12 @@ async fn served_by(context: &RuleContext<'_>, (thread, ran_ns): (ThreadId, u64))
 /// Returns whether threads mostly wait in STM: a commit wakes all that wait, and one of them gets the work.
 async fn wait_mostly_in_stm(context: &RuleContext<'_>, threads: &BTreeSet<ThreadId>) -> bool {
     let (mut in_stm, mut others) = (0, 0);
-    let lives = context.lives_of(threads.iter().copied());
     let mut visit = |turn: Turn<'_>| match turn.wait_reason() {
         Some(WaitReason::Stm) => in_stm += 1,
         Some(_) => others += 1,
         None => {}
     };
-    context.each_turn_of(lives, &mut visit).await;
+    context.each_turn_of(threads, &mut visit).await;
     in_stm > others
 }
 

@@ -119,7 +119,6 @@ pub(super) async fn retain_mainly_timer<T>(
     threads: &mut BTreeMap<ThreadId, T>,
 ) {
     let mut waits: BTreeMap<ThreadId, (u64, u64)> = BTreeMap::new();
-    let lives = context.lives_of(threads.keys().copied());
     let mut visit = |turn: Turn<'_>| {
         if let Some(reason) = turn.wait_reason() {
             let (by_timer, all) = waits.entry(turn.thread()).or_default();
@@ -127,7 +126,7 @@ pub(super) async fn retain_mainly_timer<T>(
             *all += 1;
         }
     };
-    context.each_turn_of(lives, &mut visit).await;
+    context.each_turn_of(threads.keys(), &mut visit).await;
     threads.retain(|thread, _| {
         let (by_timer, all) = waits.get(thread).copied().unwrap_or_default();
         by_timer as f64 >= MAINLY_TIMER * all as f64

@@ -119,7 +119,9 @@ pub(super) async fn several_threads(
         explain_answerers(&mut finding, &others);
         return Some(finding);
     }
-    let lives = context.lives_of(pollers.iter().copied());
+    let lives = pollers
+        .iter()
+        .filter_map(|one| context.log.store.thread_lane(*one));
     let runs: usize = lives.map(|life| life.runs()).sum();
     let do_ask = given as f64 >= ASKS * runs as f64;
     let slept = (&sleeps[..], slept_ns, ": perhaps they poll");
@@ -167,14 +169,13 @@ async fn is_sequential(context: &RuleContext<'_>, answers: &Answers) -> bool {
         return false;
     }
     let mut asleep_ns = 0_u64;
-    let lives = context.lives_of(answers.by.iter().copied());
     let mut visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             let wait = context.wait(turn, 0);
             asleep_ns += wait.map_or(0, |wait| wait.ns);
         }
     };
-    context.each_turn_of(lives, &mut visit).await;
+    context.each_turn_of(&answers.by, &mut visit).await;
     asleep_ns as f64 <= AT_ONCE * waited_ns as f64
 }
 

@@ -140,9 +140,7 @@ async fn never_waits(context: &RuleContext<'_>, thread: ThreadId) -> bool {
             blocked_ns = blocked_ns.saturating_add(turn.duration(0));
         }
     };
-    context
-        .each_turn_of(context.lives_of([thread]), &mut visit)
-        .await;
+    context.each_turn_of(&[thread], &mut visit).await;
     context.share(blocked_ns) < NEVER_WAITS
 }
 
@@ -187,14 +185,13 @@ async fn waits_for(context: &RuleContext<'_>, stage: ThreadId) -> BTreeMap<Threa
     let mut wakes = context.woken_by(&|waker| waker == stage).await;
     wakes.retain(|_, count| *count >= MIN_WAKES);
     let mut waits: BTreeMap<ThreadId, Vec<Wait>> = BTreeMap::new();
-    let lives = context.lives_of(wakes.keys().copied());
     let mut visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_for_value) {
             let wait = context.wait(turn, 0);
             waits.entry(turn.thread()).or_default().extend(wait);
         }
     };
-    context.each_turn_of(lives, &mut visit).await;
+    context.each_turn_of(wakes.keys(), &mut visit).await;
     waits.retain(|_, waits| {
         let sum_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
         context.share(sum_ns) >= WAITS

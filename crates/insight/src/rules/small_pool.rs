@@ -121,7 +121,6 @@ impl Holders {
         let (start, end) = (waiting.first()?.0, waiting.last()?.1);
         let width = (end - start) / Self::PARTS;
         let mut slept_ns = [0_u64; Self::PARTS as usize];
-        let lives = context.lives_of(threads.iter().copied());
         let mut visit = |turn: Turn<'_>| {
             if !turn.wait_reason().is_some_and(WaitReason::is_asleep) {
                 return;
@@ -134,7 +133,7 @@ impl Holders {
                 begins += width;
             }
         };
-        context.each_turn_of(lives, &mut visit).await;
+        context.each_turn_of(threads, &mut visit).await;
         let means = slept_ns.map(|ns| ns as f64 / width.max(1) as f64);
         let (early, late) = means.split_at(means.len() / 2);
         let first = early.iter().copied().fold(0.0, f64::max);
@@ -151,13 +150,12 @@ async fn mean_asleep(
     (threads, stretches): (&BTreeSet<ThreadId>, &[(u64, u64)]),
 ) -> f64 {
     let mut slept_ns = 0;
-    let lives = context.lives_of(threads.iter().copied());
     let mut visit = |turn: Turn<'_>| {
         if turn.wait_reason().is_some_and(WaitReason::is_asleep) {
             slept_ns = u64::saturating_add(slept_ns, overlap_ns(turn.part(0), stretches));
         }
     };
-    context.each_turn_of(lives, &mut visit).await;
+    context.each_turn_of(threads, &mut visit).await;
     let all_ns: u64 = stretches.iter().map(|(from, to)| to - from).sum();
     slept_ns as f64 / all_ns.max(1) as f64
 }

@@ -62,8 +62,8 @@ async fn spinners(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Spinner> {
             spinner.range = Some(spinner.range.map_or(run, |range| range.hull(run)));
         }
     };
-    let lives = context.log.store.lives_with_min_runs(MIN_COUNT);
-    context.each_turn_of(lives, &mut visit).await;
+    let mut lives = context.log.store.lives_with_min_runs(MIN_COUNT);
+    context.each_turn_in(&mut lives, &mut visit).await;
     all.retain(|_, spinner| {
         spinner.yields >= u64::from(MIN_COUNT)
             && spinner.yields as f64 >= MIN_YIELD_SHARE * spinner.runs as f64
