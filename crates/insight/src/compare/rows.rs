@@ -263,21 +263,19 @@ fn set_all_claims(
     let mut others: Vec<&mut DifferenceByRun> =
         rows.iter_mut().filter(|(row, _)| !row.is_gated).collect();
     let least = min_corrected_p(before, after);
-    let probabilities = if least <= alpha {
-        let numbers: Vec<NumberByRun> = others
-            .iter()
-            .map(|row| row.0.for_permutations(&row.1, options))
-            .collect();
-        corrected_p_values(&numbers, before, after)
-            .into_iter()
-            .map(Some)
-            .collect()
-    } else {
-        vec![None; others.len()]
-    };
-    for ((row, _), p) in others.iter_mut().zip(probabilities) {
+    let mut probabilities = Vec::new();
+    if least <= alpha {
+        let numbers = others.iter();
+        let numbers = numbers.map(|(row, by_run)| row.for_permutations(by_run, options));
+        let numbers: Vec<NumberByRun> = numbers.collect();
+        probabilities = corrected_p_values(&numbers, before, after);
+    }
+    for (index, (row, _)) in others.iter_mut().enumerate() {
         // The test has too little power for a number that a side or some runs lack.
-        row.corrected_p = p.filter(|_| row.p.is_some());
+        row.corrected_p = probabilities
+            .get(index)
+            .copied()
+            .filter(|_| row.p.is_some());
         row.claim = row.conclude(row.corrected_p, alpha, runs, options);
     }
 }

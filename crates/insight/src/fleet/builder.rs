@@ -49,18 +49,13 @@ impl RunDigest {
     fn begin_unix_ns(&self) -> Option<u64> {
         self.started_unix_ns?.checked_add(self.range.start().0)
     }
-}
 
-impl RunDigest {
     /// Keeps the numbers of the program and those whose full names match a pattern, and adds the rates and shares
     /// that assertions compute.
     #[must_use]
     pub fn reduced(mut self, patterns: &[String]) -> Self {
         self.rows.retain(|row| {
-            row.key.group == Group::Program
-                || patterns
-                    .iter()
-                    .any(|pattern| matches_pattern(pattern, &row.key.full_name()))
+            row.key.group == Group::Program || place_in(patterns, &row.key.full_name()).is_some()
         });
         let seconds = self.range.duration().0 as f64 / 1e9;
         if seconds > 0.0 {
@@ -92,6 +87,12 @@ impl RunDigest {
             value: row.value / divisor,
         })
     }
+}
+
+/// Returns the index of the first pattern that the name of a number matches.
+fn place_in(patterns: &[String], name: &str) -> Option<usize> {
+    let mut patterns = patterns.iter();
+    patterns.position(|pattern| matches_pattern(pattern, name))
 }
 
 /// Collects the runs of a fleet.
@@ -175,12 +176,8 @@ impl FleetBuilder {
             }
             None => {
                 let name = row.key.full_name();
-                let is_wanted = self
-                    .wanted
-                    .iter()
-                    .any(|pattern| matches_pattern(pattern, &name));
                 self.numbers.push(NumberColumn {
-                    is_headline: is_wanted
+                    is_headline: place_in(&self.wanted, &name).is_some()
                         || (row.key.group == Group::Program && headline(&name).is_some()),
                     name,
                     group: row.key.group,
@@ -234,10 +231,7 @@ impl FleetBuilder {
             number.values = places.iter().map(|&run| number.values[run]).collect();
         }
         let rank = |number: &NumberColumn| {
-            let wanted = self
-                .wanted
-                .iter()
-                .position(|pattern| matches_pattern(pattern, &number.name));
+            let wanted = place_in(&self.wanted, &number.name);
             let known = headline(&number.name).map(|(position, _)| position);
             let known = known.filter(|_| number.group == Group::Program);
             (

@@ -135,12 +135,8 @@ impl CrossedLabel {
     /// Returns whether each value has its own time: the runs between its 5th and its 95th percentile are hardly
     /// more than its own.
     pub(super) fn is_temporal(&self) -> bool {
-        let mut places: Vec<Vec<f64>> = vec![Vec::new(); self.effects.len()];
-        for (place, value) in self.by_run.iter().enumerate() {
-            if let Some(value) = value {
-                places[*value as usize].push(place as f64);
-            }
-        }
+        let all_places = (0..self.by_run.len()).map(|place| place as f64);
+        let places = by_value(all_places, &self.by_run, self.effects.len());
         let (mut sum, mut all) = (0.0, 0.0);
         for own in &places {
             let at = |share| statistics::robust::quantile(own, share);
@@ -170,12 +166,7 @@ impl CrossedLabel {
     }
 
     fn fit(&mut self, rest: &[f64]) {
-        let mut by_value: Vec<Vec<f64>> = vec![Vec::new(); self.effects.len()];
-        for (rest, value) in rest.iter().zip(&self.by_run) {
-            if let Some(value) = value {
-                by_value[*value as usize].push(*rest);
-            }
-        }
+        let by_value = by_value(rest.iter().copied(), &self.by_run, self.effects.len());
         let medians = by_value.into_iter().map(sorted);
         let medians: Vec<Option<f64>> = medians
             .map(|own| (!own.is_empty()).then(|| statistics::robust::quantile(&own, 0.5)))
@@ -186,6 +177,21 @@ impl CrossedLabel {
             .map(|own| own.map_or(0.0, |own| own - middle))
             .collect();
     }
+}
+
+/// Groups the numbers of runs by the value of a label in the run, of which there are `values`.
+pub(super) fn by_value(
+    numbers: impl Iterator<Item = f64>,
+    by_run: &[Option<u32>],
+    values: usize,
+) -> Vec<Vec<f64>> {
+    let mut by_value = vec![Vec::new(); values];
+    for (number, value) in numbers.zip(by_run) {
+        if let Some(value) = value {
+            by_value[*value as usize].push(number);
+        }
+    }
+    by_value
 }
 
 /// Returns what remains of values without the effects of labels, except for that of the label at `kept`.

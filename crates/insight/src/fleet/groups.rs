@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::distribution::Distribution;
-use super::effects::Effect;
+use super::effects::{Effect, by_value};
 use super::{LabelColumn, NumberColumn};
 use statistics::rank_test::two_sided_tail;
 use statistics::robust::{deviation, limit_of_many, median};
@@ -52,12 +52,8 @@ impl LabelGroups {
 
     /// Summarizes a number by a label.
     pub fn of(number: &NumberColumn, label: &LabelColumn) -> Self {
-        let mut by_value: Vec<Vec<f64>> = vec![Vec::new(); label.values.len()];
-        for (number, value) in number.values.iter().zip(&label.by_run) {
-            if let Some(value) = value {
-                by_value[*value as usize].push(*number);
-            }
-        }
+        let numbers = number.values.iter().copied();
+        let by_value = by_value(numbers, &label.by_run, label.values.len());
         let summaries = label
             .values
             .iter()
