@@ -4,12 +4,7 @@
 //! where to look when memory or collections are a concern. The rate is per running time, so idling elsewhere does
 //! not make a burst.
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use eventlog::ids::Nanos;
-use model::format;
-use model::time::Interval;
+use super::prelude::*;
 
 /// Number of equal parts into which the range is divided.
 const PARTS: u64 = 40;

@@ -5,15 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Outcome, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::{ThreadEvent, Turn, Wait};
 use eventlog::hash::SeededSet;
-use eventlog::ids::{Nanos, ThreadId};
-use model::class::{StopCode, WaitReason};
-use model::format;
+use model::class::StopCode;
 use model::sorting::CompactSort;
 
 /// Minimum length of a wait; shorter ones cost little, and their wakeup may have been missed.

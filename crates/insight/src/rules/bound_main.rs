@@ -3,16 +3,11 @@
 //! In the threaded runtime `main` is bound to one OS thread. Whenever a capability switches between main and
 //! another thread, the kernel must switch as well, which takes microseconds instead of about 0.1 µs.
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::median;
 use analysis::timeline::lives::RunOnCap;
-use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::format;
+use eventlog::ids::CapId;
 use model::lane::Lane;
-use model::time::Interval;
 
 /// Minimum switches per second; fewer cost less than 1 % of the time.
 const MIN_RATE: f64 = 1000.0;

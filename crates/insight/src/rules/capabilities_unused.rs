@@ -1,14 +1,10 @@
 //! Are there more capabilities than the program uses?
 
 use super::par_gc_unbalanced::is_major_work_shared;
-use super::{Evaluation, Rule, lock_convoy, one_worker, ready_while_idle, short_of_cores};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
+use super::{lock_convoy, one_worker, ready_while_idle, short_of_cores};
 use analysis::account::report::CapTimes;
 use eventlog::ids::CapId;
-use model::class::WaitReason;
-use model::format;
 
 /// A capability that runs threads for less than this share of the time in which it could is hardly used.
 const HARDLY: f64 = 0.05;

@@ -1,13 +1,9 @@
 //! Heap census data: shared code of rules about closure types.
 
-use crate::context::RuleContext;
-use crate::finding::{Evidence, Value};
+use super::prelude::*;
 use analysis::heap::{Breakdown, HeapProfile, Label};
-use eventlog::ids::Nanos;
-use model::format;
 use model::gauge::Samples;
 use model::sorting::CompactSort;
-use model::time::Interval;
 
 /// Largest census of a heap profile in the range.
 pub(super) struct Peak<'a> {

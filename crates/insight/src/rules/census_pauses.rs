@@ -2,12 +2,8 @@
 //!
 //! A census traverses the live heap while the program is stopped.
 
+use super::prelude::*;
 use super::requested_collections::claim_collections;
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
-use model::format;
 
 /// Minimum share of the time; less does not distort the picture.
 const MIN_SHARE: f64 = 0.02;

@@ -1,12 +1,8 @@
 //! Which events are missing, and what would they show?
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::truncated_name::truncated_name;
 use eventlog::{EventSet, EventType};
-use model::format;
 
 pub(super) const RULE: Rule = Rule {
     name: "classes-missing",

@@ -6,14 +6,10 @@
 use super::area_estimate::default_area_advice;
 use super::nonmoving_lag::phases;
 use super::nursery_too_small::small_area_option;
+use super::prelude::*;
 use super::requested_collections::claim_collections;
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
 use analysis::timeline::nonmoving::Phase;
 use model::class::StopCode;
-use model::format;
 use model::gauge::Samples;
 
 /// Minimum share of the time; the option may be worth less.

@@ -4,15 +4,8 @@
 //! `BlockedIndefinitelyOnMVar` or `BlockedIndefinitelyOnSTM`, but only when a major collection finds it. In an idle
 //! program that is the collection after 0.3 s without work (`-I`). The thread then runs without a wakeup.
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::lost_time::{RunWithGap, each_run};
-use eventlog::ids::{Nanos, ThreadId};
-use model::class::WaitReason;
-use model::format;
-use model::time::Interval;
 
 /// Minimum length of a wait in which nothing runs: the runtime's idle time is 0.3 s by default.
 const MIN_NS: u64 = 50_000_000;

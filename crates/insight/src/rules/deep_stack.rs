@@ -6,14 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use eventlog::ids::{Nanos, ThreadId};
-use model::format;
+use super::prelude::*;
 use model::gauge::Samples;
 use model::sorting::CompactSort;
-use model::time::Interval;
 
 /// Minimum size; recursion over deep data seldom needs more.
 const MIN_BYTES: u64 = 10_000_000;

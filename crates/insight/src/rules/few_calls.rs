@@ -6,14 +6,9 @@ use std::collections::BTreeMap;
 use super::one_at_a_time::{
     Gap, IdleWaits, LONGEST_NS, MIN_COUNT, MIN_SHARE, SHORTEST_NS, gaps_finding,
 };
-use crate::context::RuleContext;
-use crate::finding::{Advice, Confidence, Finding, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::lost_time::GapEnd;
 use crate::threads::WaitSum;
-use eventlog::ids::ThreadId;
-use model::class::WaitReason;
-use model::format;
 
 /// Maximum number of threads; more are there to make many calls at a time.
 const MAX_CALLERS: usize = 8;

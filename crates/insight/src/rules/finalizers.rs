@@ -5,14 +5,8 @@
 //! collects. How many there are is known from a heap profile by closure type only.
 
 use super::census::Peak;
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::Turn;
-use eventlog::ids::ThreadId;
-use model::class::WaitReason;
-use model::format;
 
 /// Label of the threads, from `GHC.Weak.Finalize`.
 pub(super) const LABEL: &str = "weak finalizer thread";

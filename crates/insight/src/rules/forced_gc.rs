@@ -3,12 +3,8 @@
 //! A major collection with hardly any allocation before it, and without idling, was requested: by `performGC`, or
 //! by the runtime for a reason other than allocation.
 
+use super::prelude::*;
 use super::requested_collections::{MIN_COUNT, claim_collections, unclaimed_requested_collections};
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Outcome, Value};
-use crate::loss_budget::LossBudget;
-use model::format;
 
 /// Requested collections for each that seems not to be idle, from which on those are idle ones, too.
 const FEW_OF_IDLE: u64 = 6;

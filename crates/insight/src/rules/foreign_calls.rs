@@ -5,14 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::threads::Wait;
-use eventlog::ids::{Nanos, ThreadId};
-use model::format;
-use model::time::Interval;
 
 /// Maximum number of simultaneous calls beyond the number of capabilities; more is not a deliberate pool.
 const MANY: usize = 32;

@@ -3,12 +3,8 @@
 //! Without `-threaded` the program has one OS thread: while it is in a foreign call, safe or not, no Haskell thread
 //! runs. The log shows that where a safe call is long and other threads are ready meanwhile.
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Outcome, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::Wait;
-use model::format;
 
 /// Minimum share of the time in which threads were ready and nothing ran; less is not worth a change.
 const MIN_SHARE: f64 = 0.05;

@@ -7,12 +7,9 @@
 
 use super::area_estimate::default_area_advice;
 use super::par_gc_unbalanced::FEWER_COLLECTIONS;
-use super::{Rule, yielding};
-use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Advice, Confidence, Outcome, Severity, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
+use crate::context::GcPause;
 use crate::threads::median;
-use model::format;
 use model::lane::Lane;
 
 /// Minimum share of the time; less is not worth a change.

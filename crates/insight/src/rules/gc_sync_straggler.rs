@@ -7,12 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Severity, Subject, Value};
-use crate::loss_budget::{LossBudget, Pool};
-use eventlog::ids::{CapId, ThreadId};
-use model::format;
+use super::prelude::*;
+use eventlog::ids::CapId;
 use model::sorting::CompactSort;
 
 /// Minimum length of a wait: the default of the runtime's `--long-gc-sync`.

@@ -4,15 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::one_at_a_time::{Gap, IdleWaits, gaps_finding};
-use crate::context::RuleContext;
-use crate::finding::{Advice, Confidence, Evidence, Finding, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::lost_time::GapEnd;
 use crate::threads::Turn;
-use eventlog::ids::{Nanos, ThreadId};
-use model::class::WaitReason;
-use model::format;
-use model::time::Interval;
 
 /// Minimum share of the time that can be saved if the next question did not wait for the slowest answer.
 const MIN_GAIN: f64 = 0.10;

@@ -6,15 +6,10 @@
 //! microsecond.
 
 use super::par_gc_unbalanced::is_major_work_shared;
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::lost_time::LONG_WAIT_NS;
 use crate::threads::{Turn, Wait, Wakeup, evidence_by_threads, median};
 use eventlog::hash::{SeededMap, SeededSet};
-use eventlog::ids::ThreadId;
-use model::format;
 
 /// Minimum number of hand-overs; fewer are how programs distribute work and collect results.
 const MIN_COUNT: usize = 100;

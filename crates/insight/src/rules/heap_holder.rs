@@ -5,12 +5,9 @@
 //! of their own.
 
 use super::census::Peak;
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
+use super::prelude::*;
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use model::census::BandId;
-use model::format;
 use model::sorting::CompactSort;
 
 /// Minimum share of the largest census.

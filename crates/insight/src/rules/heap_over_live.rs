@@ -4,13 +4,8 @@
 //! before it is collected, and during the collection its live data exists twice. Only memory beyond that and the
 //! allocation areas counts.
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use eventlog::ids::Nanos;
-use model::format;
+use super::prelude::*;
 use model::gauge::Samples;
-use model::time::Interval;
 
 /// Minimum excess; less is not worth a look.
 const MIN_BYTES: u64 = 200_000_000;

@@ -3,13 +3,9 @@
 //! Profile samples (`-p`) show the innermost cost centre at each tick. That is no loss by itself; it shows where
 //! to look first.
 
-use super::{Evaluation, Rule};
-use crate::context::RuleContext;
-use crate::finding::{Advice, Axis, Evidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use analysis::flamegraph::sources;
 use eventlog::hash::SeededMap;
-use model::format;
 use model::profile::frames::FrameKind;
 use model::profile::stack_source::FlameSelection;
 

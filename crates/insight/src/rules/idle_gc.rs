@@ -3,12 +3,8 @@
 //! With `-threaded`, the runtime runs a major collection after 0.3 s without work (`-I`), to run finalizers,
 //! detect deadlocks and return memory. If a timer wakes the program now and then, it does so again and again.
 
+use super::prelude::*;
 use super::requested_collections::{MIN_COUNT, claim_collections, unclaimed_requested_collections};
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Outcome, Value};
-use crate::loss_budget::LossBudget;
-use model::format;
 
 /// Minimum share of the time, unless one collection is long; less is not worth a change.
 const MIN_SHARE: f64 = 0.01;

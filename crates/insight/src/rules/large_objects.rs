@@ -8,16 +8,9 @@
 //! stops for each.
 
 use super::gc_sync_straggler::{late_by_thread, late_stops};
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{
-    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
-};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::median;
-use eventlog::ids::ThreadId;
 use model::class::StopCode;
-use model::format;
 
 /// Minimum share of allocation that is certainly large objects.
 const MIN_SHARE: f64 = 0.20;

@@ -5,14 +5,10 @@
 //! last quarter adds next to nothing or, without a major collection in that time, if minor collections since the
 //! last one copied next to nothing.
 
-use super::{Evaluation, Rule, census};
-use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
-use eventlog::ids::Nanos;
-use model::format;
+use super::census;
+use super::prelude::*;
+use crate::context::GcPause;
 use model::gauge::Samples;
-use model::time::Interval;
 
 /// Minimum growth; less depends on when the collections happened.
 const MIN_BYTES: u64 = 5_000_000;

@@ -7,18 +7,12 @@
 use std::collections::BTreeMap;
 
 use super::hand_overs::one_capability_advice;
+use super::prelude::*;
 use super::slowest_stage::pace_setter;
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
-use crate::loss_budget::LossBudget;
 use crate::lost_time::overlap_ns;
 use crate::threads::{ThreadEvent, Turn, Wait, Wakeup, evidence_by_threads};
 use analysis::timeline::thread_lane::ThreadLane;
 use eventlog::hash::SeededMap;
-use eventlog::ids::ThreadId;
-use model::class::WaitReason;
-use model::format;
 use model::sorting::CompactCollect;
 
 /// Minimum number of threads; two threads that answer each other are a conversation, not a queue.

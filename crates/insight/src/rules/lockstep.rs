@@ -7,14 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::hand_overs::one_capability_advice;
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::{Turn, Wait, Wakeup, evidence_by_threads};
-use eventlog::ids::ThreadId;
-use model::class::WaitReason;
-use model::format;
 use model::sorting::CompactCollect;
 
 /// Minimum number of waits of a thread for another one, and of that one for it.

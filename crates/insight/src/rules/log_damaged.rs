@@ -2,10 +2,7 @@
 //!
 //! A killed program does not write its last buffers, and damaged bytes are skipped. Capabilities then look idle.
 
-use super::{Evaluation, Rule};
-use crate::context::RuleContext;
-use crate::finding::{Advice, Axis, Evidence, Finding, Outcome, Severity, Subject, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 
 pub(super) const RULE: Rule = Rule {
     name: "log-damaged",

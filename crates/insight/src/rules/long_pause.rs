@@ -4,11 +4,8 @@
 //! another rule reports them. The main activity of the longest pause decides on the advice: stopping, copying, or
 //! neither.
 
-use super::{Evaluation, Rule};
-use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
-use model::format;
+use super::prelude::*;
+use crate::context::GcPause;
 
 /// Length of a pause that users notice: three video frames.
 const LONG_NS: u64 = 50_000_000;

@@ -5,13 +5,11 @@
 
 use super::area_estimate;
 use super::census::Peak;
+use super::prelude::*;
 use super::requested_collections::{claim_collections, in_other_findings};
-use super::{Evaluation, Rule};
-use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Advice, AdviceKind, Confidence, Finding, Outcome, Value};
+use crate::context::GcPause;
+use crate::finding::AdviceKind;
 use crate::flags::FIRST_USE_NS;
-use crate::loss_budget::LossBudget;
-use model::format;
 use model::gauge::Samples;
 
 /// Minimum share of the time; less is usual.

@@ -3,13 +3,9 @@
 //! Each `traceEvent` builds a text and copies it into a buffer, which takes several hundred nanoseconds or more: a
 //! program that logs each item of its work measures its own messages.
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Outcome, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use analysis::info::TypeCount;
 use eventlog::EventType;
-use model::format;
 
 /// Minimum share of the log's bytes.
 const MIN_SHARE: f64 = 0.50;

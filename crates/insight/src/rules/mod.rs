@@ -74,6 +74,20 @@ use crate::finding::{Finding, Outcome};
 use crate::loss_budget::LossBudget;
 use analysis::yielder::LocalBoxFuture;
 
+/// What nearly every rule uses.
+mod prelude {
+    pub(super) use super::{Evaluation, Rule, yielding};
+    pub(super) use crate::context::{Input, RuleContext};
+    pub(super) use crate::finding::{
+        Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
+    };
+    pub(super) use crate::loss_budget::{LossBudget, Pool};
+    pub(super) use eventlog::ids::{Nanos, ThreadId};
+    pub(super) use model::class::WaitReason;
+    pub(super) use model::format;
+    pub(super) use model::time::Interval;
+}
+
 /// Question about a log, with the function that answers it.
 #[derive(Debug)]
 pub struct Rule {

@@ -6,16 +6,11 @@
 
 use super::finalizers::LABEL as FINALIZER;
 use super::hand_overs::one_capability_advice;
+use super::prelude::*;
 use super::shared_thunk::{EDEN_MESSAGE, waits_for_thunks};
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
 use crate::threads::{Wait, evidence_by_threads};
 use eventlog::hash::SeededSet;
-use eventlog::ids::ThreadId;
-use model::class::{ManagerThread, WaitReason};
-use model::format;
+use model::class::ManagerThread;
 
 /// Minimum number of waits; fewer are no pattern, unless they take most of the time.
 const MIN_COUNT: usize = 200;

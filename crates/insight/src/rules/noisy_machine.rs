@@ -4,12 +4,8 @@
 //! that waited for a core or for memory: times in this log then do not depend on the program alone. A long run
 //! without allocation is no such sign: the thread may compute, or be in an unsafe foreign call.
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
+use super::prelude::*;
 use crate::disturbance::DisturbedCollection;
-use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
-use model::format;
 
 /// Minimum share of the time; less does not affect other rules.
 const MIN_SHARE: f64 = 0.01;

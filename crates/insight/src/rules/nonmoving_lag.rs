@@ -3,14 +3,8 @@
 //! The nonmoving collector marks while the program runs and allocates. In the end it stops the program briefly,
 //! for objects that changed during marking.
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use analysis::timeline::nonmoving::Phase;
-use eventlog::ids::Nanos;
-use model::format;
-use model::time::Interval;
 
 /// Length of a long stop; stops usually take less than a millisecond, on a busy machine sometimes longer.
 const LONG_SYNC_NS: u64 = 20_000_000;

@@ -3,10 +3,7 @@
 //! The runtime's name shows how the program was built. With `-debug` the runtime constantly checks itself; with
 //! `-prof` the compiler omits optimizations in order to preserve cost centres.
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Finding, Outcome, Severity};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use analysis::process::Way;
 
 pub(super) const RULE: Rule = Rule {

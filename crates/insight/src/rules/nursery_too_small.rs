@@ -10,12 +10,9 @@
 
 use super::area_estimate::{COPIED, LARGE_BYTES, MinorTotals, UNCACHED_NS, default_area_advice};
 use super::census::Peak;
+use super::prelude::*;
 use super::requested_collections::{claim_collections, in_other_findings};
-use super::{Evaluation, Rule};
-use crate::context::{AREA_BYTES, Input, OLD_AREA_BYTES, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
-use model::format;
+use crate::context::{AREA_BYTES, OLD_AREA_BYTES};
 
 /// Minimum share of the time; less is usual for Haskell programs.
 const MIN_SHARE: f64 = 0.10;

@@ -8,18 +8,11 @@ use std::mem;
 
 use super::few_calls::calls_finding;
 use super::polling::{CHECK_NS, is_polling};
+use super::prelude::*;
 use super::sleeping_threads::{Answers, WORKING, several_threads};
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::{LossBudget, Pool};
 use crate::lost_time::{GapEnd, RunWithGap, each_run, gap_end};
 use crate::threads::Turn;
 use analysis::timeline::user_spans::UserSpan;
-use eventlog::ids::{Nanos, ThreadId};
-use model::class::WaitReason;
-use model::format;
-use model::time::Interval;
 
 /// Maximum length of a wait; longer ones are for users, or for a time of day.
 pub(super) const LONGEST_NS: u64 = 2_000_000_000;

@@ -3,13 +3,9 @@
 //! With one capability only one thread runs at a time. If other threads are ready during most of that time, more
 //! capabilities would run them.
 
-use super::{Evaluation, Rule, finalizers};
-use crate::context::{Input, RuleContext};
-use crate::finding::{
-    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
-};
+use super::finalizers;
+use super::prelude::*;
 use analysis::process::Way;
-use model::format;
 
 /// Minimum mean number of threads that wait for the running one; with fewer, a second capability would hardly have
 /// work.

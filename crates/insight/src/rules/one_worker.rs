@@ -4,16 +4,11 @@
 //! capability does nearly all the work, they have no effect: sparks are evaluated too late, too little or not at
 //! all, and a thread that returns an unevaluated value leaves the work to the thread that needs it.
 
+use super::prelude::*;
 use super::sparks::INSTEAD_OF_DUDS;
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value};
-use crate::loss_budget::{LossBudget, Pool};
 use crate::threads::FinishedThread;
 use eventlog::hash::SeededSet;
-use eventlog::ids::{CapId, ThreadId};
-use model::class::WaitReason;
-use model::format;
+use eventlog::ids::CapId;
 
 /// Minimum share of all running time on one capability.
 const MIN_SHARE: f64 = 0.95;

@@ -6,11 +6,8 @@
 //! kind.
 
 use super::area_estimate::default_area_advice;
-use super::{Evaluation, Rule};
-use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::{LossBudget, Pool};
-use model::format;
+use super::prelude::*;
+use crate::context::GcPause;
 
 /// Balanced share of copied bytes below which the threads hardly share the work.
 const BALANCED: f64 = 0.30;

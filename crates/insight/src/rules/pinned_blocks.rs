@@ -6,12 +6,8 @@
 //! difference is wasted.
 
 use super::census::{NO_PROFILE_MESSAGE, Peak};
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use analysis::process::Way;
-use model::format;
 
 /// Minimum share of the largest census.
 const MIN_SHARE: f64 = 0.40;

@@ -5,15 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::threads::{ThreadEvent, Turn, median};
-use eventlog::ids::{Nanos, ThreadId};
-use model::class::WaitReason;
-use model::format;
-use model::time::Interval;
 
 /// Minimum wakeups per second; clocks and animations need fewer.
 const MIN_RATE: f64 = 100.0;

@@ -6,16 +6,10 @@
 
 use std::cmp::Reverse;
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use eventlog::hash::SeededMap;
-use eventlog::ids::{Nanos, ThreadId};
-use model::format;
 use model::gauge::Samples;
 use model::sorting::CompactSort;
-use model::time::Interval;
 
 /// Minimum of the maximum live data; less depends on when the collections happened.
 const MIN_BYTES: u64 = 8_000_000;

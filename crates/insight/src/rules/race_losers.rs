@@ -5,15 +5,9 @@
 //! it wakes: of the threads made together, exactly one wakes their creator, and a loser runs on after that and wakes
 //! nobody.
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::{ThreadEvent, Wakeup};
 use eventlog::hash::{SeededMap, SeededSet};
-use eventlog::ids::{Nanos, ThreadId};
-use model::format;
-use model::time::Interval;
 
 /// Minimum number of losers; fewer may be threads that work in the background. If they take most of the running time,
 /// `FEW` are enough.

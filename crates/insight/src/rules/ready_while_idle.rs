@@ -5,18 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Outcome, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::{Turn, Wait};
 use analysis::timeline::lives::RunOnCap;
 use analysis::timeline::turns::WaitRunCycle;
 use eventlog::ids::CapId;
 use model::class::Class;
-use model::format;
 use model::lane::Lane;
-use model::time::Interval;
 
 /// Length of a long wait; shorter ones end by themselves, as the runtime occasionally moves threads.
 pub(super) const LONG_NS: u64 = 1_000_000;

@@ -6,13 +6,10 @@
 //! number of bytes each time.
 
 use super::area_estimate::promoted_bytes;
+use super::prelude::*;
 use super::requested_collections::claim_collections;
-use super::{Evaluation, Rule};
-use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Advice, Confidence, Outcome, Value};
-use crate::loss_budget::LossBudget;
+use crate::context::GcPause;
 use crate::threads::median;
-use model::format;
 
 /// Minimum copied share of allocation; a minor collection of only young data copies less.
 const MIN_COPIED: f64 = 0.5;

@@ -1,9 +1,7 @@
 //! Explicitly requested collections: shared code of the two rules about them.
 
-use crate::context::{GcPause, RuleContext};
-use crate::finding::Finding;
-use crate::loss_budget::{LossBudget, Pool};
-use model::format;
+use super::prelude::*;
+use crate::context::GcPause;
 
 /// Minimum number of collections; fewer are no pattern.
 pub(super) const MIN_COUNT: usize = 3;

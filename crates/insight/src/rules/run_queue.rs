@@ -3,14 +3,9 @@
 //! A runnable thread waits in a queue while all capabilities run others. If such waits are long, and happen most
 //! of the time, there is more work than capabilities.
 
-use super::{Rule, finalizers, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::finalizers;
+use super::prelude::*;
 use crate::threads::{Turn, Wait};
-use eventlog::ids::ThreadId;
-use model::class::WaitReason;
-use model::format;
 
 /// Minimum mean number of queued threads, over the time in which all capabilities were busy.
 const MIN_QUEUED: f64 = 1.0;

@@ -6,18 +6,11 @@
 use std::collections::BTreeMap;
 
 use super::one_worker::{shares_of_work, uneven_advice};
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Subject, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::lost_time::overlap_ns;
 use crate::threads::{FinishedThread, Turn};
-use eventlog::ids::{Nanos, ThreadId};
-use model::class::WaitReason;
-use model::format;
 use model::lane::Lane;
 use model::sorting::CompactSort;
-use model::time::Interval;
 
 /// Minimum length of a stretch; shorter ones are the start and end of parallel work.
 const LONG_NS: u64 = 10_000_000;

@@ -5,16 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Evidence, Outcome, Subject, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::threads::{Turn, Wait};
-use eventlog::ids::{Nanos, ThreadId};
-use model::class::WaitReason;
-use model::format;
 use model::sorting::CompactSort;
-use model::time::Interval;
 
 /// Minimum number of waiting threads: a single one is normal with sparks.
 const MIN_WAITERS: usize = 2;

@@ -7,14 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Outcome, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::threads::{Turn, WaitSum};
-use eventlog::ids::ThreadId;
-use model::class::WaitReason;
-use model::format;
 
 /// Maximum length of a short call. A call of `sin` takes 150 to 200 ns from stop to run, all due to the runtime;
 /// in a call longer than this limit, the function itself dominates.

@@ -11,18 +11,14 @@
 use std::cmp::Reverse;
 
 use super::par_gc_unbalanced::MOSTLY_ONE;
+use super::prelude::*;
 use super::ready_while_idle::{LONG_NS, queues};
-use super::{Rule, yielding};
-use crate::context::{GcPause, Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use crate::context::GcPause;
 use crate::threads::{Turn, Wait};
 use eventlog::ids::CapId;
 use model::class::Class;
-use model::format;
 use model::lane::Lane;
 use model::sorting::CompactSort;
-use model::time::Interval;
 
 /// Minimum share of capability time; less is not worth a change.
 const MIN_SHARE: f64 = 0.05;

@@ -6,14 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::group_waits::group_finding;
 use super::one_at_a_time::{Gap, IdleWaits, MIN_COUNT, MIN_SHARE, gaps_finding};
 use super::polling::retain_mainly_timer;
-use crate::context::RuleContext;
-use crate::finding::{Advice, Confidence, Finding, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::lost_time::GapEnd;
 use crate::threads::Turn;
-use eventlog::ids::ThreadId;
-use model::class::WaitReason;
-use model::format;
 use model::sorting::CompactCollect;
 
 /// Minimum share of runs that are mere checks, for several threads that sleep and poll.

@@ -6,16 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{
-    Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
-};
+use super::prelude::*;
 use analysis::timeline::user_spans::UserSpan;
-use eventlog::ids::Nanos;
-use model::format;
 use model::sorting::CompactSort;
-use model::time::Interval;
 
 /// Minimum number of spans; fewer have no 99th percentile.
 const MIN_COUNT: usize = 100;

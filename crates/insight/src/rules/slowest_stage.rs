@@ -6,14 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::{Turn, Wait};
-use eventlog::ids::ThreadId;
-use model::class::WaitReason;
-use model::format;
 
 /// Minimum share of the time outside collections in which the thread works.
 const BUSY: f64 = 0.70;

@@ -7,16 +7,10 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::lost_time::overlap_ns;
 use crate::threads::{Turn, Wait, Wakeup};
 use eventlog::hash::SeededSet;
-use eventlog::ids::{Nanos, ThreadId};
-use model::class::WaitReason;
-use model::format;
 
 /// Minimum length of a wait for a slot; shorter ones cost less than the pool is worth.
 const LONG_NS: u64 = 1_000_000;

@@ -2,12 +2,8 @@
 //!
 //! Handing a spark to another capability takes some microseconds.
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::threads::median;
-use model::format;
 
 /// Median run time below which sparks cost about as much as they save.
 const SHORT_NS: u64 = 20_000;

@@ -2,11 +2,7 @@
 //!
 //! A spark helps only if another capability evaluates it before its value is needed.
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::{LossBudget, Pool};
-use model::format;
+use super::prelude::*;
 
 /// Minimum number of sparks.
 const MIN_COUNT: u64 = 100;

@@ -5,15 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::Turn;
-use eventlog::ids::{Nanos, ThreadId};
-use model::class::WaitReason;
-use model::format;
-use model::time::Interval;
 
 /// Minimum number of threads woken per commit, averaged over woken threads.
 const MIN_CROWD: f64 = 4.0;

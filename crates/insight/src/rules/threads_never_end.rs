@@ -3,14 +3,9 @@
 //! A thread that is blocked forever keeps its stack and everything that it refers to, as long as something refers
 //! to what it waits for. If such threads are created all the time, their number and the heap grow.
 
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
+use super::prelude::*;
 use analysis::timeline::turns::WaitRunCycle;
-use eventlog::ids::{Nanos, ThreadId};
-use model::class::{WAIT_REASONS, WaitReason};
-use model::format;
-use model::time::Interval;
+use model::class::WAIT_REASONS;
 
 /// Minimum number of dormant threads; fewer may be a pool, or connections.
 const MIN_COUNT: usize = 1_000;

@@ -3,13 +3,8 @@
 //! `throwTo`, and with it `killThread`, `cancel` and `timeout`, returns when the other thread has received the
 //! exception. That does not happen while it masks exceptions, or is in a call that cannot be interrupted.
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::LossBudget;
+use super::prelude::*;
 use crate::threads::{Turn, Wait};
-use model::class::WaitReason;
-use model::format;
 
 /// Minimum length of a wait; an exception is received much sooner if nothing prevents it.
 const LONG_NS: u64 = 10_000_000;

@@ -4,15 +4,10 @@
 //! manager. A thread that adds one that is due earlier than all others wakes the manager, which runs, changes the
 //! table lazily and waits again; whoever needs the table next evaluates those changes.
 
+use super::prelude::*;
 use super::shared_thunk::waits_for_thunks;
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::{LossBudget, Pool};
 use eventlog::hash::SeededSet;
-use eventlog::ids::ThreadId;
 use model::class::ManagerThread;
-use model::format;
 
 /// Minimum number of runs of the timer manager; fewer are no pattern.
 const MIN_COUNT: u64 = 2_000;

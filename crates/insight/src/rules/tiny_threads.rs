@@ -4,14 +4,10 @@
 //! less work than that, a loop would be faster.
 
 use super::hand_overs::{IN_TURNS, one_capability_advice};
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Finding, Outcome, Severity, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::{FinishedThread, median};
 use eventlog::hash::SeededSet;
-use eventlog::ids::{CapId, Nanos, ThreadId};
-use model::format;
+use eventlog::ids::CapId;
 
 /// Minimum threads per second; fewer cost less than 1 % of a capability.
 const MIN_RATE: f64 = 5_000.0;

@@ -4,11 +4,7 @@
 //! when it is finally forced.
 
 use super::census::{NO_PROFILE_MESSAGE, Peak};
-use super::{Evaluation, Rule};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Finding, Outcome, Value};
-use crate::loss_budget::LossBudget;
-use model::format;
+use super::prelude::*;
 
 /// Minimum share of the largest census; less is normal in a lazy language.
 const MIN_SHARE: f64 = 0.30;

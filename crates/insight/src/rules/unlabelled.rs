@@ -5,13 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Evaluation, Rule, tiny_threads};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Axis, Evidence, Finding, Outcome, Severity, Subject, Value};
-use crate::loss_budget::LossBudget;
-use eventlog::ids::ThreadId;
-use model::format;
-use model::time::Interval;
+use super::prelude::*;
+use super::tiny_threads;
 
 /// Minimum number of threads; a single one without a label is often the main thread, and easy to recognize.
 const MIN_COUNT: usize = 2;

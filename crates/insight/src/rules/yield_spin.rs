@@ -6,15 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Rule, yielding};
-use crate::context::{Input, RuleContext};
-use crate::finding::{Advice, Confidence, Evidence, Outcome, Value};
-use crate::loss_budget::{LossBudget, Pool};
+use super::prelude::*;
 use crate::threads::Turn;
-use eventlog::ids::{Nanos, ThreadId};
 use model::class::StopCode;
-use model::format;
-use model::time::Interval;
 
 /// Maximum length of a spinning run. Reading a variable and yielding takes 60 to 160 ns with its two events;
 /// adding up a few hundred numbers or writing a message takes more than this.
