@@ -180,7 +180,7 @@ fn class_of(rule: &str, all: &CapTimes) -> Option<u64> {
         | "short-foreign-calls" => all.all_idle_ns() + all.coming_back_ns,
         "serial-section" | "deadlock-found" | "small-pool" | "blocked-together"
         | "one-at-a-time" | "throwto-wait" => all.idle_ns + all.coming_back_ns,
-        "one-worker" => all.idle_ns + all.coming_back_ns,
+        "one-worker" | "uneven-parts" => all.idle_ns + all.coming_back_ns,
         "stm-herd" | "yield-spin" | "finalizers" | "many-messages" | "race-losers" => {
             all.running_ns
         }

@@ -7,6 +7,8 @@
 -- > OneWorker workers    two threads answer again and again, with sums that they have not evaluated
 -- > OneWorker ahead      the same, but their answers need not be taken before the next: they end long before main
 -- > OneWorker each       main makes a thread for each sum, and waits for it
+-- > OneWorker parts      main makes two threads for each step, and waits for both: one has most of the work
+-- > OneWorker halves     the same, but both have half of it
 -- > OneWorker server     four threads ask one that answers with sums that it has evaluated
 module Main (main) where
 
@@ -41,6 +43,12 @@ main = do
     done <- newEmptyMVar
     _ <- forkIO (evaluate (total (40000 + number)) >>= putMVar done)
     takeMVar done
+  when (how `elem` ["parts", "halves"]) $ forM_ [1 .. 40] $ \step -> do
+    dones <- forM (if how == "parts" then [70000, 10000] else [40000, 40000]) $ \size -> do
+      done <- newEmptyMVar
+      _ <- forkIO (evaluate (total (size + step)) >>= putMVar done)
+      pure done
+    mapM_ takeMVar dones
   when (how == "server") $ do
     questions <- newChan
     _ <- forkIO . forever $ do
@@ -59,7 +67,7 @@ main = do
     replicateM_ 2 (forkIO (replicateM_ 1500 (takeMVar questions >>= answer)))
     _ <- forkIO (forM_ [1 .. 3000] (putMVar questions . (+ 2000)))
     replicateM_ 3000 (readChan answers >>= evaluate)
-  unless (how `elem` ["each", "server"]) (evaluate (sum (reverse sums)) >>= print)
+  unless (how `elem` ["each", "parts", "halves", "server"]) (evaluate (sum (reverse sums)) >>= print)
 
 total :: Int -> Integer
 total upTo = sum [1 .. toInteger upTo]

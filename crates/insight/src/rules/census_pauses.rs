@@ -47,8 +47,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         format::duration_ns(context.length_ns())
     );
     let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
-    // The program itself is not at fault.
-    finding.severity = finding.severity.min(Severity::Medium);
+    // The program itself is not at fault: what is comes first.
+    finding.severity = finding.severity.min(Severity::Low);
     if interval_s(context).is_none_or(|interval| interval >= DEFAULT_INTERVAL_S) {
         finding.axis = Axis::Log;
     }

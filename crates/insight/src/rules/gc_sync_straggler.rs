@@ -281,7 +281,10 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let waits = of_thread.iter().map(|late| late.late_ns);
     let waits: Vec<u64> = waits.filter(|ns| *ns >= SURE_NS).collect();
     let is_sure = waits.len() >= MIN_COUNT && waits.iter().sum::<u64>() * 2 >= ns;
-    let is_likely = regular.is_some() || count >= MANY && ns / count.max(1) >= LIKELY_NS;
+    // Chance does not choose the same thread nearly every time.
+    let is_nearly_all = count * 10 >= context.gc_pauses.len() as u64 * 9;
+    let is_long = ns / count.max(1) >= LIKELY_NS;
+    let is_likely = regular.is_some() || count >= MANY && (is_long || is_nearly_all);
     let name = context.thread_name(thread);
     let [collections, time] = [
         format::pluralize(count, "collection"),
@@ -314,7 +317,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
             " These waits are nearly of one length, so they are no chance: it was in a foreign call, or a loop that cannot be interrupted."
         }
         (false, true) => {
-            " This number of long waits for one thread is hardly chance: it was in a foreign call or a loop that cannot be interrupted."
+            " So many waits for one thread are hardly chance: it was in a foreign call or a loop that cannot be interrupted."
         }
         (false, false) if count >= MANY => {
             " Each wait was short: the thread could not be interrupted, or other programs ran on its core."

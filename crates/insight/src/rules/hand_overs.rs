@@ -214,7 +214,9 @@ fn finding(
 
 fn tries(context: &RuleContext<'_>, is_one_way: bool, bound: Bound) -> Vec<Advice> {
     let parallelism = context.times.mean_parallelism().unwrap_or(0.0);
-    let batches = Advice::code("Hand over batches: a list or chunk of items per wakeup.");
+    let batches = Advice::code(
+        "Hand over batches: a list or chunk of items per wakeup. A bounded queue that holds only a few items hands over each.",
+    );
     if bound != Bound::Neither {
         let unbound = Advice::code(
             "Use forkIO in place of forkOS where no foreign library needs an OS thread of its own, let a forked thread do the work of main (runInUnboundThread), and keep threads that wake each other on one capability (forkOn).",

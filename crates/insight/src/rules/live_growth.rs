@@ -215,7 +215,9 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
             "-hi -l",
             "With -finfo-table-map the profile names the source line that allocates it (GHC 9.2 and later).",
         ),
-        Advice::code("Look for maps and references that only grow."),
+        Advice::code(
+            "Look for maps, lists and references that only grow, and for top-level values (CAFs): these stay as long as code that uses them can run.",
+        ),
     ];
     finding.distrust = "Filling caches and data that is loaded once grow too.".into();
     finding.set_numbers([

@@ -192,11 +192,24 @@ const MIN_SHARE_FOR_FACTOR: f64 = 0.30;
 /// Minimum share of steps between major collections that rise, for data that only grows.
 const RISING: f64 = 0.9;
 
-/// Returns whether live data grew from nearly each major collection to the next.
-fn only_grows(context: &RuleContext<'_>) -> bool {
+/// Returns whether little data is alive at any time: it is replaced before each major collection.
+fn is_replaced(context: &RuleContext<'_>) -> bool {
+    const FEW_BYTES: u64 = 8_000_000;
+    live_bytes(context)
+        .into_iter()
+        .all(|bytes| bytes < FEW_BYTES)
+}
+
+/// Returns live data after each major collection.
+fn live_bytes(context: &RuleContext<'_>) -> Vec<u64> {
     let live = context.log.numbers.live();
     let indices = live.first_at(context.range.start().0)..live.first_at(context.range.end().0);
-    let all: Vec<u64> = indices.map(|at| live.value(at)).collect();
+    indices.map(|at| live.value(at)).collect()
+}
+
+/// Returns whether live data grew from nearly each major collection to the next.
+fn only_grows(context: &RuleContext<'_>) -> bool {
+    let all = live_bytes(context);
     let rising = all.windows(2).filter(|two| two[1] > two[0]).count();
     all.len() >= MIN_COUNT && rising as f64 >= (all.len() - 1) as f64 * RISING
 }
@@ -215,9 +228,14 @@ fn tries(context: &RuleContext<'_>, pause_ns: u64) -> Vec<Advice> {
         "Let the old generation grow more before it is collected. Measure it.",
         "memory: the old generation may grow to four times live data",
     );
-    let less = Advice::code(
-        "Keep less data alive, or keep immutable data in a compact region (GHC.Compact): collections do not copy it.",
-    );
+    let less = Advice::code(match is_replaced(context) {
+        true => {
+            "Make less of what lives for long: change a large structure in small steps, instead of building all of it anew."
+        }
+        false => {
+            "Keep less data alive, or keep immutable data in a compact region (GHC.Compact): collections do not copy it."
+        }
+    });
     // It must save half of what first use of its memory costs.
     let pays = context.larger_areas().any(|(flag, bytes)| {
         area.flag.as_deref() == Some(flag)

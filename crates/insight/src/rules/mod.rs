@@ -66,6 +66,7 @@ mod throwto_wait;
 mod timer_storm;
 mod tiny_threads;
 mod unevaluated;
+mod uneven_parts;
 mod unlabelled;
 mod yield_spin;
 
@@ -146,6 +147,7 @@ pub static RULES: &[Rule] = &[
     small_pool::RULE,
     shared_thunk::RULE,
     stm_herd::RULE,
+    uneven_parts::RULE,
     serial_section::RULE,
     slowest_stage::RULE,
     one_worker::RULE,

@@ -351,7 +351,7 @@ async fn finding(
     };
     let bound = context.length_ns() as f64 / alone_ns.max(1) as f64;
     let title = format!(
-        "For {} of {} {who}: as long as this part is serial, no number of cores makes the program more than {bound:.1} times as fast",
+        "For {} of {} {who}: as long as this part is serial, no number of cores makes the program more than {bound:.1} times as fast as in this run",
         format::duration_ns(alone_ns),
         format::duration_ns(context.length_ns())
     );

@@ -119,7 +119,11 @@ pub(super) async fn several_threads(
         .filter_map(|one| context.log.store.thread_lane(*one));
     let runs: usize = lives.map(|life| life.runs()).sum();
     let do_ask = given as f64 >= ASKS * runs as f64;
-    let slept = (&sleeps[..], slept_ns, ": perhaps they poll");
+    let slept = (
+        &sleeps[..],
+        slept_ns,
+        ": perhaps they poll, or pause before another attempt",
+    );
     let mut finding = sleepers_finding(context, loss_budget, slept).await;
     if do_ask {
         explain_askers(&mut finding);
@@ -276,10 +280,11 @@ async fn sleepers_finding(
     );
     let gaps = sleeps.iter().map(|(_, gap)| gap);
     let (mut finding, cap_ns) = gaps_finding(context, loss_budget, (title, gaps)).await;
-    finding.meaning = "They sleep again and again, and often run only for a moment in between, as to look whether something has happened. They notice it half a pause late on average, and delay every thread that waits for them.".into();
+    finding.meaning = "They sleep again and again, and often run only for a moment in between, as to look whether something has happened, or before another attempt. They notice it half a pause late on average, and delay every thread that waits for them.".into();
     finding.tries = Advice::code_changes([
         "Wait for the event instead, with takeMVar, readTQueue or retry in STM.",
         "If polling is unavoidable: choose the pause by how late the program may notice.",
+        "If they pause before another attempt: begin with short pauses, and leave the thread to other work meanwhile.",
     ]);
     finding.distrust = "Intended pauses, as in a clock, lose nothing.".into();
     finding.set_numbers([
