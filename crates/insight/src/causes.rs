@@ -1,6 +1,7 @@
 //! Relations between findings: which one is the cause of which symptom, and their order.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use crate::finding::{Advice, AdviceKind, Axis, Confidence, Evidence, Finding, Severity, Value};
 use crate::rules;
@@ -271,6 +272,29 @@ pub(crate) fn link_causes(findings: &mut [Finding]) {
         }
         if is_busy && ABOUT_PAUSES.contains(&&*finding.rule) {
             finding.confidence = finding.confidence.min(Confidence::Probable);
+        }
+    }
+    link_to_first_causes(findings);
+}
+
+/// Links each finding whose cause is itself explained to the cause of that one, so that it is listed below it.
+fn link_to_first_causes(findings: &mut [Finding]) {
+    let links = findings.iter().filter_map(|finding| {
+        let cause = finding.explained_by.as_ref()?;
+        Some((finding.rule.to_string(), cause.to_string()))
+    });
+    let links: BTreeMap<String, String> = links.collect();
+    for finding in findings {
+        // No longer than there are links, as these could form a circle.
+        for _ in 0..links.len() {
+            let cause = finding.explained_by.as_deref();
+            let Some(first) = cause.and_then(|cause| links.get(cause)) else {
+                break;
+            };
+            finding.explained_by = Some(first.clone().into());
+        }
+        if finding.explained_by.as_ref() == Some(&finding.rule) {
+            finding.explained_by = None;
         }
     }
 }

@@ -29,6 +29,9 @@ const KEPT_WAITING: u64 = 20;
 const MIN_WAITS: u64 = 10;
 const MUCH_WAITING: f64 = 0.10;
 
+/// Share of the time from which the waits of a thread that a timer woke matter, too: it is late nearly always.
+const MOSTLY_LATE: f64 = 0.50;
+
 /// Run time of a thread, and its waits for a capability behind other threads after one woke it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Queued {
@@ -36,11 +39,18 @@ struct Queued {
     ran_ns: u64,
     behind_ns: u64,
     waits: u64,
+    /// The same after a timer woke it.
+    late_ns: u64,
+    late_waits: u64,
 }
 
 impl Queued {
     /// Returns the one that waited longer, of those that hardly ran.
-    fn worse(self, worst: Option<Self>) -> Option<Self> {
+    fn worse(mut self, worst: Option<Self>, context: &RuleContext<'_>) -> Option<Self> {
+        if context.share(self.late_ns) >= MOSTLY_LATE {
+            self.behind_ns = self.behind_ns.saturating_add(self.late_ns);
+            self.waits += self.late_waits;
+        }
         let hardly_ran = self.behind_ns >= self.ran_ns.saturating_mul(KEPT_WAITING);
         let is_worse = worst.is_none_or(|worst| self.behind_ns > worst.behind_ns);
         if hardly_ran && is_worse && self.waits >= MIN_WAITS {
@@ -120,18 +130,21 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let mut visit = |turn: Turn<'_>| {
         let behind_ns = turn.behind_ns();
         if turn.thread() != last.thread {
-            worst = last.worse(worst);
+            worst = last.worse(worst, context);
             last = Queued {
                 thread: turn.thread(),
                 ..Queued::default()
             };
         }
         last.ran_ns = last.ran_ns.saturating_add(turn.duration(2));
-        // Nobody waits for what a timer wakes now and then.
-        let is_answer = turn.wait_reason().is_some_and(WaitReason::is_for_value);
-        if is_answer && behind_ns > 0 {
+        let reason = turn.wait_reason().filter(|_| behind_ns > 0);
+        if reason.is_some_and(WaitReason::is_for_value) {
             last.behind_ns = last.behind_ns.saturating_add(behind_ns);
             last.waits += 1;
+        } else if reason == Some(WaitReason::Delay) {
+            // Nobody waits for what a timer wakes now and then.
+            last.late_ns = last.late_ns.saturating_add(behind_ns);
+            last.late_waits += 1;
         }
         if behind_ns > 0 {
             lengths.add(behind_ns);
@@ -145,7 +158,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         }
     };
     context.each_turn(&mut visit).await;
-    let worst = last.worse(worst);
+    let worst = last.worse(worst, context);
     let high_ns = lengths.high_ns();
     if high_ns < LONG_NS {
         return Outcome::Clear(format!(
@@ -180,7 +193,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     };
     if let Some(worst) = worst {
         finding.meaning = format!(
-            "{} {} ran for {} in all, and waited {} for its turns behind threads that compute: others that wait for its answers wait as long.",
+            "{} {} ran for {} in all, and waited {} for its turns behind threads that compute: others that wait for it wait as long.",
             finding.meaning,
             context.thread_name(worst.thread),
             format::duration_ns(worst.ran_ns),
