@@ -153,9 +153,12 @@ pub fn first_of_bucket(lane: &impl Lane, time: u64, bucket_ns: u64) -> usize {
 }
 
 /// What a lane draws at one place.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a mark is written at once, and never kept"
+#[cfg_attr(
+    target_pointer_width = "64",
+    expect(
+        clippy::large_enum_variant,
+        reason = "a mark is written at once, and never kept"
+    )
 )]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {

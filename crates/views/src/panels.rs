@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(
             written.iter().find(missing),
             None,
-            "in the table of held.rs"
+            "in the table of share/contents.rs"
         );
         assert_eq!(
             documented(),
