@@ -311,6 +311,7 @@ const WORDS: &[&str] = &[
     "costly-flags slice: ^-C0.0002 was asked for",
     "large-objects numbers: as if large objects caused them",
     "short-of-cores resuming: had not resumed after a collection",
+    "uneven-parts found: ^36 groups of 2 threads that began together",
     "finalizers cache: ^Weak pointers died in 203 of 230 collections",
 ];
 

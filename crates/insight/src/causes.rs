@@ -461,6 +461,19 @@ mod tests {
         assert_eq!(causes, [unevaluated.clone(), unevaluated, None]);
     }
 
+    #[test]
+    fn a_finding_is_explained_by_the_first_cause_of_its_cause() {
+        let mut all = [
+            found("hand-overs"),
+            found("mutual-thunks"),
+            found("timer-storm"),
+        ];
+        link_causes(&mut all);
+        let causes = all.map(|finding| finding.explained_by);
+        let timers = Some("timer-storm".into());
+        assert_eq!(causes, [timers.clone(), timers, None]);
+    }
+
     /// Returns the cause of a symptom if there is another finding.
     fn cause_with(symptom: Finding, other: Finding) -> Option<String> {
         let mut all = [symptom, other];
