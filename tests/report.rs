@@ -281,7 +281,7 @@ fn the_timeline_explains_the_marks_that_it_has() {
     for not in [
         "A foreign call",
         "Not read yet",
-        "Counting the heap",
+        "Heap census",
         "Woken",
     ] {
         assert!(!html.contains(&format!(">{not}</text>")), "{not}");

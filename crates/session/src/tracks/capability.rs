@@ -228,7 +228,7 @@ impl TrackKind for Capability {
                 of(Class::GcDone),
             ),
             LegendEntry::new(
-                "Counting the heap",
+                "Heap census",
                 "All capabilities are stopped for a census of a heap profile.",
                 of(Class::Census),
             ),
