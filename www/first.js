@@ -27,6 +27,8 @@
   /** Says something in a part of the first page; without a text the part is hidden. */
   function say(part, text = '') {
     const box = find(`first-${part}`);
+    // The page is not there yet, but something was dropped on it.
+    if (!box) return void addEventListener('DOMContentLoaded', () => say(part, started ? '' : text));
     box.lastElementChild.textContent = text;
     box.hidden = !text;
   }
@@ -84,13 +86,15 @@
     for (const { dataset, firstElementChild: title } of document.querySelectorAll('[data-sample]')) {
       title.parentElement.addEventListener('click', () => ask({ ...dataset }, `“${title.textContent}”`));
     }
-    for (const type of ['dragover', 'drop']) {
-      document.addEventListener(type, (event) => {
-        if (started || !event.dataTransfer?.types.includes('Files')) return;
-        event.preventDefault();
-        if (type === 'drop') dropped(event.dataTransfer);
-      });
-    }
+  }
+
+  // At once: without a listener, the browser would open a dropped file in place of the page.
+  for (const type of ['dragover', 'drop']) {
+    document.addEventListener(type, (event) => {
+      if (started || !event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      if (type === 'drop') dropped(event.dataTransfer);
+    });
   }
 
   /** The program: it is fetched when all is there that the first page needs. */

@@ -38,6 +38,20 @@ async function withHandles(page) {
   });
 }
 
+/** Counts the files that the page remembers. Runs in the page. */
+function storedHandles() {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('eventscope', 1);
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const counting = opening.result.transaction('recent').objectStore('recent').count();
+      opening.result.close();
+      counting.onsuccess = () => resolve(counting.result);
+      counting.onerror = () => reject(counting.error);
+    };
+  });
+}
+
 test('the first view can be gone back to at once', async ({ page }) => {
   await page.addInitScript(() => {
     // Click as soon as the tab exists.
@@ -153,6 +167,7 @@ test('logs that were opened before can be opened again, and forgotten', async ({
   await openLog(page, LOG);
   await openInstead(page, OTHER);
   await loaded(page);
+  await expect.poll(() => page.evaluate(storedHandles)).toBe(2);
   await page.goto('about:blank');
   await page.goto('./');
   const kept = page.getByRole('region', { name: 'Opened before' });

@@ -1,5 +1,7 @@
 // The start page is usable before the program is loaded.
 
+import { readFileSync } from 'node:fs';
+
 import { expect } from '@playwright/test';
 import { drop, fixture, loaded, started, test } from './helpers.js';
 
@@ -55,6 +57,24 @@ async function usableOn4G(browser, address) {
   await context.close();
   return first;
 }
+
+test('a log that is dropped while the page is being parsed is opened', async ({ page }) => {
+  await page.addInitScript((base64) => {
+    new MutationObserver((_, observer) => {
+      if (!document.getElementById('first')) return;
+      observer.disconnect();
+      const dataTransfer = new DataTransfer();
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      dataTransfer.items.add(new File([bytes], 'early.eventlog'));
+      globalThis.stateAtDrop = document.readyState;
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    }).observe(document, { subtree: true, childList: true });
+  }, readFileSync(LOG).toString('base64'));
+  await page.goto('./');
+  await loaded(page);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('early.eventlog');
+  expect(await page.evaluate(() => globalThis.stateAtDrop)).not.toBe('complete');
+});
 
 test('on a phone with 4G it is of use before the program is there', async ({ browser, baseURL }, testInfo) => {
   const { ms, withProgram } = await usableOn4G(browser, baseURL);

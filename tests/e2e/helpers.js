@@ -155,7 +155,10 @@ export async function drop(page, file, bytes = readFileSync(file)) {
 /** Drops a file while a log is open, and opens it in its place. */
 export async function openInstead(page, file, bytes) {
   await drop(page, file, bytes);
-  await page.getByRole('button', { name: 'Open instead' }).click();
+  const instead = page.getByRole('button', { name: 'Open instead' });
+  await instead.click();
+  // Until then, the log that is replaced is still shown.
+  await expect(instead).toHaveCount(0);
 }
 
 /**
