@@ -75,8 +75,10 @@ test('a place leads to its thread or capability', async ({ page }) => {
 test('a link opens the finding at its place', async ({ page }) => {
   await openLog(page, LOG, './#p=findings');
   await heads(page).first().click();
+  // The finding opens at its first place.
+  const first = await fragment(page, /[#&]ip=/);
   await places(page).nth(1).click();
-  await fragment(page, /[#&]ip=/);
+  await expect.poll(() => new URL(page.url()).hash).not.toBe(first);
   const address = page.url();
   await page.goto('about:blank');
   await openLog(page, LOG, address);
