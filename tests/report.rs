@@ -278,12 +278,7 @@ fn the_timeline_explains_the_marks_that_it_has() {
     ] {
         assert!(html.contains(&format!(">{there}</text>")), "{there}");
     }
-    for not in [
-        "A foreign call",
-        "Not read yet",
-        "Heap census",
-        "Woken",
-    ] {
+    for not in ["A foreign call", "Not read yet", "Heap census", "Woken"] {
         assert!(!html.contains(&format!(">{not}</text>")), "{not}");
     }
     // Each color has a variant for dark pages.
