@@ -124,10 +124,11 @@ pub fn is_runtime_label(label: &str) -> bool {
     is_sampler || ManagerThread::from_label(label).is_some()
 }
 
-/// Thread of the program that was created and finished in the range.
+/// Thread of the program that was created and finished in the range. Ordered by start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FinishedThread {
-    pub thread: ThreadId,
     pub life: Interval,
+    pub thread: ThreadId,
     pub ran_ns: u64,
 }
 

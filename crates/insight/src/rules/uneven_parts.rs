@@ -45,7 +45,7 @@ struct Group<'t> {
 
 impl<'t> Group<'t> {
     /// Returns the group if one of its threads works on alone for long, and another one worked, too.
-    fn new(threads: &[&'t FinishedThread]) -> Option<Self> {
+    fn new(threads: &'t [FinishedThread]) -> Option<Self> {
         let longest = threads.iter().max_by_key(|one| one.life.end())?;
         let others = || threads.iter().filter(|one| one.thread != longest.thread);
         let next = others().max_by_key(|one| one.ran_ns)?;
@@ -66,7 +66,7 @@ impl<'t> Group<'t> {
 }
 
 /// Divides threads, in order of their starts, into those that began together, and returns the uneven groups.
-fn groups<'t>(threads: &[&'t FinishedThread]) -> Vec<Group<'t>> {
+fn groups(threads: &[FinishedThread]) -> Vec<Group<'_>> {
     let (mut found, mut from) = (Vec::new(), 0);
     while let Some(first) = threads.get(from) {
         let mut longest_ns = first.life.duration().0;
@@ -86,15 +86,9 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     if context.caps < 2 {
         return Outcome::Clear("there is one capability".into());
     }
-    let threads = context.finished_threads().await;
-    let mut starts: Vec<(Nanos, ThreadId, usize)> = (0..)
-        .zip(&threads)
-        .map(|(place, one)| (one.life.start(), one.thread, place))
-        .collect();
-    context.sort(&mut starts).await;
-    let in_order: Vec<&FinishedThread> =
-        starts.iter().map(|(.., place)| &threads[*place]).collect();
-    let mut found = groups(&in_order);
+    let mut threads = context.finished_threads().await;
+    context.sort(&mut threads).await;
+    let mut found = groups(&threads);
     found.retain(|group| !context.have_different_roles(group.longest.thread, group.next.thread));
     let sum = |of: fn(&Group<'_>) -> u64| found.iter().map(of).fold(0, u64::saturating_add);
     let (alone_ns, ran_ns) = (sum(|group| group.alone_ns), sum(|group| group.ran_ns));
@@ -155,9 +149,8 @@ mod tests {
 
     /// Returns the longest thread and the lone time of each uneven group.
     fn uneven(threads: &[FinishedThread]) -> Vec<(u32, u64)> {
-        let all: Vec<&FinishedThread> = threads.iter().collect();
         let group = |group: Group<'_>| (group.longest.thread.0, group.alone_ns);
-        groups(&all).into_iter().map(group).collect()
+        groups(threads).into_iter().map(group).collect()
     }
 
     #[test]
@@ -170,6 +163,8 @@ mod tests {
         assert_eq!(uneven(&[short, long(400)]), []);
         // The other one ends late.
         assert_eq!(uneven(&[thread(1, 0, 600, 500), long(900)]), []);
+        // The other one has more than two thirds of its work.
+        assert_eq!(uneven(&[thread(1, 0, 450, 420), long(600)]), []);
         // The other one has nothing to do.
         assert_eq!(uneven(&[thread(1, 0, 100, 1), long(900)]), []);
     }
