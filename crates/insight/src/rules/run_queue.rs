@@ -45,9 +45,9 @@ struct Queued {
 }
 
 impl Queued {
-    /// Returns the one that waited longer, of those that hardly ran.
-    fn worse(mut self, worst: Option<Self>, context: &RuleContext<'_>) -> Option<Self> {
-        if context.share(self.late_ns) >= MOSTLY_LATE {
+    /// Returns the one that waited longer, of those that hardly ran, in a range of this length.
+    fn worse(mut self, worst: Option<Self>, length_ns: u64) -> Option<Self> {
+        if self.late_ns as f64 >= MOSTLY_LATE * length_ns as f64 {
             self.behind_ns = self.behind_ns.saturating_add(self.late_ns);
             self.waits += self.late_waits;
         }
@@ -130,7 +130,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     let mut visit = |turn: Turn<'_>| {
         let behind_ns = turn.behind_ns();
         if turn.thread() != last.thread {
-            worst = last.worse(worst, context);
+            worst = last.worse(worst, context.length_ns());
             last = Queued {
                 thread: turn.thread(),
                 ..Queued::default()
@@ -158,7 +158,7 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         }
     };
     context.each_turn(&mut visit).await;
-    let worst = last.worse(worst, context);
+    let worst = last.worse(worst, context.length_ns());
     let high_ns = lengths.high_ns();
     if high_ns < LONG_NS {
         return Outcome::Clear(format!(
@@ -226,4 +226,28 @@ async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
     Outcome::Found(vec![
         finding.with_evidence(waits.iter().map(Wait::evidence)),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_woken_by_timers_is_kept_waiting_if_it_is_mostly_late() {
+        let late = Queued {
+            late_ns: 600,
+            late_waits: MIN_WAITS,
+            ..Queued::default()
+        };
+        let behind_ns = |length_ns| Some(late.worse(None, length_ns)?.behind_ns);
+        assert_eq!(behind_ns(1000), Some(600));
+        assert_eq!(behind_ns(2000), None);
+        let woken = Queued {
+            behind_ns: 700,
+            waits: MIN_WAITS,
+            ..Queued::default()
+        };
+        let worst = late.worse(woken.worse(None, 1000), 1000);
+        assert_eq!(worst.map(|worst| worst.behind_ns), Some(700));
+    }
 }
