@@ -312,6 +312,7 @@ const WORDS: &[&str] = &[
     "large-objects numbers: as if large objects caused them",
     "short-of-cores resuming: had not resumed after a collection",
     "uneven-parts found: ^36 groups of 2 threads that began together",
+    "stm-herd alert: times before they run",
     "finalizers cache: ^Weak pointers died in 203 of 230 collections",
 ];
 

@@ -2,6 +2,7 @@
 --
 -- > Herd herd    all wait for one variable: each commit wakes all, and one can go on
 -- > Herd ring    each waits for a variable of its own
+-- > Herd alert   all wait for the end of a count: each step of main wakes all
 module Main (main) where
 
 import Control.Concurrent
@@ -10,9 +11,10 @@ import Control.Monad
 import GHC.Conc (labelThread)
 import System.Environment (getArgs)
 
-members, rounds :: Int
+members, rounds, steps :: Int
 members = 32
 rounds = 8
+steps = 400
 
 main :: IO ()
 main = do
@@ -26,10 +28,18 @@ main = do
           now <- readTVar turn
           check (now == k * members + me)
           writeTVar turn (now + 1)
+        alert = atomically (readTVar turn >>= check . (>= steps))
         ring = do
           atomically (readTVar (mine !! me) >>= check >> writeTVar (mine !! me) False)
           atomically (writeTVar (mine !! ((me + 1) `mod` members)) True)
-    thread <- forkIO (forM_ [0 .. rounds - 1] (if how == "herd" then herd else const ring) >> putMVar done ())
+    thread <- forkIO $ do
+      case how of
+        "alert" -> alert
+        _ -> forM_ [0 .. rounds - 1] (if how == "herd" then herd else const ring)
+      putMVar done ()
     labelThread thread ("member-" ++ show me)
     pure done
+  when (how == "alert") $ do
+    yield
+    forM_ [1 .. steps] $ \step -> atomically (writeTVar turn step)
   mapM_ takeMVar dones

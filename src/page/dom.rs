@@ -33,6 +33,15 @@ pub(super) fn set_style(element: &HtmlElement, property: &str, value: &str) {
     let _ = element.style().set_property(property, value);
 }
 
+/// Sets an attribute of the root element, or removes it.
+pub(super) fn set_root_attribute(name: &str, value: Option<&str>) {
+    let root = gloo_utils::document_element();
+    let _ = match value {
+        Some(value) => root.set_attribute(name, value),
+        None => root.remove_attribute(name),
+    };
+}
+
 /// Returns the inner width of an element's parent, without its borders, in CSS pixels.
 pub(super) fn parent_width(element: &Element) -> f64 {
     let parent = element.parent_element();

@@ -1,5 +1,6 @@
 //! Color theme and contrast: as the system, unless the user overrides it.
 
+use super::dom::set_root_attribute;
 use super::preferences::{load_preference, store_preference};
 use scene::palette::Palette;
 
@@ -91,14 +92,9 @@ pub(super) fn apply(choice: Choice, contrast: Contrast) {
     set(CONTRAST_KEY, "data-contrast", contrast);
 }
 
-/// Sets an attribute of the root element and stores it; failures leave the system setting in effect.
+/// Sets an attribute of the root element and stores it.
 fn set(key: &str, attribute: &str, value: Option<&str>) {
-    if let Some(root) = gloo_utils::document().document_element() {
-        let _ = match value {
-            Some(value) => root.set_attribute(attribute, value),
-            None => root.remove_attribute(attribute),
-        };
-    }
+    set_root_attribute(attribute, value);
     store_preference(key, value);
 }
 

@@ -262,10 +262,14 @@ export async function colors(page, from, to) {
   );
 }
 
-/** Waits until the fragment of the address matches, and returns it. */
+/** Waits until the fragment of the address has all changes of the view and matches, and returns it. */
 export async function fragment(page, pattern) {
-  await expect.poll(() => new URL(page.url()).hash).toMatch(pattern);
-  return new URL(page.url()).hash;
+  let hash;
+  await expect.poll(async () => {
+    hash = await page.evaluate(() => (document.querySelector('[data-pending-address]') ? '(pending)' : location.hash));
+    return hash;
+  }).toMatch(pattern);
+  return hash;
 }
 
 const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));

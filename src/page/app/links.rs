@@ -8,6 +8,7 @@ use yew::prelude::*;
 
 use super::App;
 use crate::copy::{STATUS_MS, copy};
+use crate::dom::set_root_attribute;
 use crate::files::LogFile;
 use crate::link;
 use crate::update::{callback, update_after};
@@ -19,17 +20,21 @@ use views::view::store::Entry;
 
 /// Delay after the last change before the address is updated.
 const ADDRESS_DELAY_MS: u32 = 250;
+/// Attribute of the root element while an update of the address is scheduled: until then, it lacks the last change.
+const PENDING_ADDRESS: &str = "data-pending-address";
 
 impl App {
     /// Schedules an update of the address (debounced).
     pub(super) fn schedule_address_update(&mut self, ctx: &Context<Self>) {
         if self.log.is_open() {
             self.timers.address = Some(update_after(ctx, ADDRESS_DELAY_MS, Self::update_address));
+            set_root_attribute(PENDING_ADDRESS, Some(""));
         }
     }
 
     pub(super) fn update_address(&mut self, ctx: &Context<Self>, (): ()) -> bool {
         self.timers.address = None;
+        set_root_attribute(PENDING_ADDRESS, None);
         if self.is_dragging() || self.awaits_item() {
             // A drag is a single history step, even if it pauses; so is a navigation together with the item it
             // selects.

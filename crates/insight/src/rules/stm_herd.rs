@@ -1,7 +1,9 @@
 //! Do commits wake threads in vain?
 //!
 //! A transaction that retries waits until any variable that it has read changes. A commit that changes one wakes
-//! all threads waiting for it. If the condition of most does not hold yet, they run for a moment and wait again.
+//! all threads waiting for it. If the condition of most does not hold yet, they run for a moment and wait again. Of
+//! another capability, it wakes also those that earlier commits have woken and that have not run since
+//! (`unpark_tso` in `rts/STM.c`): it sends a message for each.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +20,8 @@ const SHORT_NS: u64 = 20_000;
 const APART_NS: u64 = 20_000;
 /// Minimum number of wakeups; fewer are no pattern.
 const MIN_COUNT: u64 = 1000;
+/// Minimum number of wakeups for each wait of a thread, if most wake threads that are woken already.
+const MIN_REPEATED: f64 = 10.0;
 
 pub(super) const RULE: Rule = Rule {
     name: "stm-herd",
@@ -26,13 +30,26 @@ pub(super) const RULE: Rule = Rule {
     evaluate: yielding!(evaluate),
 };
 
-/// Wakeups of a thread that waited in STM.
+/// Thread that waited in STM.
 #[derive(Clone, Copy, Default)]
 struct Waiter {
-    woken: u64,
+    /// Waits that ended.
+    waits: u64,
+    /// Waits after which it waited again immediately, and the time that it ran in between.
     in_vain: u64,
     in_vain_ns: u64,
+    /// Wakeups, including those of a thread that is woken already.
+    wakeups: u64,
+    /// From its first wakeup to its last.
     range: Option<Interval>,
+}
+
+impl Waiter {
+    fn add_wakeup(&mut self, at: Nanos) {
+        self.wakeups += 1;
+        let at = Interval::new(at, at);
+        self.range = Some(self.range.map_or(at, |range| range.hull(at)));
+    }
 }
 
 async fn waiters(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Waiter> {
@@ -43,13 +60,11 @@ async fn waiters(context: &RuleContext<'_>) -> BTreeMap<ThreadId, Waiter> {
             return;
         }
         let waiter = waiters.entry(turn.thread()).or_default();
-        waiter.woken += 1;
+        waiter.waits += 1;
         let again = turn.code.and_then(|code| code.wait_reason());
         if again == Some(WaitReason::Stm) && end - start < SHORT_NS {
             waiter.in_vain += 1;
             waiter.in_vain_ns += end - start;
-            let run = Interval::new(Nanos(start), Nanos(end));
-            waiter.range = Some(waiter.range.map_or(run, |range| range.hull(run)));
         }
     };
     context.each_wait(WaitReason::Stm, 0, &mut visit).await;
@@ -85,9 +100,9 @@ impl Crowds {
     }
 }
 
-/// Returns the threads that commits wake. A commit wakes each thread only once; a second wakeup of the same thread
-/// belongs to a later commit.
-async fn crowds(context: &RuleContext<'_>, waiters: &BTreeMap<ThreadId, Waiter>) -> Crowds {
+/// Returns the threads that commits wake, and adds the wakeups to `waiters`. A commit wakes each thread only once; a
+/// second wakeup of the same thread belongs to a later commit.
+async fn crowds(context: &RuleContext<'_>, waiters: &mut BTreeMap<ThreadId, Waiter>) -> Crowds {
     let mut steps = context.steps();
     let store = &context.log.store;
     let mut crowds = Crowds::default();
@@ -95,8 +110,12 @@ async fn crowds(context: &RuleContext<'_>, waiters: &BTreeMap<ThreadId, Waiter>)
         let (mut size, mut first, mut last, mut index) = (0, Nanos(0), (Nanos(0), None), 0);
         let mut crowd: BTreeSet<ThreadId> = BTreeSet::new();
         let wakeups = store.wakeups_on(cap, context.range);
-        for (at, woken) in wakeups.filter(|(_, thread)| waiters.contains_key(thread)) {
+        for (at, woken) in wakeups {
             steps.step().await;
+            let Some(waiter) = waiters.get_mut(&woken) else {
+                continue;
+            };
+            waiter.add_wakeup(at);
             let waker = store.running(cap, at, &mut index);
             if waker != last.1 || at.since(last.0).0 >= APART_NS || !crowd.insert(woken) {
                 crowds.add(size, last.0.since(first).0);
@@ -112,39 +131,87 @@ async fn crowds(context: &RuleContext<'_>, waiters: &BTreeMap<ThreadId, Waiter>)
     crowds
 }
 
+/// All wakeups from waits in STM.
+#[derive(Default)]
+struct Herd {
+    /// Sums over all [`Waiter`]s.
+    waits: u64,
+    in_vain: u64,
+    in_vain_ns: u64,
+    crowds: Crowds,
+}
+
+impl Herd {
+    /// Returns the share of the waits that ended in vain.
+    fn in_vain_share(&self) -> f64 {
+        self.in_vain as f64 / self.waits.max(1) as f64
+    }
+
+    /// Returns the number of wakeups for each wait.
+    fn wakeups_per_wait(&self) -> f64 {
+        self.crowds.all / self.waits.max(1) as f64
+    }
+
+    fn is_mostly_in_vain(&self) -> bool {
+        self.waits >= MIN_COUNT && self.in_vain_share() >= IN_VAIN
+    }
+
+    fn is_repeated(&self) -> bool {
+        self.crowds.all >= MIN_COUNT as f64 && self.wakeups_per_wait() >= MIN_REPEATED
+    }
+
+    /// Returns title and explanation of the finding.
+    fn sentences(&self) -> (String, &'static str) {
+        let crowd = self.crowds.mean();
+        if self.is_mostly_in_vain() {
+            let share = format::fraction(self.in_vain_share());
+            return (
+                format!(
+                    "Each commit wakes {crowd:.0} threads, and {share} of those woken find nothing"
+                ),
+                "A change of a variable wakes all threads that wait for it; they find their condition false, and wait again. The commit takes as long as waking them all.",
+            );
+        }
+        let repeated = self.wakeups_per_wait();
+        (
+            format!("Each commit wakes {crowd:.0} threads, {repeated:.0} times before they run"),
+            "A change of a variable wakes all threads that wait for it, even those that are woken already but have not run yet. Each wakeup of a thread of another capability is a message, so every commit takes as long as waking them all.",
+        )
+    }
+}
+
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     let any_ns = context.threads().await.times.blocked_ns[WaitReason::Stm as usize];
-    let waiters = if any_ns > 0 {
+    let mut waiters = if any_ns > 0 {
         waiters(context).await
     } else {
         BTreeMap::new()
     };
-    let woken: u64 = waiters.values().map(|waiter| waiter.woken).sum();
-    let in_vain: u64 = waiters.values().map(|waiter| waiter.in_vain).sum();
-    let share = in_vain as f64 / woken.max(1) as f64;
-    if woken < MIN_COUNT || share < IN_VAIN {
+    let crowds = crowds(context, &mut waiters).await;
+    let herd = Herd {
+        waits: waiters.values().map(|waiter| waiter.waits).sum(),
+        in_vain: waiters.values().map(|waiter| waiter.in_vain).sum(),
+        in_vain_ns: waiters.values().map(|waiter| waiter.in_vain_ns).sum(),
+        crowds,
+    };
+    if !herd.is_mostly_in_vain() && !herd.is_repeated() {
         return Outcome::Clear(format!(
             "{} from a wait in STM, {} of them in vain; the limits are 1,000 and 60 %",
-            format::pluralize(woken, "wakeup"),
-            format::fraction(share)
+            format::pluralize(herd.waits, "wakeup"),
+            format::fraction(herd.in_vain_share())
         ));
     }
-    let crowds = crowds(context, &waiters).await;
-    let crowd = crowds.mean();
+    let crowd = herd.crowds.mean();
     if crowd < MIN_CROWD {
         return Outcome::Clear(format!(
             "a commit in STM wakes {crowd:.1} threads; the limit is 4"
         ));
     }
-    let in_vain_ns: u64 = waiters.values().map(|waiter| waiter.in_vain_ns).sum();
-    let cap_ns = in_vain_ns.saturating_add(crowds.waking_ns);
-    let title = format!(
-        "Each commit wakes {crowd:.0} threads, and {} of those woken find nothing",
-        format::fraction(share)
-    );
+    let (title, meaning) = herd.sentences();
+    let cap_ns = herd.in_vain_ns.saturating_add(herd.crowds.waking_ns);
     let mut finding = context.time_finding(RULE.name, title, loss_budget, (Pool::Running, cap_ns));
     finding.confidence = Confidence::Probable;
-    finding.meaning = "A change of a variable wakes all threads that wait for it; they find their condition false, and wait again. The commit takes as long as waking them all.".into();
+    finding.meaning = meaning.into();
     finding.tries = Advice::code_changes([
         "Give each waiting thread its own TVar, which changes only with its condition.",
         "Use a primitive that wakes one thread at a time: an MVar, or a queue of TMVars.",
@@ -152,16 +219,17 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     ]);
     finding.distrust = "Only the wakeups and the runs before a thread waits again are counted, not thread switches: the true cost is higher. Conflicting transactions leave no event.".into();
     finding.set_numbers([
-        ("woken", Value::Count(woken)),
-        ("woken too early", Value::Count(in_vain)),
-        ("ran without result", Value::Ns(in_vain_ns)),
-        ("waking them", Value::Ns(crowds.waking_ns)),
+        ("waits", Value::Count(herd.waits)),
+        ("woken too early", Value::Count(herd.in_vain)),
+        ("wakeups", Value::Count(herd.crowds.all as u64)),
+        ("ran without result", Value::Ns(herd.in_vain_ns)),
+        ("waking them", Value::Ns(herd.crowds.waking_ns)),
     ]);
     let evidence = waiters.iter().filter_map(|(thread, waiter)| {
         Some(Evidence::for_thread(
             *thread,
             waiter.range?,
-            Value::Count(waiter.in_vain),
+            Value::Count(waiter.wakeups),
         ))
     });
     Outcome::Found(vec![finding.with_evidence(evidence)])
