@@ -313,6 +313,8 @@ const WORDS: &[&str] = &[
     "short-of-cores resuming: had not resumed after a collection",
     "uneven-parts found: ^36 groups of 2 threads that began together",
     "stm-herd alert: times before they run",
+    "serial-section sparks: they evaluate only the outermost constructor",
+    "heap-holder table: Its size stays the same, but 9 major collections copied it",
     "finalizers cache: ^Weak pointers died in 203 of 230 collections",
 ];
 

@@ -21,6 +21,8 @@ main = do
     -- Made and forgotten.
     "collected" -> forM_ [1 .. 100] $ \i ->
       sparkAll (map (sumTo . (i +)) [2000 .. 2050]) `pseq` evaluate (sumTo 20000)
+    -- Evaluated to the first element of each list; the rest is left to the one who made them.
+    "outermost" -> let lists = map sums [4000 .. 4100] in foldr par () lists `pseq` print (sum (map sum lists))
     -- Of values that are there.
     _ -> let values = map (+ 1) [1 .. 50000] in mapM_ evaluate values >> useAll values
 
@@ -29,6 +31,9 @@ sparkAll = foldr par ()
 
 useAll :: [Integer] -> IO ()
 useAll values = sparkAll values `pseq` print (sum values)
+
+sums :: Int -> [Integer]
+sums n = let first = sumTo n in first `seq` first : map (sumTo . (n +)) [1 .. 20]
 
 beside :: [Integer] -> Integer
 beside [] = 0

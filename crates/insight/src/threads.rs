@@ -1,6 +1,7 @@
 //! Helpers for rules about threads: iteration without the runtime's own threads, sums over all threads, and waits
 //! that overlap idle capabilities.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
@@ -201,7 +202,8 @@ impl<'a> RuleContext<'a> {
             .is_some_and(|(one, other)| one != other)
     }
 
-    /// Returns the names of threads if there are one or two, `Thread 5 (ping) and thread 6 (pong)`; else their number.
+    /// Returns the names of threads if there are one or two, `Thread 5 (ping) and thread 6 (pong)`; else their number,
+    /// with two labels if they all have one, `3 threads (worker-1, worker-2, …)`.
     pub(crate) fn names_or_count(&self, threads: impl IntoIterator<Item = ThreadId>) -> String {
         let threads: BTreeSet<ThreadId> = threads.into_iter().collect();
         let threads: Vec<ThreadId> = threads.into_iter().collect();
@@ -211,7 +213,14 @@ impl<'a> RuleContext<'a> {
                 let other = self.thread_name(other).replacen("Thread", "thread", 1);
                 format!("{} and {other}", self.thread_name(one))
             }
-            _ => format::pluralize(threads.len() as u64, "thread"),
+            _ => {
+                let count = format::pluralize(threads.len() as u64, "thread");
+                let labels = threads.iter().map(|one| self.log.store.label_of(*one));
+                match labels.collect::<Option<Vec<_>>>().as_deref() {
+                    Some([first, second, ..]) => format!("{count} ({first}, {second}, …)"),
+                    _ => count,
+                }
+            }
         }
     }
 
@@ -538,6 +547,39 @@ impl<'a> RuleContext<'a> {
         };
         self.each_wakeup(&mut visit).await;
         woken
+    }
+
+    /// Names the threads that created most of `threads`, with the number of each, in a sentence after a space; empty if
+    /// these are many, or if the log does not show it.
+    pub(crate) async fn makers(&self, threads: &SeededSet<ThreadId>) -> String {
+        const MOST_MAKERS: usize = 3;
+        const MOST: f64 = 0.90;
+        let mut made: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        let mut visit = |created: ThreadEvent| {
+            if let Some(by) = created.by.filter(|_| threads.contains(&created.thread)) {
+                *made.entry(by).or_default() += 1;
+            }
+        };
+        self.each_creation(self.range, &mut visit).await;
+        let mut made: Vec<(ThreadId, u64)> = made.into_iter().collect();
+        made.sort_small_by_key(|(_, count)| Reverse(*count));
+        made.truncate(MOST_MAKERS);
+        let all: u64 = made.iter().map(|(_, count)| count).sum();
+        if (all as f64) < MOST * threads.len() as f64 {
+            return String::new();
+        }
+        let made = made.iter().filter(|(_, count)| count * 20 >= all);
+        let mut of_them = " of them";
+        let made = made.map(|(maker, count)| {
+            let of_them = std::mem::take(&mut of_them);
+            format!(
+                "{} created {}{of_them}",
+                self.thread_name(*maker),
+                format::count(*count)
+            )
+        });
+        let made: Vec<String> = made.collect();
+        format!(" {}.", made.join(", ").replace(", Thread", ", thread"))
     }
 
     /// Returns the bound threads: those created while no thread ran on the capability, for `main`, `forkOS` or a

@@ -114,7 +114,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     };
     finding.tries.extend(default_area_advice(context));
     finding.distrust =
-        "Large collections may gain more from all cores than waking them costs. Of each wait, no more than twice the usual one counts: the rest comes from other work of the machine."
+        "Large collections may gain more from all cores than waking them costs. Each wait counts up to twice the median: longer ones are probably other work of the machine."
             .into();
     finding.set_numbers([
         ("the usual wait", Value::Ns(usual_ns)),

@@ -26,7 +26,7 @@ const SURE_NS: u64 = 15_000_000;
 /// ms each.
 const MANY: u64 = 20;
 const LIKELY_NS: u64 = 8_000_000;
-/// As many late stops of one thread, each of at least `REGULAR_NS` and nearly of one length, are no chance: what a
+/// As many late stops of one thread, each of at least `REGULAR_NS` and nearly equal, are not chance: what a
 /// busy machine adds scatters. The spread is that from the 10th to the 90th percentile, as a share of the median.
 const REGULAR_NS: u64 = 2_000_000;
 const SPREAD: f64 = 0.15;
@@ -177,7 +177,7 @@ fn held_up_by_several(
         true => "",
         false => " Or the machine was busy, and other programs ran on the cores of these threads.",
     };
-    finding.meaning = format!("A collection begins only when all capabilities have stopped. A thread in an unsafe foreign call, or in a loop that does not allocate, stops when that ends, and the others wait, for {} of the program's time.{or_busy}", finding.cost).into();
+    finding.meaning = format!("A collection begins only when all capabilities have stopped. A thread in an unsafe foreign call, or in a loop that does not allocate, stops when that ends, and the others wait, as if the whole program had waited for {}.{or_busy}", finding.cost).into();
     finding.tries = advice(context, count);
     if !is_likely {
         finding.tries.push(record_again());
@@ -314,7 +314,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let why = match (is_sure, is_likely) {
         (true, _) => "",
         (false, true) if regular.is_some() => {
-            " These waits are nearly of one length, so they are no chance: it was in a foreign call, or a loop that cannot be interrupted."
+            " These waits are nearly equal, so they are not chance: it was in a foreign call, or a loop that cannot be interrupted."
         }
         (false, true) => {
             " So many waits for one thread are hardly chance: it was in a foreign call or a loop that cannot be interrupted."
@@ -327,7 +327,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         }
     };
     finding.meaning = format!(
-        "A collection begins only when all capabilities have stopped. For {} in total, {} of {} capabilities waited for this thread: {} of the program's time.{why}",
+        "A collection begins only when all capabilities have stopped. For {} in total, {} of {} capabilities waited for this thread, as if the whole program had waited for {}.{why}",
         format::duration_ns(ns),
         others,
         context.caps,

@@ -4,16 +4,22 @@
 //! the largest census, its name shows where to look. Thunks and byte arrays in profiles by closure type have rules
 //! of their own.
 
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
 use super::census::Peak;
 use super::prelude::*;
+use crate::context::GcPause;
+use crate::threads::median;
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use model::census::BandId;
 use model::sorting::CompactSort;
 
 /// Minimum share of the largest census.
 const MIN_SHARE: f64 = 0.50;
-/// Share of the heap from which three kinds of data together count as one structure.
+/// Share of the heap from which a few kinds of data together count as one structure, and their number.
 const NEARLY_ALL: f64 = 0.90;
+const KINDS: RangeInclusive<usize> = 3..=5;
 /// Minimum share of `MVar`s in the heap for messages that nobody has read.
 const MVARS: f64 = 0.05;
 /// Minimum share of list cells for Strings, or a long list: their elements, if they are not shared, are a third or more.
@@ -26,6 +32,15 @@ const MIN_CENSUSES: usize = 4;
 const GROWS: f64 = 0.10;
 /// Share of the maximum above which data that no longer changes is kept.
 const STAYS: f64 = 0.75;
+
+/// Change from which data is not constant, as a share of its maximum.
+const CHANGES: f64 = 0.02;
+/// Minimum share of the largest census and size of constant data that should not be copied, and minimum number and median
+/// pause of the collections that do.
+const MOST: f64 = 0.60;
+const MUCH_BYTES: u64 = 30_000_000;
+const MIN_COPIES: usize = 3;
+const LONG_NS: u64 = 30_000_000;
 
 pub(super) const RULE: Rule = Rule {
     name: "heap-holder",
@@ -48,8 +63,8 @@ enum Group {
     Bytes,
     /// A single band.
     Band(BandId),
-    /// Three bands that together are nearly all of the heap.
-    Structure,
+    /// Three to five bands that together are nearly all of the heap.
+    Structure(usize),
 }
 
 impl Group {
@@ -79,7 +94,9 @@ impl Group {
             Self::Thunks => Some("Thunks"),
             Self::Bytes => Some("Byte arrays"),
             Self::Band(_) => None,
-            Self::Structure => Some("Three kinds of data"),
+            Self::Structure(3) => Some("Three kinds of data"),
+            Self::Structure(4) => Some("Four kinds of data"),
+            Self::Structure(_) => Some("Five kinds of data"),
         }
     }
 
@@ -92,18 +109,20 @@ impl Group {
 /// Group with its bands and their bytes.
 type GroupBands = (Group, Vec<BandId>, u64);
 
-/// Returns the largest group; or three kinds of data together, if they are nearly all and none is half.
+/// Returns the largest group; or a few kinds of data together, if they are nearly all and none is half.
 fn largest(mut groups: Vec<GroupBands>, all_bytes: u64) -> Option<GroupBands> {
-    const KINDS: usize = 3;
     groups.sort_small_by_key(|(.., bytes)| std::cmp::Reverse(*bytes));
     let share = |bytes: u64| bytes as f64 / all_bytes.max(1) as f64;
     let first = groups.first()?;
-    if let Some(kinds) = groups.get(..KINDS).filter(|_| share(first.2) < MIN_SHARE) {
+    for count in KINDS.filter(|_| share(first.2) < MIN_SHARE) {
+        let Some(kinds) = groups.get(..count) else {
+            break;
+        };
         let bytes = kinds.iter().map(|(.., bytes)| *bytes);
         let bytes = bytes.fold(0, u64::saturating_add);
         if kinds.iter().all(|(group, ..)| group.is_data()) && share(bytes) >= NEARLY_ALL {
             let bands = kinds.iter().flat_map(|(_, bands, _)| bands.iter().copied());
-            return Some((Group::Structure, bands.collect(), bytes));
+            return Some((Group::Structure(count), bands.collect(), bytes));
         }
     }
     groups.into_iter().next()
@@ -181,7 +200,10 @@ impl<'a> Holder<'a> {
         let mut bands = self.bands.clone();
         bands.sort_small_by_key(|band| std::cmp::Reverse(profile.censuses.bytes_at(*band, census)));
         let largest = bands.iter().take(MAX_BANDS).filter_map(describe);
-        let largest: Vec<String> = largest.map(|band| band.name).collect();
+        let mut largest: Vec<String> = largest.map(|band| band.name).collect();
+        if bands.len() > MAX_BANDS {
+            largest.push("…".to_owned());
+        }
         format!("{title} ({})", largest.join(", "))
     }
 
@@ -200,7 +222,7 @@ impl<'a> Holder<'a> {
                 "These are list cells, without their elements: a list is retained that could be consumed while it is produced, or text is kept as String, whose cells take three words per character.".to_owned(),
                 "Keep text as Text and numbers in an unboxed vector, and traverse a list only once: a second use retains all of it.",
             ),
-            Group::Structure => (
+            Group::Structure(_) => (
                 "Together they are probably one structure, such as a list with its elements that is traversed twice, a top-level value, or a map.".to_owned(),
                 "Find what retains it: a top-level value, a second traversal, or a map or reference that only grows.",
             ),
@@ -223,6 +245,35 @@ impl<'a> Holder<'a> {
                 (what, advice)
             }
         }
+    }
+
+    /// Returns the label of a band in a profile by closures.
+    fn closure_label(&self, band: BandId) -> Option<Cow<'_, str>> {
+        let profile = self.peak.profile;
+        let by_closure = matches!(
+            profile.kind.breakdown,
+            Breakdown::ClosureType | Breakdown::ClosureDescription | Breakdown::Type
+        );
+        match profile.label(band)? {
+            Label::Text(text) if by_closure => Some(text),
+            _ => None,
+        }
+    }
+
+    fn is_compact(&self) -> bool {
+        let first = self
+            .bands
+            .first()
+            .and_then(|band| self.closure_label(*band));
+        first.as_deref() == Some("COMPACT_NFDATA")
+    }
+
+    /// Returns whether it is data that the program cannot change, so that a compact region may contain it.
+    fn is_immutable(&self) -> bool {
+        let is_mutable = |label: &str| label.starts_with("MUT_") || label.contains("ARR");
+        let labels = self.bands.iter().map(|band| self.closure_label(*band));
+        let mut known = labels.map(|label| label.is_some_and(|label| !is_mutable(&label)));
+        self.group != Group::Threads && known.all(|is_immutable| is_immutable)
     }
 
     /// Returns the bytes of the group in each census of the range.
@@ -316,7 +367,13 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
         format::fraction(share),
         format::bytes(holder.bytes)
     );
-    let trend = SizeTrend::from_series(&holder.series(context));
+    if holder.is_compact() {
+        return Outcome::Clear(format!(
+            "{said}: it is in compact regions, which collections do not copy"
+        ));
+    }
+    let series = holder.series(context);
+    let trend = SizeTrend::from_series(&series);
     let mut finding = Finding::of_memory(RULE.name, title, (holder.bytes, share));
     finding.confidence = Confidence::Certain;
     // Every heap has a largest holder; only growth makes it a problem.
@@ -335,6 +392,9 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
         let find = "Find what retains it, and let it be made and consumed piece by piece, or drop it earlier.";
         finding.tries.insert(0, Advice::code(find));
     }
+    if trend == SizeTrend::Stays && share >= MOST && is_constant(&series) {
+        advise_compact_region(context, &holder, &mut finding);
+    }
     finding.tries.push(Advice::measure(
         "-hi -l",
         "With -finfo-table-map the profile names the source line that allocates it (GHC 9.2 and later).",
@@ -348,6 +408,44 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     ]);
     let evidence = holder.peak.evidence(holder.bytes);
     Outcome::Found(vec![finding.with_evidence([evidence])])
+}
+
+/// Returns whether the size does not change in most of the censuses, from the first on that has nearly all of it.
+fn is_constant(series: &[u64]) -> bool {
+    let most = series.iter().copied().max().unwrap_or(0);
+    let is_most = |bytes: &u64| *bytes as f64 >= most as f64 * (1.0 - CHANGES);
+    let first = series.iter().position(is_most).unwrap_or(series.len());
+    let rest = &series[first..];
+    rest.len() >= MIN_CENSUSES && rest.len() * 2 >= series.len() && rest.iter().all(is_most)
+}
+
+/// Changes severity, meaning and advice of data that does not change, if copying it stops the program for long.
+fn advise_compact_region(context: &RuleContext<'_>, holder: &Holder<'_>, finding: &mut Finding) {
+    let copies_it = |gc: &GcPause<'_>| {
+        let copied = gc
+            .statistics
+            .map_or(0, |statistics| statistics.copied_bytes);
+        gc.is_major && copied >= holder.bytes / 2
+    };
+    let copies = context.gc_pauses_where(copies_it);
+    let mut pauses: Vec<u64> = copies.map(|(_, gc)| gc.pause_ns()).collect();
+    let (count, pause_ns) = (pauses.len(), median(&mut pauses));
+    let is_costly = count >= MIN_COPIES && pause_ns >= LONG_NS && holder.bytes >= MUCH_BYTES;
+    if !is_costly || !holder.is_immutable() {
+        return;
+    }
+    finding.severity = Severity::Medium;
+    finding.meaning = format!(
+        "{} Its size stays the same, but {} copied it: {} in the median.",
+        finding.meaning,
+        format::pluralize(count as u64, "major collection"),
+        format::duration_ns(pause_ns)
+    )
+    .into();
+    finding.tries.insert(0, Advice::code(
+        "If its content stays the same too, and the program needs it: put it in a compact region (GHC.Compact) when it is complete. Collections do not copy these.",
+    ));
+    finding.tries.truncate(2);
 }
 
 /// Adds what many `MVar`s in a heap mean: a `Chan` has one for each message.
@@ -394,6 +492,18 @@ mod tests {
         assert_eq!(SizeTrend::from_series(&dropped), SizeTrend::Unknown);
         assert_eq!(SizeTrend::from_series(&[1, 2, 3]), SizeTrend::Unknown);
         assert_eq!(SizeTrend::from_series(&[0; 8]), SizeTrend::Stays);
+    }
+
+    #[test]
+    fn data_that_stays_as_it_is_is_constant() {
+        assert!(is_constant(&[3, 50, 100, 100, 99, 100]));
+        assert!(!is_constant(&[3, 50, 100, 100, 90, 100]), "it changes");
+        assert!(!is_constant(&[100, 100, 100]), "too few censuses");
+        assert!(
+            !is_constant(&[10, 20, 30, 40, 50, 60, 70, 100, 100, 100, 100, 100][..11]),
+            "it grew for long"
+        );
+        assert!(!is_constant(&[]));
     }
 
     #[test]

@@ -147,7 +147,7 @@ fn title(waits: &ThunkWaits, kind: Kind) -> String {
         _ => format::pluralize(waiters.len() as u64, "thread"),
     };
     format!(
-        "{who} wait for each other's thunks: {}, {} summed over threads",
+        "{who} wait for thunks that other threads evaluate: {}, {} summed over threads",
         format::pluralize(waits.0.len() as u64, "wait"),
         format::duration_ns(ThunkWaits::total_ns(waits.0.iter()))
     )

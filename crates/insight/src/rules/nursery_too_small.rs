@@ -153,7 +153,7 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
         finding.tries.push(Advice::flag(
             area.flag,
             format!(
-                "Collect less often: an estimated {} of what is copied would be garbage by then. Less what larger areas cost in cache misses, that saves an estimated {} of the time.",
+                "Collect less often: an estimated {} of what is copied would be garbage by then. After the cost of more cache misses, that saves an estimated {} of the time.",
                 format::fraction(area.saved),
                 format::fraction(area.gain)
             ),
@@ -168,7 +168,7 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
         }
     }
     if is_unsure {
-        finding.tries.push(Advice::code("Measure larger areas (eventscope try): the estimate is too low if most data lives as long as the rest."));
+        finding.tries.push(Advice::code("Measure larger areas (eventscope try): the lifetime of data is an average, and the gain depends on how much of it lives shorter."));
     }
     if let Some(flag) = small_area_option(context) {
         finding.tries.push(Advice::code(format!(
@@ -197,7 +197,7 @@ fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>) -> String {
     let then = match area {
         Some(_) => "",
         None => {
-            " By this estimate larger areas cost as much in cache misses as they save in copying, or more. It is too pessimistic where live data grows: measure them."
+            " By this estimate, larger areas cost as many cache misses as they save copying. It is too pessimistic where live data grows."
         }
     };
     let lifetime = format::bytes(minors.lifetime_bytes() as u64);

@@ -113,7 +113,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
                 "{worked}, but another finding explains most of the time in which only one worked"
             ));
         }
-        if let Some(finding) = lazy_results(context, loss_budget, (&producers, &worked)) {
+        if let Some(finding) = lazy_results(context, loss_budget, (&producers, &worked)).await {
             return finish(context, finding, (cap, share, most_ns));
         }
         if let Some(each) = waited_for_each(context, (&threads, ran_ns)).await {
@@ -328,7 +328,7 @@ async fn producers(context: &RuleContext<'_>, ran_ns: u64) -> Vec<Producer> {
 
 /// Finds threads that run very often for a moment each, while another thread does the work: what they hand over is
 /// not evaluated.
-fn lazy_results(
+async fn lazy_results(
     context: &RuleContext<'_>,
     loss_budget: &mut LossBudget,
     (helpers, worked): (&[Producer], &str),
@@ -347,7 +347,17 @@ fn lazy_results(
     let mut finding = serial_finding(context, loss_budget, title);
     finding.confidence = Confidence::Probable;
     finding.severity = finding.severity.min(Severity::Medium);
-    finding.meaning = LAZY.into();
+    let ran = context.run_times().await.iter();
+    let busiest = ran
+        .max_by_key(|(_, ran_ns)| *ran_ns)
+        .map(|(thread, ran_ns)| {
+            format!(
+                " {} ran for {}.",
+                context.thread_name(*thread),
+                format::duration_ns(*ran_ns)
+            )
+        });
+    finding.meaning = format!("{LAZY}{}", busiest.unwrap_or_default()).into();
     finding.tries = lazy_advice();
     finding.set_numbers([
         ("runs", Value::Count(count)),

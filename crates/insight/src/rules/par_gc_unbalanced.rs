@@ -67,7 +67,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         );
         let title = if balance < BALANCED {
             let balance = format::fraction(balance);
-            format!("{made}; one did nearly all the work (their balance {balance})")
+            format!("{made}; one did nearly all the work (balance {balance})")
         } else {
             let each = format::bytes(copied / count.max(1));
             format!("{made} and copied {each} each: too little to share")

@@ -50,6 +50,10 @@ const ASLEEP: f64 = 0.50;
 const SLEEPER: f64 = 0.05;
 /// Minimum number of its sleeps in the stretches.
 const MIN_SLEEPS: u64 = 5;
+/// Minimum number of sparks that may have left their work to the thread that works alone, and maximum running time of
+/// these, in relation to the time that it works alone.
+const MIN_SPARKS: u64 = 20;
+const LITTLE_IN_SPARKS: f64 = 0.5;
 /// Maximum number of intervals between stretches to examine, longest first.
 const MAX_PARTS: usize = 4;
 
@@ -376,7 +380,9 @@ async fn finding(
             "Make more and smaller sparks: split the work by its amount, not by the number of items.",
         );
     }
-    if let Some(alone) = main_stretch(&evidence, alone_ns) {
+    if let Some(alone) = main_stretch(&evidence, alone_ns)
+        && !explain_by_sparks(context, &mut finding, (alone, alone_ns)).await
+    {
         add_uneven_shares(context, &mut finding, alone).await;
     }
     finding.distrust =
@@ -433,6 +439,40 @@ fn waited_before(context: &RuleContext<'_>, life: &FinishedThread, alone: Nanos)
             .0
     });
     waited_ns.fold(0, u64::saturating_add) as f64 / before.duration().0.max(1) as f64
+}
+
+/// Changes meaning and advice if sparks ran before a thread works alone from `alone` on, but did much less: they may have
+/// left the work to it. Returns whether they did.
+async fn explain_by_sparks(
+    context: &RuleContext<'_>,
+    finding: &mut Finding,
+    ((lone, alone), alone_ns): ((ThreadId, Nanos), u64),
+) -> bool {
+    let converted = context.sparks().converted;
+    if converted < MIN_SPARKS || context.is_spark_evaluator(lone) {
+        return false;
+    }
+    let threads = context.finished_threads().await;
+    let evaluators = { threads.iter() }.filter(|one| context.is_spark_evaluator(one.thread));
+    let (before, later): (Vec<_>, Vec<_>) = evaluators.partition(|one| one.life.start() < alone);
+    let ran_ns = |threads: &[&FinishedThread]| threads.iter().map(|one| one.ran_ns).sum::<u64>();
+    let sparks_ns = ran_ns(&before);
+    let is_little = sparks_ns > 0 && sparks_ns as f64 <= LITTLE_IN_SPARKS * alone_ns as f64;
+    if !is_little || ran_ns(&later) > sparks_ns {
+        return false;
+    }
+    finding.meaning = format!(
+        "Before, {} ran for {} in all. Perhaps they evaluate only the outermost constructor of each value (rseq, rpar, par or seq), and leave the rest to {}. If that is other work, it is serial.",
+        format::pluralize(converted, "spark"),
+        format::duration_ns(sparks_ns),
+        context.thread_name(lone).replacen("Thread", "thread", 1)
+    )
+    .into();
+    finding.tries[0] = Advice::code(
+        "Evaluate the whole value in the spark: rdeepseq in place of rseq (parMap rdeepseq, parList rdeepseq), or force.",
+    );
+    finding.tries[1] = Advice::code("If it is other work: parallelize it too.");
+    true
 }
 
 /// Changes meaning and advice if other threads began together with the one that works alone from `alone` on, and

@@ -247,6 +247,8 @@ struct Signs<'a> {
     idle_ns: u64,
     /// Time in which capabilities had not resumed after a collection, though threads were ready for long.
     resuming_ns: u64,
+    /// The rest of the idle time with a thread that is ready for long, if it has the same cause.
+    rest_ns: u64,
 }
 
 /// Returns for how long capabilities did not resume after collections, without those that hardly ever run: these have
@@ -279,7 +281,15 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let resuming_ns = resuming_ns(context).min(unclaimed_ns - idle_ns);
     let is_resuming = context.share_of_caps(resuming_ns) >= MUCH;
     let resuming_ns = if is_resuming { resuming_ns } else { 0 };
+    // If these waits are most of the long ones, the rest has the same cause.
+    let is_most = idle_ns as f64 >= HALF * unclaimed_ns as f64 && held_up.len() >= MIN_COUNT;
+    let rest_ns = if is_most {
+        unclaimed_ns - idle_ns - resuming_ns
+    } else {
+        0
+    };
     let found = Signs {
+        rest_ns,
         in_gc_ns: in_gc_ns.min(loss_budget.unclaimed_ns(Pool::GcWaiting)),
         late_ns: late_ns.min(loss_budget.unclaimed_ns(Pool::Stopping)),
         waited_ns: waited_ns.min(unclaimed_ns),
@@ -319,7 +329,10 @@ fn signs_finding(
     let pools = [
         (Pool::GcWaiting, found.in_gc_ns),
         (Pool::Stopping, found.late_ns),
-        (Pool::ReadyLong, found.idle_ns + found.resuming_ns),
+        (
+            Pool::ReadyLong,
+            found.idle_ns + found.resuming_ns + found.rest_ns,
+        ),
     ];
     let mut finding = context.time_finding_from_pools(RULE.name, title, loss_budget, &pools);
     // Waiting for a busy core loses nothing; only the waits of collections affect all capabilities.

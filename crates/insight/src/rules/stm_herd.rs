@@ -38,7 +38,7 @@ struct Waiter {
     /// Waits after which it waited again immediately, and the time that it ran in between.
     in_vain: u64,
     in_vain_ns: u64,
-    /// Wakeups, including those of a thread that is woken already.
+    /// Wakeups by threads, including those of a thread that is woken already.
     wakeups: u64,
     /// From its first wakeup to its last.
     range: Option<Interval>,
@@ -115,8 +115,11 @@ async fn crowds(context: &RuleContext<'_>, waiters: &mut BTreeMap<ThreadId, Wait
             let Some(waiter) = waiters.get_mut(&woken) else {
                 continue;
             };
-            waiter.add_wakeup(at);
             let waker = store.running(cap, at, &mut index);
+            // The capability of the woken thread logs it a second time, while it runs no thread.
+            if waker.is_some() {
+                waiter.add_wakeup(at);
+            }
             if waker != last.1 || at.since(last.0).0 >= APART_NS || !crowd.insert(woken) {
                 crowds.add(size, last.0.since(first).0);
                 (size, first) = (0, at);
@@ -136,6 +139,7 @@ async fn crowds(context: &RuleContext<'_>, waiters: &mut BTreeMap<ThreadId, Wait
 struct Herd {
     /// Sums over all [`Waiter`]s.
     waits: u64,
+    wakeups: u64,
     in_vain: u64,
     in_vain_ns: u64,
     crowds: Crowds,
@@ -149,7 +153,7 @@ impl Herd {
 
     /// Returns the number of wakeups for each wait.
     fn wakeups_per_wait(&self) -> f64 {
-        self.crowds.all / self.waits.max(1) as f64
+        self.wakeups as f64 / self.waits.max(1) as f64
     }
 
     fn is_mostly_in_vain(&self) -> bool {
@@ -157,7 +161,7 @@ impl Herd {
     }
 
     fn is_repeated(&self) -> bool {
-        self.crowds.all >= MIN_COUNT as f64 && self.wakeups_per_wait() >= MIN_REPEATED
+        self.wakeups >= MIN_COUNT && self.wakeups_per_wait() >= MIN_REPEATED
     }
 
     /// Returns title and explanation of the finding.
@@ -190,6 +194,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let crowds = crowds(context, &mut waiters).await;
     let herd = Herd {
         waits: waiters.values().map(|waiter| waiter.waits).sum(),
+        wakeups: waiters.values().map(|waiter| waiter.wakeups).sum(),
         in_vain: waiters.values().map(|waiter| waiter.in_vain).sum(),
         in_vain_ns: waiters.values().map(|waiter| waiter.in_vain_ns).sum(),
         crowds,
@@ -221,7 +226,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     finding.set_numbers([
         ("waits", Value::Count(herd.waits)),
         ("woken too early", Value::Count(herd.in_vain)),
-        ("wakeups", Value::Count(herd.crowds.all as u64)),
+        ("wakeups", Value::Count(herd.wakeups)),
         ("ran without result", Value::Ns(herd.in_vain_ns)),
         ("waking them", Value::Ns(herd.crowds.waking_ns)),
     ]);

@@ -148,7 +148,12 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     };
     finding.confidence = Confidence::Probable;
     finding.cost = Value::Count(count as u64);
-    finding.meaning = "A thread retains its stack (1 KiB at least) and everything reachable from it. Each one makes the heap larger and major collections longer.".into();
+    let makers = { dormant.iter() }.map(|one| one.thread).collect();
+    let makers = context.makers(&makers).await;
+    finding.meaning = format!(
+        "A thread retains its stack (1 KiB at least) and everything reachable from it. Each one makes the heap larger and major collections longer.{makers}"
+    )
+    .into();
     finding.tries = vec![
         Advice::code(
             "End each thread with its task: withAsync, or a finally that fills the MVar it waits for.",

@@ -147,7 +147,9 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         finding.severity = Severity::of_share(handing_over);
     }
     finding.confidence = Confidence::Probable;
-    finding.meaning = format!("{MEANING}{}", if are_moved { MORE_IF_MOVED } else { "" }).into();
+    let if_moved = if are_moved { MORE_IF_MOVED } else { "" };
+    let makers = context.makers(&small).await;
+    finding.meaning = format!("{MEANING}{if_moved}{makers}").into();
     finding.tries = Advice::code_changes([
         "Give each thread a batch of the work.",
         "Let a pool of a few threads take the work from a queue.",

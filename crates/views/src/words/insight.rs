@@ -190,8 +190,9 @@ pub fn what_is_left_open(report: &Report) -> Option<String> {
 
 /// States that a program without grave findings computed, and how to see what.
 fn mostly_computing(report: &Report) -> Option<String> {
-    /// Minimum mean number of running capabilities.
+    /// Minimum mean number of running capabilities outside of collections, and altogether.
     const BUSY: f64 = 0.8;
+    const MIN_BUSY: f64 = 0.5;
     /// Divisor of the range: findings that claim more are what to look into first.
     const MUCH: u64 = 3;
     let running = { report.lost_time.iter() }.find(|row| row.cause == Cause::Running)?;
@@ -213,7 +214,19 @@ fn mostly_computing(report: &Report) -> Option<String> {
     };
     let is_answered =
         report.findings.iter().any(is_answer) || claimed_ns > report.range.duration().0 / MUCH;
-    if capabilities < BUSY || !has_no_samples || is_answered {
+    let in_gc = [
+        Cause::Collecting,
+        Cause::GcSync,
+        Cause::GcWaiting,
+        Cause::Census,
+    ];
+    let in_gc = report
+        .lost_time
+        .iter()
+        .filter(|row| in_gc.contains(&row.cause));
+    let outside_of_gc = 1.0 - in_gc.map(|row| row.share).sum::<f64>();
+    let is_busy = capabilities >= MIN_BUSY && capabilities >= BUSY * outside_of_gc;
+    if !is_busy || !has_no_samples || is_answered {
         return None;
     }
     let nothing = match of_time.count() {
@@ -239,8 +252,13 @@ fn mostly_unexplained(report: &Report) -> Option<String> {
         return None;
     }
     let most = lost.max_by_key(|row| row.unexplained_cap_ns)?;
+    let for_outside = matches!(most.cause, Cause::Sleeping | Cause::Outside);
+    let may_be_no_loss = match for_outside {
+        true => " If the program had nothing to do then, nothing is lost.",
+        false => "",
+    };
     Some(format!(
-        "{} Largest cause: {}.{}",
+        "{} Largest cause: {}.{may_be_no_loss}{}",
         unexplained(report),
         most.cause.title(),
         busiest(report)
