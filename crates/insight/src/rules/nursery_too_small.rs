@@ -153,7 +153,7 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
         finding.tries.push(Advice::flag(
             area.flag,
             format!(
-                "Collect less often: an estimated {} of what is copied would be garbage by then. After the cost of more cache misses, that saves an estimated {} of the time.",
+                "Collect less often: an estimated {} of what is copied would be garbage by then. After the cost of more cache misses, that saves an estimated {} of the time. Measured programs gained from nothing up to four times as much.",
                 format::fraction(area.saved),
                 format::fraction(area.gain)
             ),

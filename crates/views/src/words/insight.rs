@@ -385,6 +385,15 @@ mod tests {
         assert!(text.is_some_and(|text| text.contains("ran threads: the program computes")));
         // It waits for most of the time, has a grave finding about time or one about much of it, or has samples.
         assert_eq!(what_is_left_open(&report(50, Vec::new())), None);
+        // It runs for most of the time outside of collections.
+        let mut collecting = report(65, Vec::new());
+        assert_eq!(what_is_left_open(&collecting), None);
+        collecting.lost_time.push(LostTime {
+            cause: Cause::Collecting,
+            share: 0.3,
+            ..running(0)
+        });
+        assert!(what_is_left_open(&collecting).is_some());
         for found in [found(Severity::High, 10), found(Severity::Medium, 40)] {
             assert_eq!(what_is_left_open(&report(95, vec![found])), None);
         }
@@ -446,6 +455,12 @@ mod tests {
             text.ends_with(&format!("{}.", Cause::Serial.title())),
             "{text}"
         );
+        assert!(!text.contains("nothing is lost"), "{text}");
+        let mut idle = report(0, 0);
+        idle.lost_time.push(row(Cause::Sleeping, 0, 60));
+        idle.unexplained_ns += 60;
+        let text = mostly_unexplained(&idle).unwrap();
+        assert!(text.contains("nothing is lost"), "{text}");
         assert_eq!(mostly_unexplained(&report(0, 10)), None);
         assert_eq!(mostly_unexplained(&report(21, 11)), None);
     }
