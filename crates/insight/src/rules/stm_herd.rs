@@ -1,9 +1,9 @@
 //! Do commits wake threads in vain?
 //!
 //! A transaction that retries waits until any variable that it has read changes. A commit that changes one wakes
-//! all threads waiting for it. If the condition of most does not hold yet, they run for a moment and wait again. Of
-//! another capability, it wakes also those that earlier commits have woken and that have not run since
-//! (`unpark_tso` in `rts/STM.c`): it sends a message for each.
+//! all threads waiting for it. If the condition of most does not hold yet, they run for a moment and wait again. It
+//! wakes also those that earlier commits have woken and that have not run since, and sends a message for each of another
+//! capability (`unpark_tso` in `rts/STM.c`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -191,7 +191,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     } else {
         BTreeMap::new()
     };
-    let crowds = crowds(context, &mut waiters).await;
+    let crowds = match waiters.is_empty() {
+        true => Crowds::default(),
+        false => crowds(context, &mut waiters).await,
+    };
     let herd = Herd {
         waits: waiters.values().map(|waiter| waiter.waits).sum(),
         wakeups: waiters.values().map(|waiter| waiter.wakeups).sum(),
