@@ -65,9 +65,13 @@ for (const width of [1280, 390]) {
       await expect(card(page).getByRole('status')).toContainText(title);
       if (width > 600) await claims(page);
       // The card covers nothing: it ends where the timeline begins.
-      const [tour, stage] = [await card(page).boundingBox(), await page.locator('.stage').boundingBox()];
-      expect(tour.y + tour.height).toBeLessThanOrEqual(stage.y + 1);
-      expect(tour.width).toBeLessThanOrEqual(width);
+      // Both are measured at once, as the layout changes while the log is shown.
+      const covers = () => card(page).evaluate((card) => {
+        const [tour, stage] = [card, document.querySelector('.stage')].map((element) => element.getBoundingClientRect());
+        return { timeline: tour.bottom > stage.top + 1, width: tour.width };
+      });
+      await expect.poll(async () => (await covers()).timeline).toBe(false);
+      expect((await covers()).width).toBeLessThanOrEqual(width);
       await page.keyboard.press('Enter');
     }
     await expect(card(page)).toHaveCount(0);
