@@ -630,14 +630,6 @@ impl<'a> RuleContext<'a> {
         cached(&self.heartbeats, heartbeats::find(self)).await
     }
 
-    /// Returns the display name of a thread: its number, with its label if it has one.
-    pub fn thread_name(&self, thread: ThreadId) -> String {
-        match self.log.store.label_of(thread) {
-            Some(label) => format!("Thread {thread} ({label})"),
-            None => format!("Thread {thread}"),
-        }
-    }
-
     /// Returns the capabilities in the range.
     pub fn cap_ids(&self) -> impl Iterator<Item = CapId> + '_ {
         self.times.caps.iter().map(|(cap, _)| *cap)

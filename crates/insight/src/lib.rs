@@ -25,9 +25,11 @@ pub mod measured;
 pub mod metrics;
 pub mod report;
 pub mod rules;
+mod thread_names;
 mod threads;
 mod truncated_name;
 mod turn_cache;
+mod wakeups;
 pub mod window;
 
 pub use amount::Amount;

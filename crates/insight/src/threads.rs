@@ -1,8 +1,7 @@
 //! Helpers for rules about threads: iteration without the runtime's own threads, sums over all threads, and waits
 //! that overlap idle capabilities.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use crate::context::RuleContext;
@@ -13,10 +12,8 @@ use analysis::timeline::RunCursor;
 use analysis::timeline::thread_lane::ThreadLane;
 use analysis::timeline::turns::{PARTS, WaitRunCycle};
 use analysis::timeline::user_spans::UserSpan;
-use eventlog::hash::SeededSet;
 use eventlog::ids::{CapId, Nanos, ThreadId};
 use model::class::{ManagerThread, WaitReason};
-use model::format;
 use model::lane::Lane;
 use model::sorting::CompactSort;
 use model::time::Interval;
@@ -95,27 +92,6 @@ pub(crate) fn evidence_by_threads<'a, const N: usize>(
     sums.into_iter().map(evidence).collect()
 }
 
-/// Wakeup of a thread by another thread of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Wakeup {
-    /// Thread that was woken.
-    pub thread: ThreadId,
-    pub at: Nanos,
-    /// Capability on which the waker ran.
-    pub cap: CapId,
-    pub waker: ThreadId,
-}
-
-/// Wakeup or creation of a thread.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ThreadEvent {
-    pub thread: ThreadId,
-    pub at: Nanos,
-    pub cap: CapId,
-    /// Thread that ran on the capability: it woke or created the other one.
-    pub by: Option<ThreadId>,
-}
-
 /// Returns whether a label is that of a runtime thread, which waits for files and time, or of a ghc-stack-profiler
 /// thread, which waits for its next sample. Such waits are normal.
 pub fn is_runtime_label(label: &str) -> bool {
@@ -191,39 +167,6 @@ pub(crate) struct RunStatistics {
 }
 
 impl<'a> RuleContext<'a> {
-    /// Returns whether two threads have labels that differ in more than a number: they do different work.
-    pub(crate) fn have_different_roles(&self, one: ThreadId, other: ThreadId) -> bool {
-        let role = |thread| {
-            let label = self.log.store.label_of(thread)?;
-            Some(label.trim_end_matches(|sign: char| !sign.is_alphabetic()))
-        };
-        role(one)
-            .zip(role(other))
-            .is_some_and(|(one, other)| one != other)
-    }
-
-    /// Returns the names of threads if there are one or two, `Thread 5 (ping) and thread 6 (pong)`; else their number,
-    /// with two labels if they all have one, `3 threads (worker-1, worker-2, …)`.
-    pub(crate) fn names_or_count(&self, threads: impl IntoIterator<Item = ThreadId>) -> String {
-        let threads: BTreeSet<ThreadId> = threads.into_iter().collect();
-        let threads: Vec<ThreadId> = threads.into_iter().collect();
-        match threads[..] {
-            [one] => self.thread_name(one),
-            [one, other] => {
-                let other = self.thread_name(other).replacen("Thread", "thread", 1);
-                format!("{} and {other}", self.thread_name(one))
-            }
-            _ => {
-                let count = format::pluralize(threads.len() as u64, "thread");
-                let labels = threads.iter().map(|one| self.log.store.label_of(*one));
-                match labels.collect::<Option<Vec<_>>>().as_deref() {
-                    Some([first, second, ..]) => format!("{count} ({first}, {second}, …)"),
-                    _ => count,
-                }
-            }
-        }
-    }
-
     /// Returns statistics of the runs of a thread in a range.
     pub(crate) fn run_statistics(&self, thread: ThreadId, range: Interval) -> RunStatistics {
         let life = self.log.store.thread_lane(thread);
@@ -359,7 +302,7 @@ impl<'a> RuleContext<'a> {
             .await;
     }
 
-    async fn each_wanted_wait(
+    pub(crate) async fn each_wanted_wait(
         &self,
         (is_wanted, least_runs): (&dyn Fn(WaitReason) -> bool, u64),
         visit: &mut dyn FnMut(Turn<'_>),
@@ -453,155 +396,6 @@ impl<'a> RuleContext<'a> {
         (span.last.and_then(ran) == Some(first)).then_some(first)
     }
 
-    /// Calls `visit` for each event of a capability about a thread, as `on_cap` returns them.
-    async fn each_event<I: Iterator<Item = (Nanos, ThreadId)>>(
-        &self,
-        on_cap: impl Fn(CapId) -> I,
-        visit: &mut dyn FnMut(ThreadEvent),
-    ) {
-        let mut steps = self.steps();
-        for cap in self.cap_ids() {
-            let mut runs = self.log.store.run_cursor(cap);
-            for (at, thread) in on_cap(cap) {
-                steps.step().await;
-                visit(ThreadEvent {
-                    thread,
-                    at,
-                    cap,
-                    by: runs.thread_at(at),
-                });
-            }
-        }
-    }
-
-    /// Calls `visit` for each creation of a thread in a range.
-    pub(crate) async fn each_creation(&self, range: Interval, visit: &mut dyn FnMut(ThreadEvent)) {
-        self.each_event(|cap| self.log.store.creations_on(cap, range), visit)
-            .await;
-    }
-
-    /// Calls `visit` for each wakeup in the range, whoever caused it.
-    pub(crate) async fn each_wakeup_by_any(&self, visit: &mut dyn FnMut(ThreadEvent)) {
-        self.each_event(|cap| self.log.store.wakeups_on(cap, self.range), visit)
-            .await;
-    }
-
-    /// Calls `visit` for each wakeup in the range by another thread of the program.
-    pub(crate) async fn each_wakeup(&self, visit: &mut dyn FnMut(Wakeup)) {
-        let mut visit = |ThreadEvent {
-                             thread,
-                             at,
-                             cap,
-                             by,
-                         }: ThreadEvent| {
-            let is_waker = |by: &ThreadId| *by != thread && !self.is_runtime_thread(*by);
-            if let Some(waker) = by.filter(is_waker) {
-                visit(Wakeup {
-                    thread,
-                    at,
-                    cap,
-                    waker,
-                });
-            }
-        };
-        self.each_wakeup_by_any(&mut visit).await;
-    }
-
-    /// Returns the wakeups in the range by threads of the program, by woken thread, then by time.
-    pub(crate) async fn wakeups_by_thread(&self) -> Vec<Wakeup> {
-        let mut wakeups = Vec::new();
-        self.each_wakeup(&mut |wakeup| wakeups.push(wakeup)).await;
-        self.sort(&mut wakeups).await;
-        wakeups
-    }
-
-    /// Calls `visit` for each turn in which a thread waited for another one that then woke it; `wakeups` are those of
-    /// [`wakeups_by_thread`](Self::wakeups_by_thread).
-    pub(crate) async fn each_woken_turn(
-        &self,
-        wakeups: &[Wakeup],
-        visit: &mut dyn FnMut(Turn<'_>, &Wakeup),
-    ) {
-        // Turns arrive by thread, in order of time within a thread.
-        let mut cursor = WakeupCursor::default();
-        let mut visit = |turn: Turn<'_>| {
-            let ready = Nanos(turn.part(1).0);
-            if let Some(wakeup) = cursor.wakeup_at(wakeups, turn.thread(), ready) {
-                visit(turn, wakeup);
-            }
-        };
-        self.each_wanted_wait((&WaitReason::is_for_thread, 0), &mut visit)
-            .await;
-    }
-
-    /// Returns how often each thread was woken by threads for which `is_waker` is true.
-    pub(crate) async fn woken_by(
-        &self,
-        is_waker: &dyn Fn(ThreadId) -> bool,
-    ) -> BTreeMap<ThreadId, u64> {
-        let mut woken: BTreeMap<ThreadId, u64> = BTreeMap::new();
-        let mut visit = |wakeup: Wakeup| {
-            if is_waker(wakeup.waker) {
-                *woken.entry(wakeup.thread).or_default() += 1;
-            }
-        };
-        self.each_wakeup(&mut visit).await;
-        woken
-    }
-
-    /// Names the threads that created most of `threads`, with the number of each, in a sentence after a space; empty if
-    /// these are many, or if the log does not show it.
-    pub(crate) async fn makers(&self, threads: &SeededSet<ThreadId>) -> String {
-        const MOST_MAKERS: usize = 3;
-        const MOST: f64 = 0.90;
-        let mut made: BTreeMap<ThreadId, u64> = BTreeMap::new();
-        let mut visit = |created: ThreadEvent| {
-            if let Some(by) = created.by.filter(|_| threads.contains(&created.thread)) {
-                *made.entry(by).or_default() += 1;
-            }
-        };
-        self.each_creation(self.range, &mut visit).await;
-        let mut made: Vec<(ThreadId, u64)> = made.into_iter().collect();
-        made.sort_small_by_key(|(_, count)| Reverse(*count));
-        made.truncate(MOST_MAKERS);
-        let all: u64 = made.iter().map(|(_, count)| count).sum();
-        if (all as f64) < MOST * threads.len() as f64 {
-            return String::new();
-        }
-        let made = made.iter().filter(|(_, count)| count * 20 >= all);
-        let mut of_them = " of them";
-        let made = made.map(|(maker, count)| {
-            let of_them = std::mem::take(&mut of_them);
-            format!(
-                "{} created {}{of_them}",
-                self.thread_name(*maker),
-                format::count(*count)
-            )
-        });
-        let made: Vec<String> = made.collect();
-        format!(" {}.", made.join(", ").replace(", Thread", ", thread"))
-    }
-
-    /// Returns the bound threads: those created while no thread ran on the capability, for `main`, `forkOS` or a
-    /// call from foreign code. The runtime's own threads have labels or are created in collections
-    /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).
-    pub(crate) async fn bound_threads(&self) -> SeededSet<ThreadId> {
-        let account = self.log.store.account();
-        let mut bound = SeededSet::default();
-        let mut visit = |ThreadEvent { thread, at, by, .. }: ThreadEvent| {
-            let is_in_pause = || account.pauses().paused_in_ns(at.0, at.0 + 1) > 0;
-            if by.is_none()
-                && !is_in_pause()
-                && !self.is_runtime_thread(thread)
-                && !self.is_spark_evaluator(thread)
-            {
-                bound.insert(thread);
-            }
-        };
-        self.each_creation(account.log(), &mut visit).await;
-        bound
-    }
-
     /// Returns capability nanoseconds as a share of all capability time.
     pub(crate) fn share_of_caps(&self, cap_ns: u64) -> f64 {
         cap_ns as f64 / self.length_ns().saturating_mul(self.caps) as f64
@@ -653,29 +447,6 @@ impl<'a> RuleContext<'a> {
         // Time that the log does not cover is not idle; only the account knows of it.
         let all = self.times.all_caps();
         sum_ns.min(all.idle_ns.saturating_add(all.idle_ready_ns))
-    }
-}
-
-/// Cursor over a list of wakeups sorted by thread and time; `rest` are those to come of the current thread.
-#[derive(Default)]
-struct WakeupCursor<'a> {
-    thread: Option<ThreadId>,
-    rest: &'a [Wakeup],
-}
-
-impl<'a> WakeupCursor<'a> {
-    /// Returns the first wakeup of a thread at exactly this time. Times of a thread must be queried in order.
-    fn wakeup_at(&mut self, all: &'a [Wakeup], thread: ThreadId, at: Nanos) -> Option<&'a Wakeup> {
-        if self.thread != Some(thread) {
-            let from = all.partition_point(|wakeup| wakeup.thread < thread);
-            let rest = all.get(from..).unwrap_or_default();
-            let count = rest.partition_point(|wakeup| wakeup.thread == thread);
-            self.rest = rest.get(..count).unwrap_or_default();
-            self.thread = Some(thread);
-        }
-        let over = self.rest.iter().take_while(|wakeup| wakeup.at < at).count();
-        self.rest = self.rest.get(over..).unwrap_or_default();
-        self.rest.first().filter(|wakeup| wakeup.at == at)
     }
 }
 

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::prelude::*;
-use crate::threads::{ThreadEvent, Turn, Wait};
+use crate::threads::{Turn, Wait};
+use crate::wakeups::ThreadEvent;
 use eventlog::hash::SeededSet;
 use model::class::StopCode;
 use model::sorting::CompactSort;

@@ -8,7 +8,8 @@
 use super::par_gc_unbalanced::is_major_work_shared;
 use super::prelude::*;
 use crate::lost_time::LONG_WAIT_NS;
-use crate::threads::{Turn, Wait, Wakeup, evidence_by_threads, median};
+use crate::threads::{Turn, Wait, evidence_by_threads, median};
+use crate::wakeups::Wakeup;
 use eventlog::hash::{SeededMap, SeededSet};
 
 /// Minimum number of hand-overs; fewer are how programs distribute work and collect results.

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::hand_overs::one_capability_advice;
 use super::prelude::*;
-use crate::threads::{Turn, Wait, Wakeup, evidence_by_threads};
+use crate::threads::{Turn, Wait, evidence_by_threads};
+use crate::wakeups::Wakeup;
 use model::sorting::CompactCollect;
 
 /// Minimum number of waits of a thread for another one, and of that one for it.

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::prelude::*;
-use crate::threads::{ThreadEvent, Turn, median};
+use crate::threads::{Turn, median};
+use crate::wakeups::ThreadEvent;
 
 /// Minimum wakeups per second; clocks and animations need fewer.
 const MIN_RATE: f64 = 100.0;

@@ -6,7 +6,7 @@
 //! nobody.
 
 use super::prelude::*;
-use crate::threads::{ThreadEvent, Wakeup};
+use crate::wakeups::{ThreadEvent, Wakeup};
 use eventlog::hash::{SeededMap, SeededSet};
 
 /// Minimum number of losers; fewer may be threads that work in the background. If they take most of the running time,

@@ -140,7 +140,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     if let Some(run) = loops {
         finding.meaning = format!(
             "A capability was free, but the ready threads were in the run queue of another one, where {} ran for {} without a break: a loop that does not allocate is not interrupted.",
-            context.thread_name(run.thread).replacen("Thread", "thread", 1),
+            context.thread_name_inside(run.thread),
             format::duration_ns(run.end_ns - run.start_ns)
         )
         .into();

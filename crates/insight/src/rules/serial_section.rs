@@ -348,7 +348,7 @@ async fn finding(
         }
         _ => None,
     };
-    let lower = |thread| context.thread_name(thread).replacen("Thread", "thread", 1);
+    let lower = |thread| context.thread_name_inside(thread);
     let who = match lone {
         Some(thread) => format!("only {} worked", lower(thread)),
         None => "one thread at a time worked".to_owned(),
@@ -465,7 +465,7 @@ async fn explain_by_sparks(
         "Before, {} ran for {} in all. Perhaps they evaluate only the outermost constructor of each value (rseq, rpar, par or seq), and leave the rest to {}. If that is other work, it is serial.",
         format::pluralize(converted, "spark"),
         format::duration_ns(sparks_ns),
-        context.thread_name(lone).replacen("Thread", "thread", 1)
+        context.thread_name_inside(lone)
     )
     .into();
     finding.tries[0] = Advice::code(

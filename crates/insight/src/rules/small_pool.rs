@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::prelude::*;
 use crate::lost_time::overlap_ns;
-use crate::threads::{Turn, Wait, Wakeup};
+use crate::threads::{Turn, Wait};
+use crate::wakeups::Wakeup;
 use eventlog::hash::SeededSet;
 
 /// Minimum length of a wait for a slot; shorter ones cost less than the pool is worth.

@@ -1,0 +1,172 @@
+//! Helpers for rules about wakeups and creations of threads, with the threads that caused them.
+
+use std::collections::BTreeMap;
+
+use crate::context::RuleContext;
+use crate::threads::Turn;
+use eventlog::hash::SeededSet;
+use eventlog::ids::{CapId, Nanos, ThreadId};
+use model::class::WaitReason;
+use model::time::Interval;
+
+/// Wakeup of a thread by another thread of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Wakeup {
+    /// Thread that was woken.
+    pub thread: ThreadId,
+    pub at: Nanos,
+    /// Capability on which the waker ran.
+    pub cap: CapId,
+    pub waker: ThreadId,
+}
+
+/// Wakeup or creation of a thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadEvent {
+    pub thread: ThreadId,
+    pub at: Nanos,
+    pub cap: CapId,
+    /// Thread that ran on the capability: it woke or created the other one.
+    pub by: Option<ThreadId>,
+}
+
+impl RuleContext<'_> {
+    /// Calls `visit` for each event of a capability about a thread, as `on_cap` returns them.
+    async fn each_event<I: Iterator<Item = (Nanos, ThreadId)>>(
+        &self,
+        on_cap: impl Fn(CapId) -> I,
+        visit: &mut dyn FnMut(ThreadEvent),
+    ) {
+        let mut steps = self.steps();
+        for cap in self.cap_ids() {
+            let mut runs = self.log.store.run_cursor(cap);
+            for (at, thread) in on_cap(cap) {
+                steps.step().await;
+                visit(ThreadEvent {
+                    thread,
+                    at,
+                    cap,
+                    by: runs.thread_at(at),
+                });
+            }
+        }
+    }
+
+    /// Calls `visit` for each creation of a thread in a range.
+    pub(crate) async fn each_creation(&self, range: Interval, visit: &mut dyn FnMut(ThreadEvent)) {
+        self.each_event(|cap| self.log.store.creations_on(cap, range), visit)
+            .await;
+    }
+
+    /// Calls `visit` for each wakeup in the range, whoever caused it.
+    pub(crate) async fn each_wakeup_by_any(&self, visit: &mut dyn FnMut(ThreadEvent)) {
+        self.each_event(|cap| self.log.store.wakeups_on(cap, self.range), visit)
+            .await;
+    }
+
+    /// Calls `visit` for each wakeup in the range by another thread of the program.
+    pub(crate) async fn each_wakeup(&self, visit: &mut dyn FnMut(Wakeup)) {
+        let mut visit = |ThreadEvent {
+                             thread,
+                             at,
+                             cap,
+                             by,
+                         }: ThreadEvent| {
+            let is_waker = |by: &ThreadId| *by != thread && !self.is_runtime_thread(*by);
+            if let Some(waker) = by.filter(is_waker) {
+                visit(Wakeup {
+                    thread,
+                    at,
+                    cap,
+                    waker,
+                });
+            }
+        };
+        self.each_wakeup_by_any(&mut visit).await;
+    }
+
+    /// Returns the wakeups in the range by threads of the program, by woken thread, then by time.
+    pub(crate) async fn wakeups_by_thread(&self) -> Vec<Wakeup> {
+        let mut wakeups = Vec::new();
+        self.each_wakeup(&mut |wakeup| wakeups.push(wakeup)).await;
+        self.sort(&mut wakeups).await;
+        wakeups
+    }
+
+    /// Calls `visit` for each turn in which a thread waited for another one that then woke it; `wakeups` are those of
+    /// [`wakeups_by_thread`](Self::wakeups_by_thread).
+    pub(crate) async fn each_woken_turn(
+        &self,
+        wakeups: &[Wakeup],
+        visit: &mut dyn FnMut(Turn<'_>, &Wakeup),
+    ) {
+        // Turns arrive by thread, in order of time within a thread.
+        let mut cursor = WakeupCursor::default();
+        let mut visit = |turn: Turn<'_>| {
+            let ready = Nanos(turn.part(1).0);
+            if let Some(wakeup) = cursor.wakeup_at(wakeups, turn.thread(), ready) {
+                visit(turn, wakeup);
+            }
+        };
+        self.each_wanted_wait((&WaitReason::is_for_thread, 0), &mut visit)
+            .await;
+    }
+
+    /// Returns how often each thread was woken by threads for which `is_waker` is true.
+    pub(crate) async fn woken_by(
+        &self,
+        is_waker: &dyn Fn(ThreadId) -> bool,
+    ) -> BTreeMap<ThreadId, u64> {
+        let mut woken: BTreeMap<ThreadId, u64> = BTreeMap::new();
+        let mut visit = |wakeup: Wakeup| {
+            if is_waker(wakeup.waker) {
+                *woken.entry(wakeup.thread).or_default() += 1;
+            }
+        };
+        self.each_wakeup(&mut visit).await;
+        woken
+    }
+
+    /// Returns the bound threads: those created while no thread ran on the capability, for `main`, `forkOS` or a
+    /// call from foreign code. The runtime's own threads have labels or are created in collections
+    /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).
+    pub(crate) async fn bound_threads(&self) -> SeededSet<ThreadId> {
+        let account = self.log.store.account();
+        let mut bound = SeededSet::default();
+        let mut visit = |ThreadEvent { thread, at, by, .. }: ThreadEvent| {
+            let is_in_pause = || account.pauses().paused_in_ns(at.0, at.0 + 1) > 0;
+            if by.is_none()
+                && !is_in_pause()
+                && !self.is_runtime_thread(thread)
+                && !self.is_spark_evaluator(thread)
+            {
+                bound.insert(thread);
+            }
+        };
+        self.each_creation(account.log(), &mut visit).await;
+        bound
+    }
+}
+
+/// Cursor over a list of wakeups sorted by thread and time; `rest` are those to come of the current thread.
+#[derive(Default)]
+struct WakeupCursor<'a> {
+    thread: Option<ThreadId>,
+    rest: &'a [Wakeup],
+}
+
+impl<'a> WakeupCursor<'a> {
+    /// Returns the first wakeup of a thread at exactly this time. Times of a thread must be queried in order.
+    fn wakeup_at(&mut self, all: &'a [Wakeup], thread: ThreadId, at: Nanos) -> Option<&'a Wakeup> {
+        if self.thread != Some(thread) {
+            let from = all.partition_point(|wakeup| wakeup.thread < thread);
+            let rest = all.get(from..).unwrap_or_default();
+            let count = rest.partition_point(|wakeup| wakeup.thread == thread);
+            self.rest = rest.get(..count).unwrap_or_default();
+            self.thread = Some(thread);
+        }
+        let over = self.rest.iter().take_while(|wakeup| wakeup.at < at).count();
+        self.rest = self.rest.get(over..).unwrap_or_default();
+        self.rest.first().filter(|wakeup| wakeup.at == at)
+    }
+}
