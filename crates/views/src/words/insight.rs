@@ -86,11 +86,17 @@ pub fn explained_by(title: &str) -> String {
 /// Explains the cost in a sentence, if it needs explanation.
 pub fn cost_explained(finding: &Finding) -> Option<String> {
     match (finding.axis, finding.cost) {
-        (Axis::Time, Value::Ns(cost_ns)) if finding.claimed_ns < cost_ns => Some(format!(
-            "Total cost: {}. Findings with a more certain cause count {} of it; no time is counted twice.",
-            format::duration_ns(cost_ns),
-            format::duration_ns(cost_ns - finding.claimed_ns)
-        )),
+        // Both are rounded, so a difference that does not show is none.
+        (Axis::Time, Value::Ns(cost_ns))
+            if finding.claimed_ns < cost_ns
+                && format::duration_ns(finding.claimed_ns) != format::duration_ns(cost_ns) =>
+        {
+            Some(format!(
+                "Total cost: {}. Findings with a more certain cause count {} of it; no time is counted twice.",
+                format::duration_ns(cost_ns),
+                format::duration_ns(cost_ns - finding.claimed_ns)
+            ))
+        }
         (Axis::Memory, _) if finding.share > 0.0 => Some(format!(
             "This is {} of the peak heap.",
             format::fraction(finding.share)
@@ -348,6 +354,8 @@ mod tests {
             )
         );
         assert!(cost_explained(&half).unwrap().contains("counted twice"));
+        let rounded = of_time(567_000_001, 567_000_000, 0.4);
+        assert_eq!(cost_explained(&rounded), None);
         let nothing = Finding::new("rule", Axis::Log, String::new());
         assert_eq!(cost(&nothing), "");
     }
