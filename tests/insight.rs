@@ -77,6 +77,12 @@ fn is_sound(finding: &Finding, range: Interval) -> Result<(), String> {
         ("tries", finding.tries.len() <= 3),
         ("places", finding.evidence.len() as u64 <= finding.places),
         (
+            "bare counts",
+            { finding.evidence.iter() }.all(|place| {
+                !matches!(place.amount, Value::Count(_)) || !finding.counted.is_empty()
+            }),
+        ),
+        (
             "order",
             finding
                 .evidence

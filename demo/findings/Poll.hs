@@ -6,6 +6,7 @@
 -- > Poll results   four threads look every 10 ms whether what they asked for is there
 -- > Poll queue   two threads look into a queue when they have done all, and three wait for their answers
 -- > Poll many    forty threads look, each into a box of its own
+-- > Poll jobs    each job has a new thread, and main looks every 20 ms whether it is done
 -- > Poll refill  five clients pause for a millisecond or two between requests; every 60 ms all compute an answer anew
 module Main (main) where
 
@@ -22,6 +23,7 @@ main = do
     "boxes" -> boxes
     "many" -> many
     "results" -> results
+    "jobs" -> jobs
     "queue" -> queue
     "refill" -> refill
     _ -> one how
@@ -55,6 +57,13 @@ results = do
       putMVar done $! sum answers
     pure done
   mapM takeMVar dones >>= print . sum
+
+jobs :: IO ()
+jobs = forM_ [1 .. 40 :: Integer] $ \job -> do
+  result <- newIORef Nothing
+  _ <- forkIO (writeIORef result $! Just $! sum [job .. 60000])
+  let look = readIORef result >>= maybe (threadDelay 20000 >> look) pure
+  look
 
 queue :: IO ()
 queue = do

@@ -4,6 +4,7 @@
 -- > Queue bound    it waits when ten wait
 -- > Queue load     it makes a table, which the other one uses once it is complete
 -- > Queue copies   it is read through copies (dupChan), and its original by nobody
+-- > Queue fast     as free, by a thread that makes a message in a fraction of a microsecond
 -- > Queue pair     as free, by two threads with labels, of which the first one hardly works
 module Main (main) where
 
@@ -35,6 +36,13 @@ main = do
       labelThread adder "adder"
       takeMVar done >>= print
       performMajorGC
+    "fast" -> do
+      queue <- newChan
+      done <- newEmptyMVar
+      _ <- forkIO (mapM_ (\n -> writeChan queue $! Just $! [n, n, n]) [1 .. 150000 :: Int] >> writeChan queue Nothing)
+      let total sum' = readChan queue >>= maybe (pure sum') (\numbers -> (total $!) . (sum' +) $! weigh numbers)
+      _ <- forkIO (total 0 >>= putMVar done)
+      takeMVar done >>= print
     "copies" -> do
       original <- newChan
       copies <- replicateM 2 (dupChan original)
@@ -68,6 +76,14 @@ take' queue places sum' = do
     signalQSem places
     sum'' <- evaluate (foldl (\a b -> (a * 7 + b) `mod` 10007) sum' (concat (replicate 25 numbers)))
     take' queue places sum''
+
+-- | Some microseconds of work on a message.
+weigh :: [Int] -> Int
+weigh numbers = go (3000 :: Int) (sum numbers)
+  where
+    go 0 result = result
+    go times result = go (times - 1) $! (result * 7 + times) `mod` 10007
+{-# NOINLINE weigh #-}
 
 -- | Takes texts until nothing comes any more, with much work for each.
 add :: Chan (Maybe String) -> Int -> IO Int

@@ -3,12 +3,14 @@
 -- > Serial serial    the middle is done by main
 -- > Serial par       the middle is done by four threads as well
 -- > Serial merge     two threads work, and main goes on with what they have
--- > Serial left     two threads work, and leave sums that they have not evaluated to main
+-- > Serial sort    two threads make lists, and main sorts all of them, which collections copy again and again
+-- > Serial left    two threads work, and leave sums that they have not evaluated to main
 module Main (main) where
 
 import Control.Concurrent
 import Control.Exception (evaluate)
 import Control.Monad
+import Data.List (sort)
 import GHC.Conc (labelThread)
 import System.Environment (getArgs)
 
@@ -19,6 +21,7 @@ main = do
   case how of
     "serial" -> together >> work 60 0 >> together
     "merge" -> parts 2 30 >> work 60 0
+    "sort" -> sorted
     "left" -> do
       sums <- newMVar []
       parts 2 15
@@ -31,6 +34,19 @@ main = do
       mapM_ takeMVar dones
       readMVar sums >>= print . sum
     _ -> together >> together >> together
+
+sorted :: IO ()
+sorted = do
+  lists <- forM [1, 2] $ \seed -> do
+    done <- newEmptyMVar
+    _ <- forkIO $ do
+      let next n = (n * 1103515245 + 12345) `mod` 2147483648 :: Int
+          list = map (\n -> iterate next n !! 12) (take 100000 (iterate next seed))
+      _ <- evaluate (sum list)
+      putMVar done list
+    pure done
+  whole <- concat <$> mapM takeMVar lists
+  print (sum (zipWith (*) (cycle [1, -1]) (sort whole)))
 
 -- | Four threads, a capability each.
 together :: IO ()

@@ -18,6 +18,8 @@ main = do
     "fizzled" -> print (beside (map sumTo [20001 .. 22000]))
     -- More than the pool holds, and tiny.
     "overflowed" -> useAll (map (sumTo . (300 +) . (`mod` 7)) [1 .. 60000])
+    -- The same, each before the rest of the list, on a stack as deep as the list is long.
+    "list" -> print (sum (sparkEach (map (sumTo . (`mod` 7)) [1 .. 700000])))
     -- Made and forgotten.
     "collected" -> forM_ [1 .. 100] $ \i ->
       sparkAll (map (sumTo . (i +)) [2000 .. 2050]) `pseq` evaluate (sumTo 20000)
@@ -31,6 +33,11 @@ sparkAll = foldr par ()
 
 useAll :: [Integer] -> IO ()
 useAll values = sparkAll values `pseq` print (sum values)
+
+-- | Sparks each value, like parList.
+sparkEach :: [Integer] -> [Integer]
+sparkEach [] = []
+sparkEach (value : values) = value `par` let rest = sparkEach values in rest `seq` (value : rest)
 
 sums :: Int -> [Integer]
 sums n = let first = sumTo n in first `seq` first : map (sumTo . (n +)) [1 .. 20]

@@ -2,6 +2,7 @@
 --
 -- > Stages one     the one in the middle has nearly all of the work
 -- > Stages two     two threads share its work
+-- > Stages alone   the one in the middle has all of the work but for a thousandth
 -- > Stages even    all stages have the same work
 module Main (main) where
 
@@ -17,6 +18,7 @@ main = do
   let (light, heavy, workers) = case how of
         "one" -> (30000, 300000, 1)
         "two" -> (30000, 300000, 2)
+        "alone" -> (3000, 3000000, 1)
         _ -> (150000, 150000, 1)
   (toWork, toWrite) <- (,) <$> newEmptyMVar <*> newEmptyMVar
   done <- newEmptyMVar

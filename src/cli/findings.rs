@@ -158,7 +158,7 @@ fn write_finding(report: &Report, finding: &Finding, f: &mut fmt::Formatter<'_>)
             "    {when}: {}{}{}",
             subjects.collect::<Vec<_>>().join(", "),
             if place.subjects.is_empty() { "" } else { ", " },
-            place.amount
+            finding.amount_text(place)
         )?;
     }
     writeln!(f)

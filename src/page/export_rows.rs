@@ -85,7 +85,7 @@ pub(super) fn use_table_rows<Q: TableQuery>(client: &LogClient, table: Q) -> Row
 pub(super) struct ExportButtonsProps {
     /// Base name of saved files.
     pub(super) name: &'static str,
-    /// Number of rows; `None` for a small table, which is exported as displayed.
+    /// Number of rows; `None` for a small table, which is exported in one piece.
     #[prop_or_default]
     pub(super) total: Option<u64>,
     pub(super) rows: RowSource,
@@ -120,13 +120,11 @@ pub(super) fn ExportButtons(props: &ExportButtonsProps) -> Html {
         })
     };
     let disabled = props.total == Some(0);
-    let (what, numbers) = match props.total {
-        Some(_) => (
-            "these rows, in this order",
-            ": times in nanoseconds, sizes in bytes",
-        ),
-        None => ("this table as shown", ""),
+    let what = match props.total {
+        Some(_) => "these rows, in this order",
+        None => "this table",
     };
+    let numbers = ": times in nanoseconds, sizes in bytes";
     html! {
         <span class="rows-out">
             <span class="faint" role="status">{ (*status).clone() }</span>

@@ -81,12 +81,6 @@ pub(super) fn plain_table(columns: &[(&'static str, &'static str)], rows: Html) 
     }
 }
 
-/// Renders a column heading for cells with exact values; exported files use `saved` as the title, which includes
-/// the unit.
-pub(super) fn heading_saved(name: &'static str, help: &'static str, saved: &'static str) -> Html {
-    html! { <th scope="col" data-value={saved}><Term {name} {help} /></th> }
-}
-
 /// Places the tooltip below the term, or above it if there is no room.
 fn place_tooltip(word: &NodeRef, tip: &NodeRef) -> Option<()> {
     let (word, tip) = (word.cast::<HtmlElement>()?, tip.cast::<HtmlElement>()?);

@@ -55,6 +55,12 @@ async function expectFocusSeen(page) {
 const part = (page, name) => new URLSearchParams(new URL(page.url()).hash.slice(1)).get(name);
 const parts = (page, name) => expect.poll(() => part(page, name));
 
+/** Returns whether there is a track below the focused one. */
+const hasTrackBelow = () => {
+  const count = document.querySelector('.heads').getAttribute('aria-rowcount');
+  return Number(count) > Number(document.activeElement.getAttribute('aria-rowindex'));
+};
+
 /** Presses arrow keys until a track has the focus. */
 async function walkTo(page, name) {
   const way = () =>
@@ -69,6 +75,8 @@ async function walkTo(page, name) {
   for (let steps = 0; steps < 60; steps += 1) {
     const key = await way();
     if (!key) return;
+    // The tracks of threads may come last.
+    if (key === 'ArrowDown') await expect.poll(() => page.evaluate(hasTrackBelow)).toBe(true);
     const before = await focus.getAttribute('id');
     await page.keyboard.press(key);
     await expect(focus).not.toHaveAttribute('id', before);

@@ -10,11 +10,12 @@ use model::time::Interval;
 
 /// Symptom and cause rules, of one symptom the deepest cause first.
 const CAUSES: &[(&str, &str)] = &[
-    ("deep-stack", "unevaluated"),
     ("major-gc-heavy", "threads-never-end"),
     ("major-gc-heavy", "queue-grows"),
     ("major-gc-heavy", "unevaluated"),
     ("major-gc-heavy", "heap-holder"),
+    // A consumer that falls behind has most of the work.
+    ("one-worker", "queue-grows"),
     ("long-pause", "threads-never-end"),
     ("long-pause", "queue-grows"),
     ("long-pause", "unevaluated"),
@@ -52,7 +53,12 @@ const CAUSES: &[(&str, &str)] = &[
 
 /// Symptom and cause rules that are related only if the check on both findings succeeds.
 const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
+    // A chain of thunks is forced when it is long; a recursion goes deeper from the start, and leaves thunks and stack.
+    ("deep-stack", "unevaluated", grows_late),
+    ("unevaluated", "deep-stack", has_grown_early),
     ("serial-section", "queue-grows", share_a_subject),
+    // The thread that works alone evaluates what sparks were to evaluate.
+    ("serial-section", "sparks", are_mostly_left),
     ("serial-section", "shared-thunk", costs_half),
     ("serial-section", "mutual-thunks", costs_half),
     // Threads that all wake for one commit wait again: no lock.
@@ -70,7 +76,10 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("shared-thunk", "polling", is_severe),
     ("one-at-a-time", "polling", is_severe),
     ("short-of-cores", "polling", is_severe),
+    // parList over a long list recurses as deeply as the list is long.
+    ("deep-stack", "sparks", is_severe),
     ("live-growth", "deep-stack", is_large_part),
+    ("live-growth", "tiny-threads", are_their_stacks),
     ("heap-holder", "deep-stack", is_stack),
     ("lock-convoy", "finalizers", is_no_hint),
     // Each file that is opened gets buffers, which are large objects.
@@ -134,6 +143,37 @@ fn is_large_part(symptom: &Finding, cause: &Finding) -> bool {
         (Some(Value::Bytes(all)), Some(Value::Bytes(part))) => part >= all.div_ceil(2),
         _ => false,
     }
+}
+
+/// The stack of the symptom grew only after most of the time before it was deepest.
+fn grows_late(symptom: &Finding, _: &Finding) -> bool {
+    !has_grown_early(symptom, symptom)
+}
+
+/// The stack of the cause began to grow in the first fifth of the time until it was deepest.
+fn has_grown_early(_: &Finding, cause: &Finding) -> bool {
+    let growth = cause.evidence.first().map(|one| one.range);
+    growth.is_some_and(|growth| growth.start().0 <= growth.end().0 / 5)
+}
+
+/// Less than half of the sparks were converted.
+fn are_mostly_left(_: &Finding, cause: &Finding) -> bool {
+    let number = |wanted: &str| {
+        let mut numbers = cause.numbers.iter();
+        let number = numbers.find(|(name, _)| name == wanted);
+        number.map_or(0.0, |(_, number)| number.size())
+    };
+    number(rules::sparks::CONVERTED) < number(rules::sparks::SPARKS) / 2.0
+}
+
+/// Threads with a stack of a kibibyte each are half of the growth, or more.
+fn are_their_stacks(symptom: &Finding, cause: &Finding) -> bool {
+    const STACK_BYTES: u64 = 1 << 10;
+    let growth = symptom
+        .evidence
+        .first()
+        .map_or(0.0, |one| one.amount.size());
+    cause.places.saturating_mul(STACK_BYTES) as f64 >= growth / 2.0
 }
 
 /// The stack grows for a fifth of the time or longer, so that a chain of thunks, which collections copied before, is
@@ -356,9 +396,11 @@ fn cause_by_evidence(finding: &Finding, findings: &[Finding]) -> Option<&'static
         .filter(|(rule, ..)| *rule == finding.rule);
     let explains = |(_, cause, is_related): &&(&str, &str, IsRelated)| {
         let mut causes = findings.iter().filter(|other| other.rule == *cause);
-        // What the machine costs hides no larger problem of the program.
+        // What the machine costs hides no larger problem of the program, unless that is a mere possibility.
         let is_larger = |other: &Finding| {
-            other.rule == rules::short_of_cores::RULE.name && finding.severity > other.severity
+            other.rule == rules::short_of_cores::RULE.name
+                && finding.severity > other.severity
+                && finding.confidence != Confidence::Hint
         };
         causes
             .any(|other| other.is_significant() && !is_larger(other) && is_related(finding, other))
@@ -438,7 +480,7 @@ mod tests {
 
     use super::*;
     use crate::rules::RULES;
-    use eventlog::ids::ThreadId;
+    use eventlog::ids::{Nanos, ThreadId};
     use model::time::Interval;
 
     fn found(rule: &'static str) -> Finding {
@@ -450,15 +492,62 @@ mod tests {
 
     #[test]
     fn a_symptom_names_its_deepest_cause() {
+        let late = Interval::new(Nanos(900), Nanos(1000));
         let mut all = [
             found("long-pause"),
-            found("deep-stack"),
+            found("deep-stack").with_evidence([Evidence::new(late, Value::Bytes(1))]),
             found("unevaluated"),
         ];
         link_causes(&mut all);
         let causes = all.map(|finding| finding.explained_by);
         let unevaluated = Some("unevaluated".into());
         assert_eq!(causes, [unevaluated.clone(), unevaluated, None]);
+    }
+
+    #[test]
+    fn a_stack_that_grows_from_the_start_is_a_recursion() {
+        for (from, expected) in [
+            (200, [None, Some("deep-stack")]),
+            (201, [Some("unevaluated"), None]),
+        ] {
+            let growth = Interval::new(Nanos(from), Nanos(1000));
+            let stack = Evidence::new(growth, Value::Bytes(1));
+            let mut all = [
+                found("deep-stack").with_evidence([stack]),
+                found("unevaluated"),
+            ];
+            link_causes(&mut all);
+            let causes = all.each_ref().map(|one| one.explained_by.as_deref());
+            assert_eq!(causes, expected, "{from}");
+        }
+    }
+
+    #[test]
+    fn one_thread_works_alone_on_sparks_that_nobody_took() {
+        for (converted, cause) in [(49, Some("sparks")), (50, None)] {
+            let mut sparks = found("sparks");
+            sparks.set_numbers([
+                (rules::sparks::SPARKS, Value::Count(100)),
+                (rules::sparks::CONVERTED, Value::Count(converted)),
+            ]);
+            assert_eq!(
+                cause_with(found("serial-section"), sparks).as_deref(),
+                cause
+            );
+        }
+    }
+
+    #[test]
+    fn live_data_grows_by_stacks_of_many_threads() {
+        for (places, cause) in [(500, Some("tiny-threads")), (499, None)] {
+            let growth = Evidence::new(Interval::default(), Value::Bytes(1000 << 10));
+            let threads = Finding {
+                places,
+                ..found("tiny-threads")
+            };
+            let symptom = found("live-growth").with_evidence([growth]);
+            assert_eq!(cause_with(symptom, threads).as_deref(), cause, "{places}");
+        }
     }
 
     #[test]
@@ -554,6 +643,7 @@ mod tests {
             ("major-gc-heavy", "live-growth", None, Medium),
             ("mutual-thunks", "short-of-cores", None, Medium),
             ("remembered-set", "short-of-cores", None, Medium),
+            ("deep-stack", "sparks", None, High),
         ] {
             for severity in [High, Medium, Low] {
                 let other = Finding {
@@ -565,6 +655,25 @@ mod tests {
                 let found = cause_with(found(symptom), other);
                 assert_eq!(found.as_deref(), expected, "{symptom}");
             }
+        }
+    }
+
+    #[test]
+    fn the_machine_explains_a_larger_problem_only_if_that_is_uncertain() {
+        for (confidence, cause) in [
+            (Confidence::Hint, Some("short-of-cores")),
+            (Confidence::Probable, None),
+        ] {
+            let large = Finding {
+                severity: Severity::High,
+                confidence,
+                ..found("remembered-set")
+            };
+            let cores = Finding {
+                severity: Severity::Medium,
+                ..found("short-of-cores")
+            };
+            assert_eq!(cause_with(large, cores).as_deref(), cause);
         }
     }
 

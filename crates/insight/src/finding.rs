@@ -249,6 +249,9 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// Number of all such positions, including those not listed.
     pub places: u64,
+    /// What the amounts of the evidence count, in the singular; empty if these have a unit.
+    #[serde(default)]
+    pub counted: Cow<'static, str>,
 }
 
 impl Finding {
@@ -271,6 +274,7 @@ impl Finding {
             numbers: Vec::new(),
             evidence: Vec::new(),
             places: 0,
+            counted: "".into(),
         }
     }
 
@@ -299,6 +303,16 @@ impl Finding {
             self.severity = self.severity.min(Severity::Medium);
         }
         self
+    }
+
+    /// Returns the amount of a piece of evidence in words.
+    pub fn amount_text(&self, evidence: &Evidence) -> String {
+        match evidence.amount {
+            Value::Count(count) if !self.counted.is_empty() => {
+                format::pluralize(count, &self.counted)
+            }
+            amount => amount.to_string(),
+        }
     }
 
     /// Returns whether to show the finding without being asked: its severity is above minor.

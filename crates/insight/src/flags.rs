@@ -3,7 +3,8 @@
 //! The log has the command line and the environment, and so `GHCRTS`. It does not have compiled-in options
 //! (`-with-rtsopts`), except for those that other events reveal.
 
-use crate::context::{RuleContext, version};
+use crate::collector::version;
+use crate::context::RuleContext;
 use crate::finding::{Advice, Finding};
 use analysis::heap::Breakdown;
 use model::format;

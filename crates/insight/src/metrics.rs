@@ -17,8 +17,10 @@ use model::gauge::Samples;
 use model::time::Interval;
 use serde::{Deserialize, Serialize};
 
-use crate::context::{GcPause, Input, RuleContext};
+use crate::context::RuleContext;
 use crate::finding::Subject;
+use crate::gc_pause::GcPause;
+use crate::input::Input;
 use crate::report::Report;
 use crate::window::Window;
 

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::busiest::{self, BusyThread};
 use crate::causes;
-use crate::context::{Input, RuleContext};
+use crate::context::RuleContext;
 use crate::experiment::try_command;
 use crate::finding::{Axis, Finding, Outcome, Severity, Subject, Value};
+use crate::input::Input;
 use crate::loss_budget::LossBudget;
 use crate::lost_time::{self, CauseTimes, LostTime};
 use crate::rules::{Evaluation, RULES};

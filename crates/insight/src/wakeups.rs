@@ -127,6 +127,16 @@ impl RuleContext<'_> {
         woken
     }
 
+    /// Returns how many wakeups a thread gave and threads it created.
+    pub(crate) async fn gave_work(&self, thread: ThreadId) -> u64 {
+        let mut count = 0;
+        self.each_wakeup(&mut |wakeup| count += u64::from(wakeup.waker == thread))
+            .await;
+        let mut visit = |created: ThreadEvent| count += u64::from(created.by == Some(thread));
+        self.each_creation(self.range, &mut visit).await;
+        count
+    }
+
     /// Returns the bound threads: those created while no thread ran on the capability, for `main`, `forkOS` or a
     /// call from foreign code. The runtime's own threads have labels or are created in collections
     /// (`rts_evalStableIO` in RtsAPI.c; finalizers in Weak.c).

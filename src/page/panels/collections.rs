@@ -9,14 +9,13 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::chart::{self, Bin, Histogram, Series, patterns};
+use crate::data_table::{DataTable, TableCell, TableColumn, TableRow};
 use crate::dom::state_callback;
 use crate::export_rows::{ExportButtons, use_table_rows};
-use crate::exportable_table::ExportableTable;
 use crate::goto_link::GotoLink;
 use crate::grid::{Column, Grid, RowActivated, Rows, ScrollTo, SortableColumns, sortable_columns};
 use crate::guide::how_to_record;
 use crate::panel::{Answered, Extent, PanelProps, use_answered};
-use crate::term::{heading, heading_saved};
 use crate::viewer::NavigationTarget;
 use analysis::numbers::Collection;
 use analysis::numbers::collections_query::{
@@ -265,37 +264,49 @@ fn percentiles(props: &PanelProps, all: &Pauses, generations: &[Pauses]) -> Html
             ("the longest pause", pauses.longest),
         ];
         let cell = |(what, pause): (&'static str, Pause)| {
-            html! {
-                <td class="number" data-value={pause.ns.to_string()}>
+            let shown = html! {
+                <td class="number">
                     <GotoLink text={format::duration_ns(pause.ns)} {what} on_goto={props.on_goto.clone()}
                         target={NavigationTarget::details(CollectionsTrack.into(), pause.span())} />
                 </td>
-            }
+            };
+            TableCell::new(pause.ns, shown)
         };
-        html! {
-            <tr>
-                <th scope="row">{ name }</th>
-                <td class="number" data-value={pauses.count.to_string()}>{ format::count(pauses.count) }</td>
-                { for numbers.into_iter().map(cell) }
-            </tr>
-        }
+        let count = [TableCell::count(pauses.count)];
+        TableRow::new(
+            TableCell::heading(name),
+            count.into_iter().chain(numbers.map(cell)),
+        )
     };
+    let columns = TableColumn::all_explained(&[
+        [
+            "Gen",
+            "generation",
+            "Oldest collected generation; younger ones are collected with it.",
+        ],
+        ["Number", "collections", "Number of collections."],
+        [
+            "Median",
+            "median_ns",
+            "Median: half of the pauses are no longer.",
+        ],
+        [
+            "90 %",
+            "p90_ns",
+            "90th percentile: nine of ten pauses are no longer.",
+        ],
+        [
+            "99 %",
+            "p99_ns",
+            "99th percentile: one of a hundred pauses is longer.",
+        ],
+        ["Longest", "longest_ns", "The longest pause."],
+    ]);
+    let rows = generations.iter();
+    let rows = rows.map(|pauses| row(generation(pauses.generation), pauses));
+    let foot = (generations.len() > 1).then(|| row("All".to_owned(), all));
     html! {
-        <ExportableTable name="pauses">
-            <table class="plain-table">
-                <thead>
-                    <tr>
-                        { heading("Gen", "Oldest collected generation; younger ones are collected with it.") }
-                        { heading("Number", "Number of collections.") }
-                        { heading_saved("Median", "Median: half of the pauses are no longer.", "median_ns") }
-                        { heading_saved("90 %", "90th percentile: nine of ten pauses are no longer.", "p90_ns") }
-                        { heading_saved("99 %", "99th percentile: one of a hundred pauses is longer.", "p99_ns") }
-                        { heading_saved("Longest", "The longest pause.", "longest_ns") }
-                    </tr>
-                </thead>
-                <tbody>{ for generations.iter().map(|pauses| row(generation(pauses.generation), pauses)) }</tbody>
-                if generations.len() > 1 { <tfoot>{ row("All".to_owned(), all) }</tfoot> }
-            </table>
-        </ExportableTable>
+        <DataTable name="pauses" {columns} rows={rows.collect::<Vec<_>>()}
+            foot={Vec::from_iter(foot)} />
     }
 }

@@ -7,12 +7,11 @@ use yew::prelude::*;
 
 use super::summary::words::{CONVERTED, DUD, FIZZLED, GCD, OVERFLOWED, SPARK};
 use crate::chart::{Bin, Histogram, OverTime, Series, patterns};
+use crate::data_table::{DataTable, TableCell, TableColumn, TableRow};
 use crate::dom::state_callback;
-use crate::exportable_table::ExportableTable;
 use crate::goto_link::GotoLink;
 use crate::guide::{guide, how_to_record};
 use crate::panel::{Answered, Extent, PanelProps, use_answered};
-use crate::term::plain_table;
 use crate::viewer::NavigationTarget;
 use analysis::numbers::sparks_query::{Pool, SparkRow, SparkRunBin, SparkSlice, SparksReply};
 use analysis::numbers::summary::SparkTotals;
@@ -117,43 +116,61 @@ fn table(
         let cap = row.cap;
         let pressed = cap == chosen;
         let onclick = on_choose.reform(move |_: MouseEvent| cap);
-        html! {
-            <tr class={classes!((choice && pressed).then_some("selected"))}>
-                <th scope="row">
-                    if choice {
-                        <button class="choice" aria-pressed={pressed.to_string()} {onclick}>{ name(row) }</button>
-                    } else {
-                        { name(row) }
-                    }
-                </th>
-                { cells(row, on_goto) }
-            </tr>
+        let head = html! {
+            <th scope="row">
+                if choice {
+                    <button class="choice" aria-pressed={pressed.to_string()} {onclick}>{ name(row) }</button>
+                } else {
+                    { name(row) }
+                }
+            </th>
+        };
+        let head = TableCell::new(name(row), head);
+        TableRow {
+            class: if choice && pressed { "selected" } else { "" },
+            ..TableRow::new(head, cells(row, on_goto))
         }
     };
-    html! {
-        <ExportableTable name="sparks">
-            <div class="table-box" tabindex="0" role="group" aria-label="Sparks by capability">
-                { plain_table(&[
-                    ("Capability", "Virtual processor that runs Haskell threads, and sparks when it is idle. A spark taken from another capability's pool counts where it was converted."),
-                    ("Total", SPARK),
-                    ("Created", "Added to the pool."),
-                    ("Converted", CONVERTED),
-                    ("Overflowed", OVERFLOWED),
-                    ("Dud", DUD),
-                    ("GC’d", GCD),
-                    ("Fizzled", FIZZLED),
-                    ("Created/s", "Mean number created per second."),
-                    ("Converted/s", "Mean number converted per second."),
-                    ("Pool min", "Minimum of the samples of the pool size, most of them taken at collections."),
-                    ("Pool mean", "Mean size of the pool over time."),
-                    ("Pool max", "Maximum of the samples of the pool size, most of them taken at collections. It was greater in between if sparks overflowed: a full pool holds 4096."),
-                ], rows.iter().map(line).collect()) }
-            </div>
-        </ExportableTable>
-    }
+    let columns = TableColumn::all_explained(&[
+        [
+            "Capability",
+            "capability",
+            "Virtual processor that runs Haskell threads, and sparks when it is idle. A spark taken from another capability's pool counts where it was converted.",
+        ],
+        ["Total", "total", SPARK],
+        ["Created", "created", "Added to the pool."],
+        ["Converted", "converted", CONVERTED],
+        ["Overflowed", "overflowed", OVERFLOWED],
+        ["Dud", "dud", DUD],
+        ["GC’d", "gcd", GCD],
+        ["Fizzled", "fizzled", FIZZLED],
+        [
+            "Created/s",
+            "created_per_second",
+            "Mean number created per second.",
+        ],
+        [
+            "Converted/s",
+            "converted_per_second",
+            "Mean number converted per second.",
+        ],
+        [
+            "Pool min",
+            "pool_min",
+            "Minimum of the samples of the pool size, most of them taken at collections.",
+        ],
+        ["Pool mean", "pool_mean", "Mean size of the pool over time."],
+        [
+            "Pool max",
+            "pool_max_at_least",
+            "Maximum of the samples of the pool size, most of them taken at collections. It was greater in between if sparks overflowed: a full pool holds 4096.",
+        ],
+    ]);
+    let rows: Vec<TableRow> = rows.iter().map(line).collect();
+    html! { <DataTable name="sparks" box_label="Sparks by capability" {columns} {rows} /> }
 }
 
-fn cells(row: &SparkRow, on_goto: &Callback<NavigationTarget>) -> Html {
+fn cells(row: &SparkRow, on_goto: &Callback<NavigationTarget>) -> Vec<TableCell> {
     let totals = &row.totals;
     let numbers = [
         totals.count,
@@ -164,8 +181,7 @@ fn cells(row: &SparkRow, on_goto: &Callback<NavigationTarget>) -> Html {
         totals.gcd,
         totals.fizzled,
     ];
-    let cell = |text: String| html! { <td class="number">{ text }</td> };
-    let count = |number: u64| html! { <td class="number" data-value={number.to_string()}>{ format::count(number) }</td> };
+    let rate = |rate: f64| TableCell::number(rate, per_second(rate));
     let [min, mean, max] = pool_numbers(row.pool);
     // The timeline has pool graphs of single capabilities only.
     let graph = |cap| SparksTrack {
@@ -173,22 +189,24 @@ fn cells(row: &SparkRow, on_goto: &Callback<NavigationTarget>) -> Html {
         quantity: SparkQuantity::Pool,
     };
     let (min_ns, max_ns) = row.pool.unwrap_or_default().min_and_max_ns;
-    let extreme = |text: String, what: &'static str, at_ns: u64| {
+    let extreme = |size: fn(Pool) -> u64, text: String, what: &'static str, at_ns: u64| {
         let graph = row.cap.filter(|_| row.pool.is_some()).map(graph);
         let place = graph
             .map(|graph| NavigationTarget::details(graph.into(), Interval::empty_at(Nanos(at_ns))));
-        html! { <td class="number"><GotoLink {text} {what} target={place} on_goto={on_goto.clone()} /></td> }
+        TableCell::new(
+            row.pool.map(size),
+            html! { <td class="number"><GotoLink {text} {what} target={place} on_goto={on_goto.clone()} /></td> },
+        )
     };
-    html! {
-        <>
-            { for numbers.into_iter().map(count) }
-            { cell(per_second(row.created_per_second)) }
-            { cell(per_second(row.converted_per_second)) }
-            { extreme(min, "when the pool was smallest", min_ns) }
-            { cell(mean) }
-            { extreme(max, "when the pool was largest", max_ns) }
-        </>
-    }
+    let others = [
+        rate(row.created_per_second),
+        rate(row.converted_per_second),
+        extreme(|pool| pool.min, min, "when the pool was smallest", min_ns),
+        TableCell::number(row.pool.map(|pool| pool.mean), mean),
+        extreme(|pool| pool.max, max, "when the pool was largest", max_ns),
+    ];
+    let numbers = numbers.into_iter().map(TableCell::count);
+    numbers.chain(others).collect()
 }
 
 /// Formats minimum, mean and maximum of the pool size. The maximum is a lower bound.

@@ -1,7 +1,8 @@
 //! Facts that should be equal in logs whose numbers are compared.
 
 use super::Fact;
-use crate::context::{Input, RuleContext};
+use crate::context::RuleContext;
+use crate::input::Input;
 use analysis::heap::HeapProfile;
 use eventlog::{EventSet, EventType};
 use model::format;

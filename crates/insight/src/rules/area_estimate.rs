@@ -11,9 +11,11 @@
 //! (`docs/findings.md`).
 
 use super::major_gc_heavy::is_compacting;
-use crate::context::{AREA_BYTES, GcPause, RuleContext};
+use crate::collector::AREA_BYTES;
+use crate::context::RuleContext;
 use crate::finding::Advice;
 use crate::flags::FIRST_USE_NS;
+use crate::gc_pause::GcPause;
 use crate::threads::median;
 use model::gauge::Samples;
 
@@ -58,6 +60,7 @@ pub(super) struct MinorTotals {
     major_ns: u64,
     /// Running time of a capability, on average.
     running_ns: u64,
+    caps: u64,
 }
 
 /// What an area costs, besides memory, by its size for each capability.
@@ -114,6 +117,7 @@ impl MinorTotals {
                 .map(|(_, gc)| gc.pause_ns())
                 .sum(),
             running_ns: context.times.all_caps().running_ns / context.caps,
+            caps: context.caps,
         }
     }
 
@@ -187,6 +191,12 @@ impl MinorTotals {
         let running_ns = self.running_ns as f64 * cost.running;
         let first_use_ns = all_bytes.saturating_mul(FIRST_USE_NS) as f64;
         (minor_ns + major_ns) * self.short_lived() - running_ns - first_use_ns
+    }
+
+    /// Returns how much is allocated in a second in which one thread runs, in bytes.
+    pub(super) fn allocated_per_running_second(&self) -> u64 {
+        let of_cap = self.allocated_bytes as f64 / self.caps.max(1) as f64;
+        (of_cap * 1e9 / self.running_ns.max(1) as f64) as u64
     }
 
     /// Returns the share of copied data that does not stay.
@@ -334,6 +344,7 @@ mod tests {
             live_bytes: lifetime * 0.1,
             major_ns: 0,
             running_ns: 1_000_000_000,
+            caps: 1,
         };
         for lifetime in [1e5, 1e6, 1e7, 1e8] {
             let saved = [20, 22, 24, 26].map(|bits| totals(lifetime).saved_by(1 << bits));

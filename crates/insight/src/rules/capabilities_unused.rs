@@ -120,8 +120,11 @@ fn evaluate(
         (false, true) => Severity::Low,
         (false, false) => Severity::Minor,
     };
-    finding.meaning =
-        "These capabilities ran hardly any threads, but still take part in collections.".into();
+    finding.meaning = match hardly.len() {
+        1 => "This capability ran hardly any threads, but still takes part in collections.",
+        _ => "These capabilities ran hardly any threads, but still take part in collections.",
+    }
+    .into();
     if is_queued {
         explain_queue(&mut finding);
     }

@@ -286,6 +286,7 @@ fn time_slice_finding(context: &RuleContext<'_>) -> Option<Finding> {
         ),
     ]);
     finding.subject = Some(flag);
+    finding.counted = "stop".into();
     let evidence = Evidence::new(context.range, Value::Count(stops));
     Some(finding.with_evidence([evidence]))
 }

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
-    let censuses = |gc: &crate::context::GcPause<'_>| context.has_census(gc);
+    let censuses = |gc: &crate::gc_pause::GcPause<'_>| context.has_census(gc);
     let found = unclaimed_requested_collections(context, loss_budget, false).await;
     let found: Vec<_> = found.into_iter().filter(|(_, gc)| !censuses(gc)).collect();
     let count = found.len() as u64;

@@ -8,7 +8,7 @@
 use super::area_estimate::default_area_advice;
 use super::par_gc_unbalanced::FEWER_COLLECTIONS;
 use super::prelude::*;
-use crate::context::GcPause;
+use crate::gc_pause::GcPause;
 use crate::threads::median;
 use model::lane::Lane;
 

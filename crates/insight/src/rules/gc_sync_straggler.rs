@@ -177,7 +177,7 @@ fn held_up_by_several(
         true => "",
         false => " Or the machine was busy, and other programs ran on the cores of these threads.",
     };
-    finding.meaning = format!("A collection begins only when all capabilities have stopped. A thread in an unsafe foreign call, or in a loop that does not allocate, stops when that ends, and the others wait, as if the whole program had waited for {}.{or_busy}", finding.cost).into();
+    finding.meaning = format!("A collection begins only when all capabilities have stopped. A thread in an unsafe foreign call, or in a loop that does not allocate, stops when that ends, and the others wait: {} of the time of all capabilities.{or_busy}", finding.cost).into();
     finding.tries = advice(context, count);
     if !is_likely {
         finding.tries.push(record_again());
@@ -208,7 +208,7 @@ fn advice(context: &RuleContext<'_>, waits: u64) -> Vec<Advice> {
         )
     });
     let calls = Advice::code(
-        "For a foreign call: import it as safe, so that the runtime need not wait for it (price: each call is slower, and other threads run meanwhile). Arithmetic on an Integer of many thousand digits is such a call too: keep the numbers small, for example reduce after each step of a power (modular exponentiation).",
+        "For a foreign call: import it as safe, so that the runtime need not wait for it (price: each call is slower, and other threads run meanwhile). Arithmetic on an Integer of many thousand digits is such a call too.",
     );
     let loops = [
         Advice::flag(
@@ -327,7 +327,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         }
     };
     finding.meaning = format!(
-        "A collection begins only when all capabilities have stopped. For {} in total, {} of {} capabilities waited for this thread, as if the whole program had waited for {}.{why}",
+        "A collection begins only when all capabilities have stopped. For {} in total, {} of {} capabilities waited for this thread, which is {} of the time of all capabilities.{why}",
         format::duration_ns(ns),
         others,
         context.caps,

@@ -260,7 +260,7 @@ pub(super) fn one_capability_advice(context: &RuleContext<'_>) -> Option<Advice>
         Advice::flag(
             "-N1",
             format!(
-                "While any capability runs, {parallelism:.2} run on average: one can do this work. Compare wall-clock times without a log."
+                "Two capabilities hardly ever run at once ({parallelism:.2} on average while any runs): one can do this work. Compare wall-clock times without a log."
             ),
             "no parallelism in any part of the program",
         )

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use super::census::Peak;
 use super::prelude::*;
-use crate::context::GcPause;
+use crate::gc_pause::GcPause;
 use crate::threads::median;
 use analysis::heap::{Breakdown, HeapProfile, Label};
 use model::census::BandId;

@@ -84,6 +84,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {
         ("of its samples", Value::Share(share)),
         ("samples", Value::Count(samples)),
     ]);
+    finding.counted = "sample".into();
     let evidence = Evidence::new(context.range, Value::Count(own));
     Outcome::Found(vec![finding.with_evidence([evidence])])
 }

@@ -7,7 +7,7 @@
 
 use super::census;
 use super::prelude::*;
-use crate::context::GcPause;
+use crate::gc_pause::GcPause;
 use model::gauge::Samples;
 
 /// Minimum growth; less depends on when the collections happened.

@@ -5,7 +5,7 @@
 //! neither.
 
 use super::prelude::*;
-use crate::context::GcPause;
+use crate::gc_pause::GcPause;
 
 /// Length of a pause that users notice: three video frames.
 const LONG_NS: u64 = 50_000_000;
@@ -114,7 +114,7 @@ fn advise(context: &RuleContext<'_>, (index, gc): (usize, &GcPause<'_>), finding
             finding.tries.push(Advice::flag(
                 "--nonmoving-gc",
                 "Collect the old generation concurrently (GHC 8.10 and later), if latency matters more than throughput.",
-                "time: the program runs slower; memory; not with -G1, -c or heap profiles",
+                "time: many programs run slower; memory; not with -G1, -c or heap profiles",
             ));
         }
         finding.tries.push(Advice::code(

@@ -7,9 +7,9 @@ use super::area_estimate;
 use super::census::Peak;
 use super::prelude::*;
 use super::requested_collections::{claim_collections, in_other_findings};
-use crate::context::GcPause;
 use crate::finding::AdviceKind;
 use crate::flags::FIRST_USE_NS;
+use crate::gc_pause::GcPause;
 use model::gauge::Samples;
 
 /// Minimum share of the time; less is usual.
@@ -189,6 +189,18 @@ fn explain_by_compaction(finding: &mut Finding) {
 /// none 5 % faster.
 const MIN_SHARE_FOR_FACTOR: f64 = 0.30;
 
+/// Minimum live data at the end, relative to the middle, for data that still grows. Where as much stays alive, in place of
+/// old data, fewer major collections saved nothing: a window of 100,000 objects took 8 % longer with -F4.
+const STILL_GROWS: f64 = 1.3;
+
+/// Returns whether live data grew in the second half of the major collections.
+pub(super) fn still_grows(context: &RuleContext<'_>) -> bool {
+    let all = live_bytes(context);
+    let middle = all.get(all.len() / 2).copied().unwrap_or(0);
+    let last = all.last().copied().unwrap_or(0);
+    last as f64 >= STILL_GROWS * middle as f64
+}
+
 /// Minimum share of steps between major collections that rise, for data that only grows.
 const RISING: f64 = 0.9;
 
@@ -226,7 +238,7 @@ fn tries(context: &RuleContext<'_>, pause_ns: u64) -> Vec<Advice> {
     let factor = Advice::flag(
         "-F4",
         "Let the old generation grow more before it is collected. Measure it.",
-        "memory: the old generation may grow to four times live data",
+        "memory: the old generation may grow to four times live data, or to twice that during a collection",
     );
     let less = Advice::code(match is_replaced(context) {
         true => {
@@ -249,7 +261,8 @@ fn tries(context: &RuleContext<'_>, pause_ns: u64) -> Vec<Advice> {
     let flag = if pays && !only_grows(context) {
         Some(area)
     } else {
-        Some(factor).filter(|_| context.share(pause_ns) >= MIN_SHARE_FOR_FACTOR)
+        let is_useful = context.share(pause_ns) >= MIN_SHARE_FOR_FACTOR && still_grows(context);
+        Some(factor).filter(|_| is_useful)
     };
     flag.into_iter().chain([less, profile]).collect()
 }

@@ -59,7 +59,7 @@ mod slow_spans;
 mod slowest_stage;
 mod small_pool;
 mod spark_tiny;
-mod sparks;
+pub(crate) mod sparks;
 mod stm_herd;
 mod threads_never_end;
 mod throwto_wait;
@@ -70,18 +70,20 @@ mod uneven_parts;
 mod unlabelled;
 mod yield_spin;
 
-use crate::context::{Input, RuleContext};
+use crate::context::RuleContext;
 use crate::finding::{Finding, Outcome};
+use crate::input::Input;
 use crate::loss_budget::LossBudget;
 use analysis::yielder::LocalBoxFuture;
 
 /// What nearly every rule uses.
 mod prelude {
     pub(super) use super::{Evaluation, Rule, yielding};
-    pub(super) use crate::context::{Input, RuleContext};
+    pub(super) use crate::context::RuleContext;
     pub(super) use crate::finding::{
         Advice, Axis, Confidence, Evidence, Finding, Outcome, Severity, Subject, Value,
     };
+    pub(super) use crate::input::Input;
     pub(super) use crate::loss_budget::{LossBudget, Pool};
     pub(super) use eventlog::ids::{Nanos, ThreadId};
     pub(super) use model::class::WaitReason;

@@ -10,9 +10,10 @@
 
 use super::area_estimate::{COPIED, LARGE_BYTES, MinorTotals, UNCACHED_NS, default_area_advice};
 use super::census::Peak;
+use super::major_gc_heavy::still_grows;
 use super::prelude::*;
 use super::requested_collections::{claim_collections, in_other_findings};
-use crate::context::{AREA_BYTES, OLD_AREA_BYTES};
+use crate::collector::{AREA_BYTES, OLD_AREA_BYTES};
 
 /// Minimum share of the time; less is usual for Haskell programs.
 const MIN_SHARE: f64 = 0.10;
@@ -140,14 +141,20 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
         .as_ref()
         .map_or(Confidence::Hint, |_| Confidence::Probable);
     let is_unsure = area.is_none() && !minors.is_lasting() && minors.copied() >= COPIED;
+    let may_gain = is_unsure && still_grows(context);
     let least = match is_unsure && finding.share >= MUCH_COPYING {
         true => Severity::Medium,
         false => Severity::Low,
     };
     finding.severity = Severity::of_share(gain).max(least).min(finding.severity);
-    finding.meaning = meaning(minors, area.as_ref()).into();
-    finding.distrust =
-        "The lifetime is an estimate: data that is alive all the time makes it too long.".into();
+    finding.meaning = meaning(minors, area.as_ref(), may_gain).into();
+    finding.distrust = match minors.is_lasting() {
+        true => "Data that stays alive to the end may still be dropped later in a longer run.",
+        false => {
+            "How long data lives is an estimate: data that is alive all the time makes it too long."
+        }
+    }
+    .into();
     if let Some(area) = area {
         finding.distrust = "The estimate assumes that old and new data die alike.".into();
         finding.tries.push(Advice::flag(
@@ -167,7 +174,7 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
             finding.tries.extend(default_area_advice(context));
         }
     }
-    if is_unsure {
+    if may_gain {
         finding.tries.push(Advice::code("Measure larger areas (eventscope try): the lifetime of data is an average, and the gain depends on how much of it lives shorter."));
     }
     if let Some(flag) = small_area_option(context) {
@@ -175,12 +182,18 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
             "Drop {flag}: the default is 1 MiB before GHC 9.2, and 4 MiB since."
         )));
     }
-    finding.tries.push(Advice::code(
-        "Allocate less: a profile by cost centres (-p) or ticky counters name the code that allocates.",
-    ));
+    finding.tries.push(Advice::code(match is_short_lived(minors) {
+        true => "Allocate less: Text or ByteString in place of String (and of read and show), and loops without lists and boxed numbers. A profile by cost centres (-p) or ticky counters name the code that allocates.",
+        false => "Allocate less: a profile by cost centres (-p) or ticky counters name the code that allocates.",
+    }));
 }
 
-fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>) -> String {
+/// Returns whether nearly all that is allocated is garbage at the next collection.
+fn is_short_lived(minors: &MinorTotals) -> bool {
+    minors.copied() < COPIED && minors.copy_little()
+}
+
+fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>, may_gain: bool) -> String {
     let copied = format::fraction(minors.copied());
     if minors.is_lasting() {
         return format!(
@@ -191,17 +204,23 @@ fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>) -> String {
     let copied = format!(
         "Collections copied {copied} of the allocated bytes, not counting what stays to the end."
     );
-    if area.is_none() && minors.copied() < COPIED && minors.copy_little() {
-        return format!("{copied} Most of their time is what each takes however little it copies.");
+    if area.is_none() && is_short_lived(minors) {
+        return format!(
+            "{copied} What the program allocates is garbage soon, and there is much of it: {} in each second that a thread runs. Each collection takes some 10 microseconds even if it copies nothing: fewer of them may save time (eventscope try), unless larger areas do not fit the processor's caches.",
+            format::bytes(minors.allocated_per_running_second())
+        );
     }
     let then = match area {
         Some(_) => "",
+        None if may_gain => {
+            " By this estimate, larger areas cost as much in cache misses as they save in copying. As live data grows, they may save more."
+        }
         None => {
-            " By this estimate, larger areas cost as many cache misses as they save copying. It is too pessimistic where live data grows."
+            " By this estimate, larger areas cost as much in cache misses as they save in copying."
         }
     };
     let lifetime = format::bytes(minors.lifetime_bytes() as u64);
     format!(
-        "{copied} On average, that data lives until {lifetime} more are allocated, unless other data is alive all the time.{then}"
+        "{copied} That data stays alive while the program allocates {lifetime} more, on average.{then}"
     )
 }

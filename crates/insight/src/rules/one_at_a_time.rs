@@ -29,8 +29,8 @@ const MOST_GAPS: usize = 4;
 /// If all other threads sleep and wake more often than this share of the thread's waits, the program waits for
 /// several things simultaneously.
 const OTHERS: f64 = 0.50;
-/// A thread with a smaller share of the program's running time, which also wakes others after a smaller share of
-/// its waits, merely checks whether something has happened.
+/// A thread with a smaller share of the program's running time, which also wakes or creates others after a smaller share
+/// of its waits, merely checks whether something has happened.
 const WORK: f64 = 0.50;
 
 /// Minimum number of threads that one which sleeps serves, and of those that it wakes each time.
@@ -213,8 +213,7 @@ async fn is_worker(
     if idle_waits.ran_ns as f64 >= WORK * ran_ns as f64 && !is_polling() {
         return true;
     }
-    let woken = context.woken_by(&|waker| waker == thread).await;
-    woken.values().sum::<u64>() as f64 >= WORK * idle_waits.waits as f64
+    context.gave_work(thread).await as f64 >= WORK * idle_waits.waits as f64
 }
 
 /// Returns how often all other threads continued after a sleep, I/O or a foreign call, except heartbeats.

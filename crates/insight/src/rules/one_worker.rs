@@ -366,7 +366,7 @@ async fn lazy_results(
     Some(finding)
 }
 
-const LAZY: &str = "If these threads were meant to share the work, they did not: a thread that stores an unevaluated value leaves the work to the thread that uses it.";
+const LAZY: &str = "If these threads were meant to share the work, they did not. Perhaps they were given little of it, or they store unevaluated values: these leave the work to the thread that uses them.";
 
 fn lazy_advice() -> Vec<Advice> {
     Advice::code_changes([

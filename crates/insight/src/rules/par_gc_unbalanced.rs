@@ -7,7 +7,7 @@
 
 use super::area_estimate::default_area_advice;
 use super::prelude::*;
-use crate::context::GcPause;
+use crate::gc_pause::GcPause;
 
 /// Balanced share of copied bytes below which the threads hardly share the work.
 const BALANCED: f64 = 0.30;
@@ -137,17 +137,19 @@ fn advise(context: &RuleContext<'_>, finding: &mut Finding) {
         finding.tries.extend(one_thread_advice(context));
     }
     finding.tries.extend(default_area_advice(context));
+    if context.caps <= 2 {
+        // A second thread that only waits hardly delays the first: one thread alone collected 15 % faster at best.
+        finding.severity = match finding.severity {
+            Severity::High => Severity::Medium,
+            other => other.min(Severity::Low),
+        };
+    }
     // If all capabilities work, collecting with one thread or using one capability slows programs down. With two
     // of them there is nothing in between.
     if is_serial {
         return;
     }
     if context.caps <= 2 {
-        // No option is known to gain.
-        finding.severity = match finding.severity {
-            Severity::High => Severity::Medium,
-            other => other.min(Severity::Low),
-        };
         finding.tries.push(Advice::code(FEWER_COLLECTIONS));
         return;
     }

@@ -281,5 +281,6 @@ fn explained(
         ("a second", Value::PerSecond(rate)),
         ("half of the runs take at most", Value::Ns(median_ns)),
     ]);
+    finding.counted = "wakeup".into();
     finding.with_evidence(all.iter().map(Polling::evidence))
 }

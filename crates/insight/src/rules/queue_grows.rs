@@ -19,10 +19,9 @@ const HALF: f64 = 0.50;
 /// consumer; the thread that fills a queue is the faster one.
 const PRODUCES: f64 = 0.05;
 const CONSUMES_TOO: f64 = 0.20;
-/// Maximum growth of live data for each nanosecond that the producer runs; a thread that does nothing else makes 1.1.
-/// One that labels tell from the consumer made 2.8.
-const MOST_BYTES_PER_NS: f64 = 2.0;
-const MOST_BYTES_PER_NS_BY_ROLE: f64 = 4.0;
+/// Maximum growth of live data for each nanosecond that the producer runs; threads that do nothing else made 1.1, 2.8 and
+/// 4.8.
+const MOST_BYTES_PER_NS: f64 = 6.0;
 /// After the producer's end, the consumer must run for `CONSUMES` of the running time, and that must be `SINCE` of
 /// the whole.
 const CONSUMES: f64 = 0.50;
@@ -149,11 +148,7 @@ async fn consumer(
         .filter(|(_, ns)| share(*ns, since_ns) >= CONSUMES);
     let consumer = most.find(|(thread, _)| *thread != producer && both.contains(thread));
     let (consumer, _) = consumer?;
-    let most = match context.have_different_roles(producer, consumer) {
-        true => MOST_BYTES_PER_NS_BY_ROLE,
-        false => MOST_BYTES_PER_NS,
-    };
-    (growth as f64 <= most * produced_ns as f64).then_some(consumer)
+    (growth as f64 <= MOST_BYTES_PER_NS * produced_ns as f64).then_some(consumer)
 }
 
 async fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget) -> Outcome {

@@ -8,7 +8,7 @@
 use super::area_estimate::promoted_bytes;
 use super::prelude::*;
 use super::requested_collections::claim_collections;
-use crate::context::GcPause;
+use crate::gc_pause::GcPause;
 use crate::threads::median;
 
 /// Minimum copied share of allocation; a minor collection of only young data copies less.
@@ -122,7 +122,7 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
             "some {} old mutable objects, or parts of large arrays",
             format::count(objects)
         ),
-        false => "old data, such as a large array of boxed values, many stacks or stable pointers"
+        false => "old data, perhaps a large array of boxed values, many stacks or stable pointers"
             .to_owned(),
     };
     let title = format!(
@@ -131,7 +131,11 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
         format::fraction(share),
     );
     let mut finding = claim_collections(context, loss_budget, &found, (RULE.name, title));
-    finding.confidence = Confidence::Probable;
+    // Data of threads that could not run is copied again and again, too, if there are more capabilities than cores.
+    finding.confidence = match is_list || is_serial {
+        true => Confidence::Probable,
+        false => Confidence::Hint,
+    };
     finding.meaning = "Every collection scans changed references and arrays of boxed values, however old, because they may point to young data. It also scans the stacks of threads that ran, and all stable pointers (newStablePtr).".into();
     finding.tries = vec![Advice::code(
         "Use unboxed arrays for numbers: they contain no pointers.",

@@ -1,7 +1,7 @@
 //! Explicitly requested collections: shared code of the two rules about them.
 
 use super::prelude::*;
-use crate::context::GcPause;
+use crate::gc_pause::GcPause;
 
 /// Minimum number of collections; fewer are no pattern.
 pub(super) const MIN_COUNT: usize = 3;

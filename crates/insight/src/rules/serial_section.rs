@@ -30,7 +30,7 @@ const COLLECTING: f64 = 0.80;
 /// Minimum share of the running time outside the stretches in which several capabilities run; otherwise it is a
 /// single-threaded program.
 const PARALLEL: f64 = 0.50;
-/// Minimum share of all time for the same.
+/// Minimum share of the time outside collections for the same.
 const MIN_PARALLEL: f64 = 0.05;
 /// Alternatively, several threads each do at least this share of the work outside: they were meant to run in
 /// parallel, but take turns, perhaps for a lock.
@@ -48,8 +48,10 @@ const MOSTLY_WAITED: f64 = 0.50;
 const ASLEEP: f64 = 0.50;
 /// Minimum share of the program's running time of a sleeper: it has work to do.
 const SLEEPER: f64 = 0.05;
-/// Minimum number of its sleeps in the stretches.
+/// Minimum number of its sleeps in the stretches, or of foreign calls.
 const MIN_SLEEPS: u64 = 5;
+/// Share of the time in which others are in foreign calls, from which the thread does not work alone.
+const IN_CALLS: f64 = 0.50;
 /// Minimum number of sparks that may have left their work to the thread that works alone, and maximum running time of
 /// these, in relation to the time that it works alone.
 const MIN_SPARKS: u64 = 20;
@@ -79,6 +81,12 @@ struct Stretch {
     range: Interval,
     /// Idle time of capabilities in it with no thread ready, in nanoseconds.
     idle_ns: u64,
+}
+
+impl Stretch {
+    fn length_ns(&self) -> u64 {
+        self.range.duration().0
+    }
 }
 
 /// Stretches, with the time outside them in which one capability ran, and several.
@@ -201,14 +209,23 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ));
     }
     let ran_ns = found.one_ns + found.several_ns;
-    let is_parallel = found.several_ns as f64 >= PARALLEL * ran_ns as f64
-        && context.share(found.several_ns) >= MIN_PARALLEL;
-    let is_meant = is_parallel
-        || context.share(ran_ns) >= MIN_PARALLEL && is_work_shared(context, &found).await;
+    let open_ns = context.unpaused_ns((context.range.start().0, context.range.end().0));
+    let is_enough = |ns: u64| ns as f64 >= MIN_PARALLEL * open_ns as f64;
+    let is_parallel =
+        found.several_ns as f64 >= PARALLEL * ran_ns as f64 && is_enough(found.several_ns);
+    let is_meant = is_parallel || is_enough(ran_ns) && is_work_shared(context, &found).await;
     if !is_meant {
         return Outcome::Clear(format!(
             "the program is not parallel: several threads ran at a time for {} of the time",
             format::fraction(context.share(found.several_ns))
+        ));
+    }
+    let called_ns = in_foreign_calls_ns(context, &found.spans()).await;
+    let alone_ns: u64 = found.stretches.iter().map(Stretch::length_ns).sum();
+    if called_ns as f64 >= IN_CALLS * alone_ns as f64 {
+        return Outcome::Clear(format!(
+            "while one thread worked alone, others were in foreign calls for {} of the time; the limit is 50 %",
+            format::fraction(called_ns as f64 / alone_ns.max(1) as f64)
         ));
     }
     let mut finding = finding(context, loss_budget, (&found, idle_ns)).await;
@@ -223,11 +240,35 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     Outcome::Found(vec![finding])
 }
 
-/// Sleeps of a thread, until a timer, while another one worked alone.
+/// Returns how long threads of the program were in foreign calls in the stretches, which may be work; without those that
+/// make few long calls, such as to wait for connections.
+async fn in_foreign_calls_ns(context: &RuleContext<'_>, stretches: &[(u64, u64)]) -> u64 {
+    let mut calls: BTreeMap<ThreadId, Sleeps> = BTreeMap::new();
+    let mut visit = |turn: Turn<'_>| {
+        let ns = overlap_ns(turn.part(0), stretches);
+        if ns > 0 && !context.is_runtime_thread(turn.thread()) {
+            calls.entry(turn.thread()).or_default().add(ns);
+        }
+    };
+    context
+        .each_wait(WaitReason::ForeignCall, MIN_SLEEPS, &mut visit)
+        .await;
+    let often = calls.values().filter(|calls| calls.count >= MIN_SLEEPS);
+    often.map(|calls| calls.ns).fold(0, u64::saturating_add)
+}
+
+/// Sleeps of a thread, until a timer, while another one worked alone; or its foreign calls.
 #[derive(Clone, Copy, Default)]
 struct Sleeps {
     ns: u64,
     count: u64,
+}
+
+impl Sleeps {
+    const fn add(&mut self, ns: u64) {
+        self.ns = self.ns.saturating_add(ns);
+        self.count += 1;
+    }
 }
 
 /// Returns the sleeps in the stretches of the threads that have much of the program's work.
@@ -239,9 +280,7 @@ async fn sleepers(
     let mut visit = |turn: Turn<'_>| {
         let ns = overlap_ns(turn.part(0), stretches);
         if ns > 0 {
-            let sleeps = sleepers.entry(turn.thread()).or_default();
-            sleeps.ns += ns;
-            sleeps.count += 1;
+            sleepers.entry(turn.thread()).or_default().add(ns);
         }
     };
     context
@@ -315,11 +354,7 @@ async fn finding(
     loss_budget: &mut LossBudget,
     (found, idle_ns): (&SerialStretches, u64),
 ) -> Finding {
-    let alone_ns: u64 = found
-        .stretches
-        .iter()
-        .map(|stretch| stretch.range.duration().0)
-        .sum();
+    let alone_ns: u64 = found.stretches.iter().map(Stretch::length_ns).sum();
     let mut longest = found.stretches.clone();
     longest.sort_small_by_key(|stretch| std::cmp::Reverse(stretch.idle_ns));
     longest.truncate(crate::finding::MAX_EVIDENCE);
@@ -448,8 +483,11 @@ async fn explain_by_sparks(
     finding: &mut Finding,
     ((lone, alone), alone_ns): ((ThreadId, Nanos), u64),
 ) -> bool {
-    let converted = context.sparks().converted;
-    if converted < MIN_SPARKS || context.is_spark_evaluator(lone) {
+    let sparks = context.sparks();
+    let converted = sparks.converted;
+    // If most were not converted, the thread evaluated these itself.
+    let are_few = converted < MIN_SPARKS || converted < sparks.count / 2;
+    if are_few || context.is_spark_evaluator(lone) {
         return false;
     }
     let threads = context.finished_threads().await;

@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use super::par_gc_unbalanced::MOSTLY_ONE;
 use super::prelude::*;
 use super::ready_while_idle::{LONG_NS, queues};
-use crate::context::GcPause;
+use crate::gc_pause::GcPause;
 use crate::threads::{Turn, Wait};
 use eventlog::ids::CapId;
 use model::class::Class;

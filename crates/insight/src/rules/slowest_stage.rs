@@ -15,6 +15,8 @@ const BUSY: f64 = 0.70;
 const OTHERS: f64 = 0.10;
 /// Minimum number of threads that wait for it if it works alone: one or two may merely log what it does.
 const MIN_CLIENTS: usize = 3;
+/// The same if one of them has woken it at some time: it supplies or asks the thread.
+const MIN_NEIGHBOURS: usize = 2;
 /// Maximum work of another thread, as a share of its own: with more, there are two slow stages.
 const NEXT: f64 = 0.60;
 /// Minimum number of times that it wakes a thread that waits for it.
@@ -62,7 +64,10 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ));
     }
     let waits = waits_for(context, stage.thread).await;
-    if stage.is_alone && waits.len() < MIN_CLIENTS {
+    if stage.is_alone
+        && waits.len() < MIN_CLIENTS
+        && (waits.len() < MIN_NEIGHBOURS || !was_woken_by(context, stage.thread, &waits).await)
+    {
         return Outcome::Clear(format!(
             "{} does nearly all the work, and {} waited for it; the limit is 3",
             context.thread_name(stage.thread),
@@ -138,6 +143,16 @@ async fn never_waits(context: &RuleContext<'_>, thread: ThreadId) -> bool {
     context.share(blocked_ns) < NEVER_WAITS
 }
 
+/// Returns whether one of those that wait for a thread has woken it.
+async fn was_woken_by(
+    context: &RuleContext<'_>,
+    stage: ThreadId,
+    waits: &BTreeMap<ThreadId, Vec<Wait>>,
+) -> bool {
+    let woken = context.woken_by(&|waker| waits.contains_key(&waker)).await;
+    woken.contains_key(&stage)
+}
+
 /// Returns the thread with the most work, or why it is not the slowest stage of a pipeline.
 fn busiest(run_times: &[(ThreadId, u64)], open_ns: u64) -> Result<Stage, String> {
     let most = run_times.iter().max_by_key(|(_, ran_ns)| *ran_ns);
@@ -167,8 +182,9 @@ fn busiest(run_times: &[(ThreadId, u64)], open_ns: u64) -> Result<Stage, String>
 
 /// Changes a finding about a thread that does nearly all the work.
 fn explain_server(finding: &mut Finding) {
-    finding.meaning = "This thread does nearly all the work of the program, and more capabilities do not help. Either it computes answers for the others, like a server that owns the data, or it evaluates values that they have left unevaluated.".into();
+    finding.meaning = "This thread does nearly all the work of the program, and more capabilities do not help. It may be the slowest stage of a pipeline, compute answers for the others, like a server that owns the data, or evaluate values that they have left unevaluated.".into();
     finding.tries = Advice::code_changes([
+        "If it is a stage of a pipeline: let several threads do its work, on the same queue.",
         "If it answers requests: let it hand out the data (a snapshot, such as an immutable map), and let those that ask compute. Or start several of it.",
         "If the others produce what it uses: evaluate there (evaluate, force or $!) before putMVar, writeChan and the like.",
     ]);

@@ -62,6 +62,10 @@ const DUD: Fate = Fate {
     code: INSTEAD_OF_DUDS,
 };
 
+/// Names of numbers: all sparks, and those that were converted.
+pub(crate) const SPARKS: &str = "sparks";
+pub(crate) const CONVERTED: &str = "converted";
+
 fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
     if context.caps < 2 {
         return Outcome::Clear("there is one capability: sparks cannot run in parallel".to_owned());
@@ -156,8 +160,11 @@ fn finding(fate: &Fate, (count, all): (u64, u64), share: f64, converted: u64) ->
     };
     finding.confidence = Confidence::Certain;
     finding.cost = Value::Count(count);
-    finding.meaning =
-        "A spark helps only if another capability evaluates it before its value is needed.".into();
+    finding.meaning = format!(
+        "A spark helps only if another capability evaluates it before its value is needed: {} of these sparks were converted, that is, evaluated by a spark thread.",
+        format::fraction(converted as f64 / all.max(1) as f64)
+    )
+    .into();
     finding.tries = vec![
         Advice::code(fate.code),
         Advice::measure("-lf", "Logging every spark shows how long each one runs."),
@@ -165,8 +172,8 @@ fn finding(fate: &Fate, (count, all): (u64, u64), share: f64, converted: u64) ->
     finding.distrust = "While all capabilities have work, useless sparks cost little.".into();
     finding.set_numbers([
         (fate.name, Value::Count(count)),
-        ("sparks", Value::Count(all)),
-        ("converted", Value::Count(converted)),
+        (SPARKS, Value::Count(all)),
+        (CONVERTED, Value::Count(converted)),
     ]);
     finding
 }

@@ -233,6 +233,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ("ran without result", Value::Ns(herd.in_vain_ns)),
         ("waking them", Value::Ns(herd.crowds.waking_ns)),
     ]);
+    finding.counted = "wakeup".into();
     let evidence = waiters.iter().filter_map(|(thread, waiter)| {
         Some(Evidence::for_thread(
             *thread,

@@ -56,6 +56,7 @@ fn evaluate(context: &RuleContext<'_>, _: &mut LossBudget, findings: &[Finding])
     )];
     finding.distrust =
         "Threads that a library forks can be labelled only if it exposes their ThreadId.".into();
+    finding.counted = "mention".into();
     let evidence = threads.iter().map(|(thread, (range, count))| {
         Evidence::for_thread(*thread, *range, Value::Count(*count))
     });

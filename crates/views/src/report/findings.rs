@@ -106,7 +106,7 @@ fn finding(html: &mut Html, report: &Report, finding: &Finding) {
     html.table(&Table::new(
         format!("Evidence{more}"),
         Column::parse("#From|#To|About|#Cost there"),
-        places.map(|place| place_cells(report, place)),
+        places.map(|place| place_cells(report, finding, place)),
     ));
 }
 
@@ -119,7 +119,7 @@ fn attempt(attempt: &Advice) -> String {
     format!("{flag}{}{price}", attempt.text)
 }
 
-fn place_cells(report: &Report, place: &Evidence) -> Vec<String> {
+fn place_cells(report: &Report, finding: &Finding, place: &Evidence) -> Vec<String> {
     let subjects = place
         .subjects
         .iter()
@@ -128,7 +128,7 @@ fn place_cells(report: &Report, place: &Evidence) -> Vec<String> {
         format::time(place.range.start()),
         format::time(place.range.end()),
         subjects.collect::<Vec<_>>().join(", "),
-        place.amount.to_string(),
+        finding.amount_text(place),
     ]
 }
 

@@ -3,10 +3,9 @@
 use yew::prelude::*;
 
 use super::generation;
-use crate::exportable_table::ExportableTable;
+use crate::data_table::{DataTable, TableCell, TableColumn, TableRow};
 use crate::goto_link::{GotoLink, collection_target};
 use crate::panel::{Source, use_answer};
-use crate::term::{Term, heading, heading_saved};
 use crate::viewer::NavigationTarget;
 use analysis::account::costs::{GcCosts, GcParts};
 use eventlog::ids::CapId;
@@ -41,17 +40,18 @@ pub(super) fn Costs(props: &CostsProps) -> Html {
     }
 }
 
-/// Renders a time with its share of `of_ns` below; no share if that is 0.
-fn cell(ns: u64, of_ns: u64) -> Html {
-    if ns == 0 {
-        return html! { <td class="number faint">{ "0" }</td> };
-    }
-    html! {
-        <td class="number" data-value={ns.to_string()}>
-            { format::duration_ns(ns) }
-            if of_ns > 0 { <small>{ format::percent_short(ns, of_ns) }</small> }
-        </td>
-    }
+/// Returns a time with its share of `of_ns` below; no share if that is 0.
+fn cell(ns: u64, of_ns: u64) -> TableCell {
+    let shown = match ns {
+        0 => html! { <td class="number faint">{ "0" }</td> },
+        _ => html! {
+            <td class="number">
+                { format::duration_ns(ns) }
+                if of_ns > 0 { <small>{ format::percent_short(ns, of_ns) }</small> }
+            </td>
+        },
+    };
+    TableCell::new(ns, shown)
 }
 
 /// A component of the cost: name, explanation and getter.
@@ -96,14 +96,20 @@ const PARTS: [Part; 7] = [
 /// Renders the cost components by generation, summed over all capabilities.
 fn parts(costs: &[GcCosts], on_goto: &Callback<NavigationTarget>) -> Html {
     let all: Vec<GcParts> = costs.iter().map(GcCosts::all_caps).collect();
-    let head = |row: &GcCosts| html! { <th scope="col" data-value={format!("gen_{}_ns", generation(row.generation))}>{ format!("Gen {}", generation(row.generation)) }</th> };
+    let head = |row: &GcCosts| {
+        let number = generation(row.generation);
+        let shown = html! { <th scope="col">{ format!("Gen {number}") }</th> };
+        TableColumn::new(format!("gen_{number}_ns"), shown)
+    };
+    let mut columns = vec![TableColumn::new("part", html! { <td /> })];
+    columns.extend(costs.iter().map(head));
     let line = |&(name, help, part): &Part| {
         let cells = all.iter().map(|parts| cell(part(parts), parts.all_ns()));
-        html! { <tr><th scope="row"><Term {name} {help} /></th>{ for cells }</tr> }
+        TableRow::new(TableCell::explained(name, help), cells)
     };
     let row = |name: &'static str, help: &'static str, number: fn(&GcCosts) -> u64| {
         let cells = costs.iter().map(|row| cell(number(row), 0));
-        html! { <tr><th scope="row"><Term {name} {help} /></th>{ for cells }</tr> }
+        TableRow::new(TableCell::explained(name, help), cells)
     };
     let longest = |row: &GcCosts| {
         let text = format::duration_ns(row.max_standstill_ns);
@@ -112,28 +118,33 @@ fn parts(costs: &[GcCosts], on_goto: &Callback<NavigationTarget>) -> Html {
             generation(row.generation)
         );
         let place = (row.count > 0).then(|| collection_target(row.max_standstill));
-        let exact = row.max_standstill_ns.to_string();
-        html! { <td class="number" data-value={exact}><GotoLink {text} {what} target={place} on_goto={on_goto.clone()} /></td> }
+        let shown = html! { <td class="number"><GotoLink {text} {what} target={place} on_goto={on_goto.clone()} /></td> };
+        TableCell::new(row.max_standstill_ns, shown)
     };
+    let longest_stop = TableCell::explained(
+        "Longest stop",
+        "The same for the collection with the longest stop: mean over the capabilities.",
+    );
     let some = |part: &&Part| all.iter().any(|parts| part.2(parts) > 0);
-    html! {
-        <ExportableTable name="collection-costs">
-            <table class="plain-table costs">
-                <caption>{ "Cost for all capabilities" }</caption>
-                <thead><tr><td />{ for costs.iter().map(head) }</tr></thead>
-                <tbody>
-                    { row("Pauses", "Time for which the program was stopped, from start to end of each collection.", |row| row.pause_ns) }
-                    { for PARTS.iter().filter(some).map(line) }
-                    { row("Sum", "Sum of the rows except for the pauses: capability time spent on collections.", |row| row.all_caps().all_ns()) }
-                    { row("Mean stop", "Mean time for which one collection stopped a capability, until it resumed: over all capabilities and collections.", |row| row.mean_standstill_ns) }
-                    <tr>
-                        <th scope="row"><Term name="Longest stop" help="The same for the collection with the longest stop: mean over the capabilities." /></th>
-                        { for costs.iter().map(longest) }
-                    </tr>
-                </tbody>
-            </table>
-        </ExportableTable>
-    }
+    let mut rows = vec![row(
+        "Pauses",
+        "Time for which the program was stopped, from start to end of each collection.",
+        |row| row.pause_ns,
+    )];
+    rows.extend(PARTS.iter().filter(some).map(line));
+    rows.push(row(
+        "Sum",
+        "Sum of the rows except for the pauses: capability time spent on collections.",
+        |row| row.all_caps().all_ns(),
+    ));
+    rows.push(row(
+        "Mean stop",
+        "Mean time for which one collection stopped a capability, until it resumed: over all capabilities and collections.",
+        |row| row.mean_standstill_ns,
+    ));
+    rows.push(TableRow::new(longest_stop, costs.iter().map(longest)));
+    let caption = html! { <caption>{ "Cost for all capabilities" }</caption> };
+    html! { <DataTable name="collection-costs" class="plain-table costs" {caption} {columns} {rows} /> }
 }
 
 /// Renders for each capability the shares of working, idle and finished time during collections.
@@ -141,15 +152,15 @@ fn capabilities(costs: &[GcCosts]) -> Html {
     let line = |generation: String, cap: &(CapId, GcParts)| {
         let (cap, parts) = cap;
         let gc_ns = parts.inside_ns();
-        html! {
-            <tr>
-                <th scope="row">{ cap.to_string() }</th>
-                <td>{ generation }</td>
-                { cell(parts.work_ns, gc_ns) }
-                { cell(parts.idle_ns, gc_ns) }
-                { cell(parts.done_ns, gc_ns) }
-            </tr>
-        }
+        TableRow::new(
+            TableCell::heading(cap),
+            [
+                TableCell::text(generation),
+                cell(parts.work_ns, gc_ns),
+                cell(parts.idle_ns, gc_ns),
+                cell(parts.done_ns, gc_ns),
+            ],
+        )
     };
     let of_cap = |place: usize| {
         costs.iter().filter_map(move |row| {
@@ -158,21 +169,29 @@ fn capabilities(costs: &[GcCosts]) -> Html {
         })
     };
     let count = costs.first().map_or(0, |row| row.caps.len());
+    let columns = TableColumn::all_explained(&[
+        ["Cap", "cap", "The capability."],
+        ["Gen", "generation", "Oldest collected generation."],
+        [
+            "Work",
+            "work_ns",
+            "Collecting; below, the share of its time within these collections.",
+        ],
+        [
+            "Idle",
+            "idle_ns",
+            "Out of work and looking for more (GC_IDLE).",
+        ],
+        [
+            "Done",
+            "done_ns",
+            "Done with its part (GC_DONE), before the end of the collection.",
+        ],
+    ]);
+    let rows: Vec<TableRow> = (0..count.min(MAX_CAPS)).flat_map(of_cap).collect();
+    let caption = html! { <caption>{ "Each capability in collections" }</caption> };
     html! {
-        <ExportableTable name="collections-by-capability">
-            <table class="plain-table costs">
-                <caption>{ "Each capability in collections" }</caption>
-                <thead>
-                    <tr>
-                        { heading("Cap", "The capability.") }
-                        { heading("Gen", "Oldest collected generation.") }
-                        { heading_saved("Work", "Collecting; below, the share of its time within these collections.", "work_ns") }
-                        { heading_saved("Idle", "Out of work and looking for more (GC_IDLE).", "idle_ns") }
-                        { heading_saved("Done", "Done with its part (GC_DONE), before the end of the collection.", "done_ns") }
-                    </tr>
-                </thead>
-                <tbody>{ for (0..count.min(MAX_CAPS)).flat_map(of_cap) }</tbody>
-            </table>
-        </ExportableTable>
+        <DataTable name="collections-by-capability" class="plain-table costs" {caption}
+            {columns} {rows} />
     }
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::chart::use_width;
+use crate::data_table::{DataTable, TableCell, TableColumn, TableRow};
 use crate::dom::value_of;
-use crate::exportable_table::ExportableTable;
 use crate::panel::edited;
 use eventlog::ids::{Duration, Nanos};
 use insight::digest::{Curve, Group};
@@ -178,28 +178,29 @@ fn chart(curves: &[Option<Curve>; 2], width: f64) -> Html {
 }
 
 fn table(curves: &[Option<Curve>; 2]) -> Html {
-    let cell = |curve: &Option<Curve>, part: f64| match curve {
-        Some(curve) => {
-            let ns = quantile(curve, part).max(0.0) as u64;
-            html! { <td data-value={ns.to_string()}>{ format::duration_ns(ns) }</td> }
-        }
-        None => html! { <td>{ format::NO_VALUE }</td> },
+    let cell = |curve: &Option<Curve>, part: f64| {
+        let ns = curve
+            .as_ref()
+            .map(|curve| quantile(curve, part).max(0.0) as u64);
+        let text = ns.map_or_else(|| format::NO_VALUE.to_owned(), format::duration_ns);
+        TableCell::number(ns, text)
     };
     let row = |(words, part): (&'static str, f64)| {
-        html! { <tr><th scope="row">{ words }</th>{ for curves.iter().map(|curve| cell(curve, part)) }</tr> }
+        let cells = curves.iter().map(|curve| cell(curve, part));
+        TableRow::new(TableCell::heading(words), cells)
     };
-    let count =
-        |curve: &Option<Curve>| format::count(curve.as_ref().map_or(0, |curve| curve.count));
-    html! {
-        <ExportableTable name="how-long">
-            <table class="plain-table">
-                <caption class="visually-hidden">{ "Share that took at most this long" }</caption>
-                <thead><tr><th scope="col">{ "Share" }</th><th scope="col" data-value="before_ns">{ "Before" }</th><th scope="col" data-value="after_ns">{ "After" }</th></tr></thead>
-                <tbody>
-                    { for PARTS.into_iter().map(row) }
-                    <tr><th scope="row">{ "how many" }</th>{ for curves.iter().map(|curve| html! { <td>{ count(curve) }</td> }) }</tr>
-                </tbody>
-            </table>
-        </ExportableTable>
-    }
+    let count = |curve: &Option<Curve>| {
+        let count = curve.as_ref().map_or(0, |curve| curve.count);
+        TableCell::text(format::count(count))
+    };
+    let mut rows: Vec<TableRow> = PARTS.into_iter().map(row).collect();
+    let counts = curves.iter().map(count);
+    rows.push(TableRow::new(TableCell::heading("how many"), counts));
+    let columns = vec![
+        TableColumn::plain("Share", "share"),
+        TableColumn::plain("Before", "before_ns"),
+        TableColumn::plain("After", "after_ns"),
+    ];
+    let caption = html! { <caption class="visually-hidden">{ "Share that took at most this long" }</caption> };
+    html! { <DataTable name="how-long" {caption} {columns} {rows} /> }
 }

@@ -114,7 +114,7 @@ fn places(
             <span>
                 if many > 1 { { format!("Place {} of {}", at + 1, format::count(many as u64)) }{ " · " } }
                 <strong>{ subjects }</strong>{ " " }
-                { format!("at {}, {}", format::time(here.range.start()), here.amount) }
+                { format!("at {}, {}", format::time(here.range.start()), finding.amount_text(here)) }
             </span>
             if many > 1 { { to(Some(at + 1), "The next place", "›") } }
         </>

@@ -179,7 +179,7 @@ fn Places(props: &PlacesProps) -> Html {
         let amount = match place.amount {
             Value::Ns(ns) if ns == length.0 => None,
             Value::Ns(_) => Some(format!("{} of it", place.amount)),
-            amount => Some(amount.to_string()),
+            _ => Some(finding.amount_text(place)),
         };
         html! {
             <li><button class="place" {onclick} aria-current={is_here.to_string()} title="Select it and show it on the timeline">

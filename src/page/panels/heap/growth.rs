@@ -6,10 +6,10 @@ use yew::prelude::*;
 
 use super::counted::{band_name, censuses_text, maximum_link, no_census, select, spark};
 use super::table::all_bands;
+use crate::data_table::{DataTable, TableCell, TableColumn, TableRow};
 use crate::dom::{state_callback, value_of};
-use crate::exportable_table::ExportableTable;
 use crate::panel::{Extent, PanelProps, Source, edited, span_text, use_answer, use_answered};
-use crate::term::plain_table;
+use crate::term::{heading, plain_table};
 use crate::viewer::NavigationTarget;
 use model::time::Interval;
 use scene::format;
@@ -17,7 +17,7 @@ use session::heap::growth::{
     BurstRow, Bursts, BurstsQuery, Companions, CompanionsQuery, ConcurrentActivity,
     ConcurrentActivityQuery, ConcurrentSpan, ConcurrentThread, GrowingBands, GrowthBy, GrowthQuery,
 };
-use session::heap::table::{BandLabel, BandRow};
+use session::heap::table::{BandLabel, BandNumbers, BandRow};
 use session::tracks::thread::Thread;
 use session::tracks::user_span::UserSpan;
 use views::heap::settings::HeapView;
@@ -77,6 +77,17 @@ fn band(called: &BandLabel, pinned: Option<&str>, on_pin: &Callback<String>) -> 
     }
 }
 
+/// Returns a band as the heading of a row.
+fn band_cell(called: &BandLabel, pinned: Option<&str>, on_pin: &Callback<String>) -> TableCell {
+    let shown = html! { <th scope="row">{ band(called, pinned, on_pin) }</th> };
+    TableCell::new(called.name.clone(), shown)
+}
+
+fn gained_cell(numbers: &BandNumbers) -> TableCell {
+    let gained = numbers.gained();
+    TableCell::number(gained as f64, words::gained(gained))
+}
+
 /// Renders the list of growing bands.
 fn list(
     extent: Extent,
@@ -94,15 +105,42 @@ fn list(
     let pinned = view.choice.pinned.as_deref();
     let row = |(place, row): (usize, &BandRow)| {
         let numbers = &row.numbers;
-        html! {
-            <tr>
-                <th scope="row">{ band(&row.band_label, pinned, on_pin) }</th>
-                <td>{ spark(growing.spark(place)) }</td>
-                <td>{ words::gained(numbers.gained()) }</td>
-                <td>{ format::fraction(numbers.share) }</td>
-                <td class="words">{ words::growth(numbers) }</td>
-            </tr>
-        }
+        let growth = html! { <td class="words">{ words::growth(numbers) }</td> };
+        TableRow::new(
+            band_cell(&row.band_label, pinned, on_pin),
+            [
+                TableCell::drawn(html! { <td>{ spark(growing.spark(place)) }</td> }),
+                gained_cell(numbers),
+                TableCell::number(numbers.share, format::fraction(numbers.share)),
+                TableCell::new(numbers.bytes_per_second, growth),
+                TableCell::new(numbers.r2, Html::default()),
+            ],
+        )
+    };
+    let columns = || {
+        vec![
+            TableColumn::explained(
+                "Band",
+                "Click to highlight it in all views; click again to stop",
+                "band",
+            ),
+            TableColumn::drawn(heading(
+                "Over time",
+                "Bytes from the first to the last census, scaled to the maximum of the band",
+            )),
+            TableColumn::explained("Gained", "Last census minus first census", "gained_bytes"),
+            TableColumn::explained(
+                "Share",
+                "Share of the bytes of all bands, summed over these censuses",
+                "share",
+            ),
+            TableColumn::explained(
+                "Slope",
+                "Slope of the least-squares line through its bytes. R², 0 to 1, is the part of the variation that the line explains. Lists bands in at least half of the censuses, by slope",
+                "slope_bytes_per_second",
+            ),
+            TableColumn::new("r_squared", Html::default()),
+        ]
     };
     let shown = growing.rows.len() as u64;
     html! {
@@ -120,15 +158,8 @@ fn list(
             if growing.rows.is_empty() {
                 <p class="empty">{ "No growth in this range: no band in at least half of these censuses rises." }</p>
             } else {
-                <ExportableTable name="heap-growth">
-                    { plain_table(&[
-                        ("Band", "Click to highlight it in all views; click again to stop"),
-                        ("Over time", "Bytes from the first to the last census, scaled to the maximum of the band"),
-                        ("Gained", "Last census minus first census"),
-                        ("Share", "Share of the bytes of all bands, summed over these censuses"),
-                        ("Slope", "Slope of the least-squares line through its bytes. R², 0 to 1, is the part of the variation that the line explains. Lists bands in at least half of the censuses, by slope"),
-                    ], growing.rows.iter().enumerate().map(row).collect()) }
-                </ExportableTable>
+                <DataTable name="heap-growth" columns={columns()}
+                    rows={growing.rows.iter().enumerate().map(row).collect::<Vec<_>>()} />
                 if growing.total > shown {
                     <p class="faint">{ format!("{} of {} growing bands; the table lists all.", format::count(shown), format::count(growing.total)) }</p>
                 }
@@ -167,16 +198,36 @@ fn CorrelatedBands(props: &CorrelatedBandsProps) -> Html {
         .map_or("", |row| row.band_label.name.as_str());
     let row = |(place, row): (usize, &BandRow)| {
         let like = correlation.get(place).copied().unwrap_or_default();
-        html! {
-            <tr>
-                <th scope="row">{ band(&row.band_label, props.pinned.as_deref(), &props.on_pin) }</th>
-                <td>{ spark(bands.spark(place)) }</td>
-                <td>{ if place == 0 { "itself".to_owned() } else { format!("{like:.3}") } }</td>
-                <td>{ words::about(row.numbers.mean) }</td>
-                <td>{ words::gained(row.numbers.gained()) }</td>
-            </tr>
-        }
+        let likeness = match place {
+            0 => TableCell::number(1.0, "itself".to_owned()),
+            _ => TableCell::number(like, format!("{like:.3}")),
+        };
+        let mean = row.numbers.mean;
+        TableRow::new(
+            band_cell(&row.band_label, props.pinned.as_deref(), &props.on_pin),
+            [
+                TableCell::drawn(html! { <td>{ spark(bands.spark(place)) }</td> }),
+                likeness,
+                TableCell::number(mean, words::about(mean)),
+                gained_cell(&row.numbers),
+            ],
+        )
     };
+    let columns = vec![
+        TableColumn::explained("Band", "Click to highlight it instead", "band"),
+        TableColumn::drawn(heading("Over time", "Each scaled to its own maximum")),
+        TableColumn::explained(
+            "Correlation",
+            "Pearson’s coefficient of both bands over the censuses of the range: 1 if they rise and fall in proportion. Lists bands from 0.9 on, with at least a thousandth of all bytes",
+            "correlation",
+        ),
+        TableColumn::explained(
+            "Average",
+            "Mean over all censuses of the range",
+            "mean_bytes",
+        ),
+        TableColumn::explained("Gained", "Last census minus first census", "gained_bytes"),
+    ];
     let title = format!("Bands that correlate with {suspect}");
     let more = bands.total.saturating_sub(bands.rows.len() as u64 - 1);
     html! {
@@ -191,15 +242,8 @@ fn CorrelatedBands(props: &CorrelatedBandsProps) -> Html {
                 <p class="faint">{ "These bands rise and fall together: often the suspect retains them, or they retain it." }
                     if more > 0 { { format!(" The {} most similar of {}.", bands.rows.len() - 1, format::count(bands.total)) } }</p>
             }
-            <ExportableTable name="heap-alike">
-                { plain_table(&[
-                    ("Band", "Click to highlight it instead"),
-                    ("Over time", "Each scaled to its own maximum"),
-                    ("Correlation", "Pearson’s coefficient of both bands over the censuses of the range: 1 if they rise and fall in proportion. Lists bands from 0.9 on, with at least a thousandth of all bytes"),
-                    ("Average", "Mean over all censuses of the range"),
-                    ("Gained", "Last census minus first census"),
-                ], bands.rows.iter().enumerate().map(row).collect()) }
-            </ExportableTable>
+            <DataTable name="heap-alike" {columns}
+                rows={bands.rows.iter().enumerate().map(row).collect::<Vec<_>>()} />
         </section>
     }
 }

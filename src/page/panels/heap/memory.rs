@@ -6,11 +6,11 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use crate::chart::{OverTime, Series, patterns, sample};
-use crate::exportable_table::ExportableTable;
+use crate::data_table::{DataTable, TableCell, TableColumn, TableRow};
 use crate::goto_link::{GotoLink, collection_target};
 use crate::guide::how_to_record;
 use crate::panel::{Answered, PanelProps, Source, use_answer, use_answered};
-use crate::term::{Term, heading};
+use crate::term::Term;
 use crate::viewer::NavigationTarget;
 use analysis::heap::memory::{HeldMemory as Answer, MemoryMoment, MemoryPart};
 use model::time::Interval;
@@ -167,86 +167,97 @@ fn chart(held: &Rc<Answer>) -> Html {
 /// if there is no other.
 fn table(held: &Answer, on_goto: &Callback<NavigationTarget>) -> Html {
     let last = held.last_at_work.or(held.last_major);
-    let columns: Vec<MemoryMoment> = [held.peak, last].into_iter().flatten().collect();
+    let moments: Vec<MemoryMoment> = [held.peak, last].into_iter().flatten().collect();
     let row = |part: &MemoryPart| {
-        let sizes = columns
+        let name = html! {
+            <th scope="row">{ sample(&series(*part)) }{ " " }<Term name={part.title()} help={part.meaning()} /></th>
+        };
+        let sizes = moments
             .iter()
-            .map(|moment| (moment.parts.get(*part), moment.held_bytes));
-        html! {
-            <tr>
-                <th scope="row">{ sample(&series(*part)) }{ " " }<Term name={part.title()} help={part.meaning()} /></th>
-                { for sizes.map(|(size, all)| cells(size, all)) }
-            </tr>
-        }
+            .flat_map(|moment| size_and_share(moment.parts.get(*part), moment.held_bytes));
+        TableRow::new(TableCell::new(part.title(), name), sizes)
+    };
+    let line = |name, help, number: &dyn Fn(&MemoryMoment) -> TableCell| {
+        let numbers = moments
+            .iter()
+            .flat_map(|moment| [number(moment), no_share()]);
+        TableRow::new(TableCell::explained(name, help), numbers)
+    };
+    let size = |size: Option<u64>| {
+        let text = size.map_or_else(|| format::NO_VALUE.to_owned(), format::bytes);
+        TableCell::number(size, text)
     };
     let factor = |moment: &MemoryMoment| {
         let factor = moment.copying_factor();
-        factor.map_or_else(
-            || format::NO_VALUE.to_owned(),
-            |factor| format!("{factor:.1} ×"),
-        )
+        let text = factor.map(|factor| format!("{factor:.1} ×"));
+        let text = text.unwrap_or_else(|| format::NO_VALUE.to_owned());
+        TableCell::number(text.clone(), text)
     };
-    let optional =
-        |size: Option<u64>| size.map_or_else(|| format::NO_VALUE.to_owned(), format::bytes);
-    let line = |name, help, text: &dyn Fn(&MemoryMoment) -> String| {
-        html! {
-            <tr>
-                <th scope="row"><Term {name} {help} /></th>
-                { for columns.iter().map(|moment| html! { <><td class="number">{ text(moment) }</td><td></td></> }) }
-            </tr>
-        }
+    let held_bytes = moments
+        .iter()
+        .flat_map(|moment| [size(Some(moment.held_bytes)), no_share()]);
+    let sum = TableRow {
+        class: "sum",
+        ..TableRow::new(TableCell::heading("Held"), held_bytes)
     };
-    html! {
-        <ExportableTable name="memory">
-            <div class="table-box" tabindex="0" role="group" aria-label="Parts of the memory">
-                <table class="plain-table">
-                    <thead><tr>
-                        { heading("Part", "The parts sum to all memory that the runtime holds from the system. Nothing is counted twice.") }
-                        { for columns.iter().enumerate().map(|(place, moment)| column_heading(place, moment, on_goto)) }
-                    </tr></thead>
-                    <tbody>{ for parts(held).iter().map(row) }</tbody>
-                    <tbody>
-                        <tr class="sum">
-                            <th scope="row">{ "Held" }</th>
-                            { for columns.iter().map(|moment| html! { <><td class="number" data-value={moment.held_bytes.to_string()}>{ format::bytes(moment.held_bytes) }</td><td></td></> }) }
-                        </tr>
-                        { line("Held for each byte that is live", "The copying factor: 2 to 4 is usual.", &factor) }
-                        { line("Usually needed", "(2 + F) times the live data, including slop, plus the nurseries. With -c and --nonmoving-gc, 1.2 instead of 2.", &|moment| optional(moment.expected_bytes)) }
-                        { line("Expected to be needed", "As logged by the runtime at the last major collection before the peak (GHC 9.2 and later).", &|moment| optional(moment.needed_bytes)) }
-                    </tbody>
-                </table>
-            </div>
-        </ExportableTable>
+    let mut rows: Vec<TableRow> = parts(held).iter().map(row).collect();
+    rows.extend([
+        sum,
+        line("Held for each byte that is live", "The copying factor: 2 to 4 is usual.", &factor),
+        line("Usually needed", "(2 + F) times the live data, including slop, plus the nurseries. With -c and --nonmoving-gc, 1.2 instead of 2.", &|moment| size(moment.expected_bytes)),
+        line("Expected to be needed", "As logged by the runtime at the last major collection before the peak (GHC 9.2 and later).", &|moment| size(moment.needed_bytes)),
+    ]);
+    let part = TableColumn::explained(
+        "Part",
+        "The parts sum to all memory that the runtime holds from the system. Nothing is counted twice.",
+        "part",
+    );
+    let mut columns = vec![part];
+    for (moment, about) in moments.iter().zip(MOMENTS) {
+        columns.extend(moment_columns(about, moment, on_goto));
     }
+    html! { <DataTable name="memory" box_label="Parts of the memory" {columns} {rows} /> }
 }
 
-fn column_heading(
-    place: usize,
+/// Moments in the table: title, description within a sentence, and prefix of exported columns.
+const MOMENTS: [[&str; 3]; 2] = [
+    ["At the peak", "the peak", "peak"],
+    [
+        "After the last major collection",
+        "the moment after the last major collection",
+        "last_major",
+    ],
+];
+
+/// Returns the columns of a moment: sizes and shares.
+fn moment_columns(
+    [title, what, exported]: [&'static str; 3],
     moment: &MemoryMoment,
     on_goto: &Callback<NavigationTarget>,
-) -> Html {
-    let (name, what) = if place == 0 {
-        ("At the peak", "the peak")
-    } else {
-        (
-            "After the last major collection",
-            "the moment after the last major collection",
-        )
-    };
-    html! {
-        <th scope="col" colspan="2" data-value={format!("{name} (bytes)")}>{ name }<br />
+) -> [TableColumn; 2] {
+    let head = html! {
+        <th scope="col" colspan="2">{ title }<br />
             <GotoLink text={format::time(moment.at)} {what} target={collection_target(Interval::empty_at(moment.at))} on_goto={on_goto.clone()} />
         </th>
-    }
+    };
+    [
+        TableColumn::new(format!("{exported}_bytes"), head),
+        TableColumn::new(format!("{exported}_share"), Html::default()),
+    ]
 }
 
-fn cells(size: u64, all: u64) -> Html {
-    html! {
-        <>
-            <td class="number" data-value={size.to_string()}>{ format::bytes(size) }</td>
-            <td class="number faint">{ format::percent_short(size, all) }</td>
-        </>
-    }
+fn size_and_share(size: u64, all: u64) -> [TableCell; 2] {
+    let share = size as f64 / all.max(1) as f64;
+    let shown = html! { <td class="number faint">{ format::percent_short(size, all) }</td> };
+    [
+        TableCell::number(size, format::bytes(size)),
+        TableCell::new(share, shown),
+    ]
+}
+
+/// Returns the cell beside a size that is no part of the whole.
+fn no_share() -> TableCell {
+    TableCell::drawn(html! { <td></td> })
 }
 
 fn view_reason(reason: &Reason) -> Html {

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 use super::time_button;
+use crate::data_table::{DataTable, TableCell, TableColumn, TableRow};
 use crate::dom::state_callback;
-use crate::exportable_table::ExportableTable;
 use crate::pagination::use_pagination;
 use crate::viewer::NavigationTarget;
 use analysis::process::{CapChange, Process};
@@ -122,23 +122,25 @@ pub(super) fn CapabilitySets(props: &CapabilitySetsProps) -> Html {
     if usual {
         return Html::default();
     }
+    let columns = vec![
+        TableColumn::plain("Set", "set"),
+        TableColumn::plain("Type", "type"),
+        TableColumn::plain("Capabilities, ever", "capabilities"),
+    ];
+    let rows = sets.iter().take(pagination.shown).map(|set| {
+        TableRow::new(
+            TableCell::heading(set.id.0),
+            [
+                TableCell::text(words::set_kind(set.kind)),
+                TableCell::text(ranges(&set.caps)),
+            ],
+        )
+    });
+    let rows: Vec<TableRow> = rows.collect();
     html! {
         <section aria-labelledby="process-sets">
             <h2 id="process-sets">{ "Capability sets" }</h2>
-            <ExportableTable name="capability-sets">
-                <table>
-                    <thead><tr><th scope="col">{ "Set" }</th><th scope="col">{ "Type" }</th><th scope="col">{ "Capabilities, ever" }</th></tr></thead>
-                    <tbody>
-                        { for sets.iter().take(pagination.shown).map(|set| html! {
-                            <tr key={set.id.0}>
-                                <th scope="row">{ set.id.0 }</th>
-                                <td>{ words::set_kind(set.kind) }</td>
-                                <td>{ ranges(&set.caps) }</td>
-                            </tr>
-                        }) }
-                    </tbody>
-                </table>
-            </ExportableTable>
+            <DataTable name="capability-sets" class="" {columns} {rows} />
             { pagination.button(sets.len(), "sets") }
         </section>
     }

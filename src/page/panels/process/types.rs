@@ -5,14 +5,15 @@ use std::rc::Rc;
 
 use yew::prelude::*;
 
+use crate::data_table::{DataTable, TableCell, TableColumn, TableRow};
 use crate::dom::state_callback;
-use crate::exportable_table::ExportableTable;
 use crate::pagination::use_pagination;
 use crate::share_bar::share_bar;
 use analysis::info::TypeCount;
 use analysis::process::Process;
 use model::sorting::CompactSort;
 use scene::format;
+use session::cells::Cell;
 use session::events::EventList;
 use session::events::filter::EventFilter;
 use views::columns::sorted_again;
@@ -22,14 +23,15 @@ const SHOWN: usize = 150;
 
 model::named_enum! {
     enum Column {
-        Number: "Number", "right";
-        Name: "Name", "";
-        Description: "Name in the log", "";
-        Count: "Events", "right";
-        Bytes: "Bytes", "right";
+        Number: "Number", "right", "number";
+        Name: "Name", "", "name";
+        Description: "Name in the log", "", "name_in_log";
+        Count: "Events", "right", "events";
+        Bytes: "Bytes", "right", "bytes";
     }
     fn title;
     fn class;
+    fn exported;
 }
 
 impl Column {
@@ -91,38 +93,44 @@ pub(super) fn Types(props: &TypesProps) -> Html {
             "ascending" => " ▴",
             _ => "",
         };
-        html! {
+        let head = html! {
             <th scope="col" class={column.class()} aria-sort={direction}>
                 <button class="quiet" {onclick}>{ column.title() }<span aria-hidden="true">{ arrow }</span></button>
             </th>
-        }
+        };
+        TableColumn::new(column.exported(), head)
     };
+    let share = html! { <th scope="col" colspan="2">{ "Share of bytes" }</th> };
+    let columns = Column::ALL.into_iter().map(head);
+    let columns: Vec<TableColumn> = columns
+        .chain([
+            TableColumn::new("share_of_bytes", share),
+            TableColumn::drawn(Html::default()),
+        ])
+        .collect();
+    let shown = rows.iter().take(pagination.shown);
+    let shown: Vec<TableRow> = shown.map(|kind| row(kind, bytes, &props.on_list)).collect();
     html! {
         <section class="process-types" aria-labelledby="process-types">
             <h2 id="process-types">{ "Event types" }</h2>
             <p>{ "Click a name to list its events, a heading to sort." }</p>
-            <ExportableTable name="event-types">
-                <div class="sideways" tabindex="0" role="group" aria-labelledby="process-types">
-                    <table>
-                        <thead><tr>{ for Column::ALL.into_iter().map(head) }<th scope="col" colspan="2">{ "Share of bytes" }</th></tr></thead>
-                        <tbody>{ for rows.iter().take(pagination.shown).map(|kind| row(kind, bytes, &props.on_list)) }</tbody>
-                        <tfoot>
-                            <tr>
-                                <th scope="row" colspan="3">{ format!("All {} types", types.len()) }</th>
-                                <td class="right number" data-value={count.to_string()}>{ format::count(count) }</td>
-                                <td class="right number" data-value={bytes.to_string()}>{ format::count(bytes) }</td>
-                                <td colspan="2">{ format::bytes(bytes) }</td>
-                            </tr>
-                        </tfoot>
-                    </table>
-                </div>
-            </ExportableTable>
+            <DataTable name="event-types" class="" box_label="Event types" {columns} rows={shown}
+                foot={vec![sums(types.len(), count, bytes)]} />
             { pagination.button(rows.len(), "types") }
         </section>
     }
 }
 
-fn row(kind: &TypeCount, total_bytes: u64, on_list: &Callback<EventList>) -> Html {
+/// Returns a number in a column that is aligned to the right.
+fn number(value: impl Into<Cell<'static>>, text: String) -> TableCell {
+    TableCell::new(value, html! { <td class="right number">{ text }</td> })
+}
+
+fn count_cell(count: u64) -> TableCell {
+    number(count, format::count(count))
+}
+
+fn row(kind: &TypeCount, total_bytes: u64, on_list: &Callback<EventList>) -> TableRow {
     let id = kind.id;
     let onclick = on_list.reform(move |_: MouseEvent| EventList {
         filter: EventFilter {
@@ -132,15 +140,35 @@ fn row(kind: &TypeCount, total_bytes: u64, on_list: &Callback<EventList>) -> Htm
         search: String::new(),
     });
     let rest = total_bytes.saturating_sub(kind.bytes);
-    html! {
-        <tr key={id}>
-            <td class="right number">{ id }</td>
-            <th scope="row"><button class="name" {onclick} title="List its events">{ &kind.name }</button></th>
-            <td class="words">{ &kind.description }</td>
-            <td class="right number">{ format::count(kind.count) }</td>
-            <td class="right number">{ format::count(kind.bytes) }</td>
-            <td class="right number">{ format::percent(kind.bytes, total_bytes) }</td>
-            <td class="bar-cell">{ share_bar(total_bytes, [("accent", kind.bytes), ("idle", rest)]) }</td>
-        </tr>
-    }
+    let bar = share_bar(total_bytes, [("accent", kind.bytes), ("idle", rest)]);
+    let name = html! { <th scope="row"><button class="name" {onclick} title="List its events">{ &kind.name }</button></th> };
+    let description = html! { <td class="words">{ &kind.description }</td> };
+    let share = kind.bytes as f64 / total_bytes.max(1) as f64;
+    TableRow::new(
+        number(u32::from(id), id.to_string()),
+        [
+            TableCell::new(kind.name.clone(), name),
+            TableCell::new(kind.description.clone(), description),
+            count_cell(kind.count),
+            count_cell(kind.bytes),
+            number(share, format::percent(kind.bytes, total_bytes)),
+            TableCell::drawn(html! { <td class="bar-cell">{ bar }</td> }),
+        ],
+    )
+}
+
+/// Returns the row of all types.
+fn sums(types: usize, count: u64, bytes: u64) -> TableRow {
+    let title = format!("All {types} types");
+    TableRow::new(
+        TableCell::drawn(html! { <th scope="row" colspan="3">{ title.clone() }</th> }),
+        [
+            TableCell::new(title, Html::default()),
+            TableCell::drawn(Html::default()),
+            count_cell(count),
+            count_cell(bytes),
+            TableCell::new(1.0, html! { <td colspan="2">{ format::bytes(bytes) }</td> }),
+            TableCell::drawn(Html::default()),
+        ],
+    )
 }
