@@ -187,7 +187,13 @@ pub fn rows_text<'a>(
         push_row(&mut out, how, &heads);
     }
     for (place, cells) in rows.enumerate() {
-        push(&mut out, how, &names, cells.as_ref(), is_first && place == 0);
+        push(
+            &mut out,
+            how,
+            &names,
+            cells.as_ref(),
+            is_first && place == 0,
+        );
     }
     out
 }
@@ -284,13 +290,7 @@ impl<Row, const N: usize> Columns<Row, N> {
 }
 
 /// Appends a row; `begins` marks the first object of a JSON array.
-fn push(
-    out: &mut String,
-    how: RowFormat,
-    names: &[&str],
-    cells: &[Cell<'_>],
-    begins: bool,
-) {
+fn push(out: &mut String, how: RowFormat, names: &[&str], cells: &[Cell<'_>], begins: bool) {
     if how != RowFormat::Json {
         return push_row(out, how, cells);
     }
