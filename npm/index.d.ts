@@ -111,6 +111,8 @@ export interface Finding {
   evidence: { range: Interval; subjects: Subject[]; amount: Value }[];
   /** How many such places there are. */
   places: number;
+  /** What the amounts of the places count, such as "wakeup"; empty if these have a unit. */
+  counted: string;
 }
 
 /** A rule without a finding. */

@@ -70,7 +70,7 @@ impl TableCell {
         Self { value, shown }
     }
 
-    /// Cell of a column that is not exported.
+    /// Cell without a value to export.
     pub(super) const fn drawn(shown: Html) -> Self {
         Self {
             value: Cell::Absent,

@@ -145,7 +145,7 @@ fn is_large_part(symptom: &Finding, cause: &Finding) -> bool {
     }
 }
 
-/// The stack of the symptom grew only after most of the time before it was deepest.
+/// The stack of the symptom began to grow after the first fifth of the time until it was deepest.
 fn grows_late(symptom: &Finding, _: &Finding) -> bool {
     !has_grown_early(symptom, symptom)
 }

@@ -167,7 +167,7 @@ fn sums(types: usize, count: u64, bytes: u64) -> TableRow {
             TableCell::drawn(Html::default()),
             count_cell(count),
             count_cell(bytes),
-            TableCell::new(1.0, html! { <td colspan="2">{ format::bytes(bytes) }</td> }),
+            TableCell::drawn(html! { <td colspan="2">{ format::bytes(bytes) }</td> }),
             TableCell::drawn(Html::default()),
         ],
     )
