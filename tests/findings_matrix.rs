@@ -92,6 +92,7 @@ fn which_rule_finds_what_in_which_log() {
         ("one-worker", "workers"),
         ("pinned-blocks", "slices"),
         ("queue-grows", "fast"),
+        ("ready-while-idle", "halves"),
         ("ready-while-idle", "loop"),
         ("remembered-set", "array"),
         ("remembered-set", "wide"),

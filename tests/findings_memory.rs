@@ -253,6 +253,7 @@ fn long_lived_data_is_no_remembered_set() {
         "census-pauses-clear",
         "nonmoving-lag-found",
         "unevaluated-found",
+        "remembered-set-twice",
     ] {
         let (place, said) = place_of("remembered-set", Axis::Time, &report(name));
         assert_eq!(place, None, "{name}: {said:#?}");

@@ -299,6 +299,7 @@ const WORDS: &[&str] = &[
     "serial-section asleep: threads with work to do slept",
     "serial-section left: work that they left to it",
     "slowest-stage server: compute answers for the others",
+    "ready-while-idle halves: only thread 7 (share 30) had work",
     "slowest-stage alone: 2 other threads waited for it",
     "serial-section sort: ^For ",
     "one-at-a-time jobs: ^Thread 5 waited 40 times for a timer",

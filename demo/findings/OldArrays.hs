@@ -18,6 +18,7 @@ main = do
     "large" -> large
     "wide" -> wide
     "kept" -> kept
+    "twice" -> twice
     "grid" -> grid
     "boxed" -> arrays >>= mapM_ (\array -> readArray (array :: IOArray Int Int) 0)
     _ -> arrays >>= mapM_ (\array -> readArray (array :: IOUArray Int Int) 0)
@@ -49,6 +50,13 @@ wide = do
         writeArray array (next `mod` 2000000) $! steps `mod` 7
         go (steps - 1) next $! Map.insert (steps `mod` 512) next recent
   go 400000 99 Map.empty >>= print
+
+-- A list that is summed and counted: all of it is alive, beside garbage, so that each collection copies as much as the one
+-- before.
+twice :: IO ()
+twice = do
+  let readings = map (\n -> fromIntegral (n * 7919 `mod` 10007) / 10) [1 .. 1500000 :: Int] :: [Double]
+  print (sum readings / fromIntegral (length readings))
 
 -- A list of which all stays alive: each collection copies the whole allocation area, for the first or the second time.
 kept :: IO ()

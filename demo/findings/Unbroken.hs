@@ -3,6 +3,7 @@
 --
 -- > Unbroken loop    the work does not allocate
 -- > Unbroken list    it does
+-- > Unbroken halves  two threads, of which one has three times the work of the other; neither allocates
 module Main (main) where
 
 import Control.Concurrent
@@ -14,8 +15,8 @@ import System.Environment (getArgs)
 main :: IO ()
 main = do
   [how] <- getArgs
-  let work = if how == "loop" then loop 7 else list
-  answers <- forM [20, 2, 2, 2] $ \share -> do
+  let work = if how == "list" then list else loop 7
+  answers <- forM (if how == "halves" then [10, 30] else [20, 2, 2, 2]) $ \share -> do
     answer <- newEmptyMVar
     thread <- forkIO (evaluate (work (share * 1000000)) >>= putMVar answer)
     labelThread thread ("share " ++ show share)

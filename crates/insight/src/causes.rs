@@ -17,6 +17,8 @@ const CAUSES: &[(&str, &str)] = &[
     // A consumer that falls behind has most of the work.
     ("one-worker", "queue-grows"),
     ("long-pause", "threads-never-end"),
+    // Each has a stack, which may be several large objects.
+    ("large-objects", "threads-never-end"),
     ("long-pause", "queue-grows"),
     ("long-pause", "unevaluated"),
     ("long-pause", "heap-holder"),
@@ -57,6 +59,8 @@ const CAUSES_BY_EVIDENCE: &[(&str, &str, IsRelated)] = &[
     ("deep-stack", "unevaluated", grows_late),
     ("unevaluated", "deep-stack", has_grown_early),
     ("serial-section", "queue-grows", share_a_subject),
+    // A capability whose thread is stopped for a collection runs nothing.
+    ("capabilities-unused", "gc-sync-straggler", is_severe),
     // The thread that works alone evaluates what sparks were to evaluate.
     ("serial-section", "sparks", are_mostly_left),
     ("serial-section", "shared-thunk", costs_half),

@@ -60,7 +60,9 @@ impl<'a> RuleContext<'a> {
     pub fn new(log: &'a Recording, range: Option<Interval>) -> Self {
         let range = log.within_cut(range);
         let is_whole = range.is_none();
-        let range = range.unwrap_or_else(|| log.whole_range());
+        // Shares are of a part of the log, not of time before or after it.
+        let whole = log.whole_range();
+        let range = range.map_or(whole, |range| range.clip(whole));
         let times = log.times(Some(range));
         let lived = times.caps.iter().filter(|(_, times)| times.life_ns > 0);
         Self {

@@ -83,7 +83,7 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     finding.meaning = "The thread recurses deeply, or forces a long chain of thunks: each call waits on the stack for the next one, and collections traverse all of it.".into();
     finding.tries = Advice::code_changes([
         "Use an accumulator (foldl', not foldr or foldl), so that no calls wait.",
-        "Avoid chains of thunks: modifyIORef', strict fields, evaluate at intervals.",
+        "Avoid chains of thunks: strict fields, modifyIORef', and modify' of Control.Monad.State.Strict; evaluate at intervals.",
         "For long lists in IO, use mapM_ or a stream instead of mapM or sequence.",
     ]);
     finding.distrust =

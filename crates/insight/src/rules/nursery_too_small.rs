@@ -141,13 +141,12 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
         .as_ref()
         .map_or(Confidence::Hint, |_| Confidence::Probable);
     let is_unsure = area.is_none() && !minors.is_lasting() && minors.copied() >= COPIED;
-    let may_gain = is_unsure && still_grows(context);
     let least = match is_unsure && finding.share >= MUCH_COPYING {
         true => Severity::Medium,
         false => Severity::Low,
     };
     finding.severity = Severity::of_share(gain).max(least).min(finding.severity);
-    finding.meaning = meaning(minors, area.as_ref(), may_gain).into();
+    finding.meaning = meaning(minors, area.as_ref()).into();
     finding.distrust = match minors.is_lasting() {
         true => "Data that stays alive to the end may still be dropped later in a longer run.",
         false => {
@@ -174,7 +173,7 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
             finding.tries.extend(default_area_advice(context));
         }
     }
-    if may_gain {
+    if is_unsure && still_grows(context) {
         finding.tries.push(Advice::code("Measure larger areas (eventscope try): the lifetime of data is an average, and the gain depends on how much of it lives shorter."));
     }
     if let Some(flag) = small_area_option(context) {
@@ -182,8 +181,8 @@ fn explain(context: &RuleContext<'_>, minors: &MinorTotals, finding: &mut Findin
             "Drop {flag}: the default is 1 MiB before GHC 9.2, and 4 MiB since."
         )));
     }
-    finding.tries.push(Advice::code(match is_short_lived(minors) {
-        true => "Allocate less: Text or ByteString in place of String (and of read and show), and loops without lists and boxed numbers. A profile by cost centres (-p) or ticky counters name the code that allocates.",
+    finding.tries.push(Advice::code(match minors.copied() < COPIED {
+        true => "Allocate less: for example Text or ByteString in place of String (and of read and show), or loops without lists and boxed numbers. A profile by cost centres (-p) or ticky counters name the code that allocates.",
         false => "Allocate less: a profile by cost centres (-p) or ticky counters name the code that allocates.",
     }));
 }
@@ -193,7 +192,7 @@ fn is_short_lived(minors: &MinorTotals) -> bool {
     minors.copied() < COPIED && minors.copy_little()
 }
 
-fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>, may_gain: bool) -> String {
+fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>) -> String {
     let copied = format::fraction(minors.copied());
     if minors.is_lasting() {
         return format!(
@@ -212,11 +211,8 @@ fn meaning(minors: &MinorTotals, area: Option<&AdvisedArea>, may_gain: bool) -> 
     }
     let then = match area {
         Some(_) => "",
-        None if may_gain => {
-            " By this estimate, larger areas cost as much in cache misses as they save in copying. As live data grows, they may save more."
-        }
         None => {
-            " By this estimate, larger areas cost as much in cache misses as they save in copying."
+            " If that estimate is right, larger areas save little copying; how many cache misses they cost depends on the processor."
         }
     };
     let lifetime = format::bytes(minors.lifetime_bytes() as u64);

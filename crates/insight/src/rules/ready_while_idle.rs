@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::one_worker::uneven_advice;
 use super::prelude::*;
 use crate::threads::{Turn, Wait};
 use analysis::timeline::lives::RunOnCap;
@@ -22,6 +23,8 @@ const BUSY: f64 = 0.50;
 /// An interruptible thread runs for a time slice of 20 ms, and until its next allocation; a longer run is not
 /// interruptible.
 const NO_BREAK_NS: u64 = 50_000_000;
+/// Maximum share of its wait for which a thread then runs that had hardly any work.
+const LITTLE: f64 = 0.01;
 /// Minimum lost time; less is the initial distribution of threads.
 const MIN_NS: u64 = 10_000_000;
 
@@ -77,21 +80,38 @@ fn longest_run(context: &RuleContext<'_>, wait: &Wait) -> Option<RunOnCap> {
     others.max_by_key(|run| run.end_ns - run.start_ns)
 }
 
-/// Returns long waits for a busy capability, set as their `cap`, during which another capability was idle.
-async fn long_waits(context: &RuleContext<'_>) -> Vec<Wait> {
-    let mut waits = Vec::new();
+/// Long waits for a busy capability, during which another one was idle.
+#[derive(Default)]
+struct LongWaits {
+    /// Waits, with the busy capability as their `cap`.
+    waits: Vec<Wait>,
+    /// Waits of threads that then had hardly any work, and their running time: sums in nanoseconds.
+    little_ns: u64,
+    then_ns: u64,
+}
+
+async fn long_waits(context: &RuleContext<'_>) -> LongWaits {
+    let mut all = LongWaits::default();
     let mut visit = |turn: Turn<'_>| {
         if turn.ready_parts().idle_ns > 0 && turn.duration(1) > LONG_NS {
             let wait = context.wait(turn, 1);
             let wait = wait.filter(|wait| wait.ns > LONG_NS);
-            waits.extend(wait.and_then(|wait| {
+            let wait = wait.and_then(|wait| {
                 let cap = Some(busy_queue(context, &wait, &turn)?);
                 Some(Wait { cap, ..wait })
-            }));
+            });
+            if let Some(wait) = wait {
+                let then_ns = turn.duration(2);
+                if then_ns as f64 <= LITTLE * wait.ns as f64 {
+                    all.little_ns += wait.ns;
+                    all.then_ns += then_ns;
+                }
+                all.waits.push(wait);
+            }
         }
     };
     context.each_turn_queued(&mut visit).await;
-    waits
+    all
 }
 
 async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome {
@@ -106,7 +126,8 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     if context.caps < 2 || context.share_of_caps(any_ns) < MIN_SHARE {
         return clear(any_ns);
     }
-    let waits = long_waits(context).await;
+    let long = long_waits(context).await;
+    let waits = &long.waits;
     let spans: Vec<(u64, u64)> = waits.iter().map(Wait::span).collect();
     let cap_ns = context.overlapping_idle_ns(&spans).await.min(any_ns);
     if context.share_of_caps(cap_ns) < MIN_SHARE || cap_ns < MIN_NS {
@@ -115,7 +136,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let threads: BTreeSet<_> = waits.iter().map(|wait| wait.thread).collect();
     let all_ns: u64 = waits.iter().map(|wait| wait.ns).sum();
     let mut by_cap: BTreeMap<CapId, u64> = BTreeMap::new();
-    for wait in &waits {
+    for wait in waits {
         if let Some(cap) = wait.cap {
             *by_cap.entry(cap).or_default() += wait.ns;
         }
@@ -129,17 +150,17 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     let loops = longest.and_then(|wait| longest_run(context, wait));
     let loops = loops.filter(|run| run.end_ns - run.start_ns >= NO_BREAK_NS);
     let title = format!(
-        "{} waited for {whose}, {} in all, while others were idle",
+        "{} waited for {whose}, {} in all, while other capabilities were idle",
         format::pluralize(threads.len() as u64, "thread"),
         format::duration_ns(all_ns)
     );
     let mut finding =
         context.time_finding(RULE.name, title, loss_budget, (Pool::ReadyLong, cap_ns));
     finding.meaning =
-        "A capability was free, but the ready threads were in the run queue of another one.".into();
+        "A capability was free, but what was ready was in the run queue of another one.".into();
     if let Some(run) = loops {
         finding.meaning = format!(
-            "A capability was free, but the ready threads were in the run queue of another one, where {} ran for {} without a break: a loop that does not allocate is not interrupted.",
+            "A capability was free, but what was ready was in the run queue of another one, where {} ran for {} without a break: a loop that does not allocate is not interrupted.",
             context.thread_name_inside(run.thread),
             format::duration_ns(run.end_ns - run.start_ns)
         )
@@ -156,6 +177,9 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
             "Let long computations allocate, or split them: a capability pushes threads to others only between runs.",
         ),
     ]);
+    if let Some(run) = loops.filter(|_| long.little_ns * 2 > all_ns) {
+        explain_by_shares(context, &mut finding, (run.thread, &long));
+    }
     if context.has_argument("-qm") {
         finding.tries.insert(
             0,
@@ -172,4 +196,24 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
     Outcome::Found(vec![
         finding.with_evidence(waits.iter().map(Wait::evidence)),
     ])
+}
+
+/// Changes a finding about threads that waited behind a long run, and then had hardly any work: they wait for its result.
+fn explain_by_shares(
+    context: &RuleContext<'_>,
+    finding: &mut Finding,
+    (thread, long): (ThreadId, &LongWaits),
+) {
+    finding.confidence = Confidence::Probable;
+    finding.title = format!(
+        "For {} only {} had work, while other capabilities were idle",
+        format::duration_ns(long.little_ns),
+        context.thread_name_inside(thread)
+    );
+    finding.meaning = format!(
+        "What waited in the run queue behind it ran for only {} in all after that, perhaps to put results together. So the shares of the work are uneven: when the others finish, one capability works and the rest are idle.",
+        format::duration_ns(long.then_ns)
+    )
+    .into();
+    finding.tries = uneven_advice();
 }

@@ -5,7 +5,7 @@
 //! minor collections "copy" more than was allocated, take much longer per byte than major ones, or copy the same
 //! number of bytes each time.
 
-use super::area_estimate::promoted_bytes;
+use super::area_estimate::{MinorTotals, promoted_bytes};
 use super::prelude::*;
 use super::requested_collections::claim_collections;
 use crate::gc_pause::GcPause;
@@ -105,7 +105,9 @@ fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Outcome 
     let copying_ns = copied_in(0.75) as f64 * SLOW_BYTE_NS;
     let scans_only = is_serial && each_ns >= copying_ns.max(EMPTY_NS + clearing_ns);
     let scans = scans_only || is_slower && slower >= MUCH_SLOWER && each_ns >= LONG_NS;
-    let has_list = objects >= MIN_OBJECTS && (is_steady || is_more);
+    // A loop that retains what it makes copies the same number of bytes each time, too.
+    let is_retained = MinorTotals::new(context, &found).is_lasting();
+    let has_list = objects >= MIN_OBJECTS && (is_steady && !is_retained || is_more);
     if found.len() < MIN_COUNT || share < MIN_SHARE || !(has_list || scans) {
         return Outcome::Clear(format!(
             "minor collections copied {ratio:.2} times what was allocated, most of them {} to {}, in {} of the time; the smallest would be {} old mutable objects; the limits are 0.5, or the same to the byte, 5 % and 10,000, or a byte that takes 4 times as long as in major collections (here {slower:.1}) and 1 ms for each, or 0.3 ms for each and 10 ns for a byte",

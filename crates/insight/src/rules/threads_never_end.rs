@@ -151,7 +151,7 @@ async fn evaluate(context: &RuleContext<'_>) -> Outcome {
     let makers = { dormant.iter() }.map(|one| one.thread).collect();
     let makers = context.makers(&makers).await;
     finding.meaning = format!(
-        "A thread retains its stack (1 KiB at least) and everything reachable from it. Each one makes the heap larger and major collections longer.{makers}"
+        "A thread retains its stack (1 KiB at least) and everything reachable from it. Each one makes the heap larger and major collections longer.{makers} Threads that were created in the last tenth of the time are not counted."
     )
     .into();
     finding.tries = vec![

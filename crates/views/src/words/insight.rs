@@ -199,6 +199,8 @@ fn mostly_computing(report: &Report) -> Option<String> {
     /// Minimum mean number of running capabilities outside of collections, and altogether.
     const BUSY: f64 = 0.8;
     const MIN_BUSY: f64 = 0.5;
+    /// Share of the capabilities from which the program works in parallel.
+    const PARALLEL: f64 = 0.8;
     /// Divisor of the range: findings that claim more are what to look into first.
     const MUCH: u64 = 3;
     let running = { report.lost_time.iter() }.find(|row| row.cause == Cause::Running)?;
@@ -239,8 +241,15 @@ fn mostly_computing(report: &Report) -> Option<String> {
         0 => ", and no finding is about time",
         _ => "",
     };
+    let is_parallel = report.caps > 1 && capabilities >= PARALLEL * report.caps as f64;
+    let repeats = match is_parallel {
+        true => {
+            " If it uses STM: transactions that conflict run again, which no event shows. Compare the time with -N1."
+        }
+        false => "",
+    };
     Some(format!(
-        "On average {capabilities:.1} of {} ran threads{nothing}: the program computes (or is in unsafe foreign calls, which look the same). This log does not show which functions ran. A profile by cost centres does: build with -prof -fprof-late, and run with +RTS -p -l.{}",
+        "On average {capabilities:.1} of {} ran threads{nothing}: the program computes (or is in unsafe foreign calls, which look the same).{repeats} This log does not show which functions ran. A profile by cost centres does: build with -prof -fprof-late, and run with +RTS -p -l.{}",
         format::pluralize(report.caps, "capability"),
         busiest(report)
     ))
