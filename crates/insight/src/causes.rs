@@ -162,11 +162,7 @@ fn has_grown_early(_: &Finding, cause: &Finding) -> bool {
 
 /// Less than half of the sparks were converted.
 fn are_mostly_left(_: &Finding, cause: &Finding) -> bool {
-    let number = |wanted: &str| {
-        let mut numbers = cause.numbers.iter();
-        let number = numbers.find(|(name, _)| name == wanted);
-        number.map_or(0.0, |(_, number)| number.size())
-    };
+    let number = |name| cause.number(name).map_or(0.0, Value::size);
     number(rules::sparks::CONVERTED) < number(rules::sparks::SPARKS) / 2.0
 }
 
@@ -260,11 +256,10 @@ fn is_no_hint(_: &Finding, cause: &Finding) -> bool {
 
 /// For at least half of the symptom's cost, no thread collected for lack of a core.
 fn none_collected(symptom: &Finding, cause: &Finding) -> bool {
-    let mut numbers = cause.numbers.iter();
-    let none_collecting = numbers.find(|(name, _)| name == rules::short_of_cores::NONE_COLLECTING);
+    let none_collecting = cause.number(rules::short_of_cores::NONE_COLLECTING);
     match (symptom.cost, none_collecting) {
-        (Value::Ns(all), Some((_, Value::Ns(none_collecting_ns)))) => {
-            *none_collecting_ns >= all.div_ceil(2)
+        (Value::Ns(all), Some(Value::Ns(none_collecting_ns))) => {
+            none_collecting_ns >= all.div_ceil(2)
         }
         _ => false,
     }

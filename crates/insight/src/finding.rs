@@ -320,6 +320,13 @@ impl Finding {
         self.severity > Severity::Minor
     }
 
+    /// Returns a named number behind the finding.
+    pub(crate) fn number(&self, name: &str) -> Option<Value> {
+        let mut numbers = self.numbers.iter();
+        let number = numbers.find(|(other, _)| other == name);
+        number.map(|(_, number)| *number)
+    }
+
     /// Sets the named numbers behind the finding.
     pub(crate) fn set_numbers<const N: usize>(&mut self, numbers: [(&'static str, Value); N]) {
         self.numbers = numbers.map(|(name, value)| (name.into(), value)).into();
