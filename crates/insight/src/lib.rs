@@ -26,6 +26,7 @@ pub mod loss_budget;
 pub mod lost_time;
 pub mod measured;
 pub mod metrics;
+mod order;
 pub mod report;
 pub mod rules;
 mod thread_names;

@@ -12,6 +12,7 @@ use crate::finding::{Axis, Finding, Outcome, Severity, Subject, Value};
 use crate::input::Input;
 use crate::loss_budget::LossBudget;
 use crate::lost_time::{self, CauseTimes, LostTime};
+use crate::order;
 use crate::rules::{Evaluation, RULES};
 use analysis::recording::Recording;
 use eventlog::ids::{Nanos, ThreadId};
@@ -248,7 +249,7 @@ impl Report {
             }
         }
         causes::link_causes(&mut report.findings);
-        report.findings = causes::sorted(std::mem::take(&mut report.findings));
+        report.findings = order::sorted(std::mem::take(&mut report.findings));
         if sampled.is_none() {
             report.busiest = busiest::find(context).await;
         }
