@@ -178,7 +178,7 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
         ),
     ]);
     if let Some(run) = loops.filter(|_| long.little_ns * 2 > all_ns) {
-        explain_by_shares(context, &mut finding, (run.thread, &long));
+        explain_by_shares(context, &mut finding, (run.thread, &long, cap_ns));
     }
     if context.has_argument("-qm") {
         finding.tries.insert(
@@ -202,12 +202,12 @@ async fn evaluate(context: &RuleContext<'_>, loss_budget: &mut LossBudget) -> Ou
 fn explain_by_shares(
     context: &RuleContext<'_>,
     finding: &mut Finding,
-    (thread, long): (ThreadId, &LongWaits),
+    (thread, long, idle_ns): (ThreadId, &LongWaits, u64),
 ) {
     finding.confidence = Confidence::Probable;
     finding.title = format!(
-        "For {} only {} had work, while other capabilities were idle",
-        format::duration_ns(long.little_ns),
+        "While other capabilities were idle, for {} in all, only {} had work",
+        format::duration_ns(idle_ns),
         context.thread_name_inside(thread)
     );
     finding.meaning = format!(
