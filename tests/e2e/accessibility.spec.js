@@ -116,7 +116,6 @@ for (const [name, media] of Object.entries(LOOKS)) {
     (await violations(page)).filter((line) => !media.forcedColors || !line.startsWith('color-contrast'));
 
   test(`the timeline with all that can stand on it is accessible, ${name}`, async ({ page }) => {
-    test.setTimeout(60_000);
     await page.setViewportSize({ width: 1280, height: 2100 });
     await page.emulateMedia(media);
     const open = 'v=1&open=events,memory,sparks,tasks,blocks&pin=cap1&sel=cap0&p=view';

@@ -30,9 +30,11 @@ test('a field keeps what is typed while the page changes something else, and tak
 
   const label = page.getByPlaceholder('Label or number');
   await label.focus();
-  await page.keyboard.type('ma');
   // Typed text is committed after a pause; the panel is rendered before.
-  await page.evaluate(() => { location.hash = '#v=1&p=threads&q=cap'; });
+  await label.evaluate((field) => field.addEventListener('input', () => {
+    if (field.value === 'ma') location.hash = '#v=1&p=threads&q=cap';
+  }));
+  await page.keyboard.type('ma');
   await expect(filter).toHaveValue('cap');
   await page.keyboard.type('in');
   await expect(label).toHaveValue('main');

@@ -82,8 +82,10 @@ test('columns are moved by the menu, and sorting stays right', async ({ page }) 
   const first = await headings(page);
   await menu(page).getByRole('button', { name: 'Move Runs to the left' }).focus();
   // Moves past hidden columns too.
-  for (let step = 0; step < 3; step += 1) await page.keyboard.press('Enter');
-  await expect(menu(page).getByRole('button', { name: 'Move Runs to the left' })).toBeFocused();
+  for (let step = 0; step < 3; step += 1) {
+    await page.keyboard.press('Enter');
+    await expect(menu(page).getByRole('button', { name: 'Move Runs to the left' })).toBeFocused();
+  }
   await expect(menu(page).getByRole('status')).toHaveText(/^Runs is column 11 of 18$/);
   const moved = first.filter((name) => name !== 'Runs');
   moved.splice(moved.indexOf('Foreign calls'), 0, 'Runs');
@@ -164,8 +166,7 @@ test('edges of headings are dragged, and moved by keys', async ({ page }) => {
 
   // Enter fits the width to the content; a double click restores the default.
   await page.keyboard.press('Enter');
-  const fitted = await width(page, 'Running');
-  expect(fitted).toBeGreaterThan(40);
+  await expect.poll(() => width(page, 'Running')).toBeGreaterThan(40);
   const whole = await page.locator('.thread-rows .grid-window [role=gridcell]:nth-child(4)').evaluateAll((cells) => cells.every((it) => it.scrollWidth <= it.clientWidth));
   expect(whole).toBe(true);
   await edge(page, 'Running').dblclick();
@@ -186,8 +187,14 @@ test('what was arranged is there after a reload, for that list alone', async ({ 
   await page.keyboard.press('Escape');
   await edge(page, 'Label').focus();
   await page.keyboard.press('ArrowRight');
+  // The layout follows a moment later.
+  let label;
+  await expect.poll(async () => {
+    const before = label;
+    label = await width(page, 'Label');
+    return label === before;
+  }).toBe(true);
   const arranged = await headings(page);
-  const label = await width(page, 'Label');
   await page.getByRole('tab', { name: 'Collections' }).click();
   await expect(page.locator('.collection-rows')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Columns' })).toHaveAttribute('title', /11 of 11 shown/);
@@ -233,8 +240,11 @@ for (const [wide, high] of [[1440, 900], [390, 844]]) {
       await openThreads(page, [wide, high]);
       await openMenu(page);
       await expect(menu(page)).toBeVisible();
-      const { x, y, width, height } = await menu(page).boundingBox();
-      expect(x >= 0 && y >= 0 && x + width <= wide && y + height <= high).toBe(true);
+      // It gets its place after it is rendered.
+      await expect(async () => {
+        const { x, y, width, height } = await menu(page).boundingBox();
+        expect(x >= 0 && y >= 0 && x + width <= wide && y + height <= high).toBe(true);
+      }).toPass();
       expect(await violations(page)).toEqual([]);
       await choice(page, 'Shares').uncheck();
       await menu(page).getByRole('button', { name: 'Move Running to the right' }).click();
@@ -257,6 +267,7 @@ test('every long list can be arranged', async ({ page }) => {
   await openLog(page, fixture('ghc-9.10.3/prof-time-N2-pj-l'));
   for (const panel of ['events', 'threads', 'gc', 'view', 'flame&fo=sandwich']) {
     await page.evaluate((panel) => { location.hash = `#v=1&p=${panel}`; }, panel);
+    await expect(page.locator(`#tab-${panel.split('&')[0]}`)).toHaveAttribute('aria-selected', 'true');
     await expect(page.locator('.grid-window [role=row]').first()).toBeVisible();
     await openMenu(page);
     const last = menu(page).getByRole('checkbox').last();

@@ -41,8 +41,9 @@ test('lists every event in the order of the reference', async ({ page }) => {
   await page.keyboard.press('PageUp');
   await page.keyboard.press('ArrowUp');
   const current = page.locator('.event-rows .current');
-  const number = Number((await current.getAttribute('id')).replace('event-rows-row-', ''));
-  expect(number).toBeLessThan(last - 1);
+  const currentNumber = async () => Number((await current.getAttribute('id')).replace('event-rows-row-', ''));
+  await expect.poll(currentNumber).toBeLessThan(last - 1);
+  const number = await currentNumber();
   await check(number);
   await page.keyboard.press('Home');
   await check(0);
@@ -132,6 +133,7 @@ test('copies rows', async ({ page, context }) => {
   await page.keyboard.press('Home');
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Shift+ArrowDown');
+  await expect(row(page, 2)).toHaveClass(/current/);
   await page.keyboard.press('Control+c');
   await expect(page.getByText('3 rows copied')).toBeAttached();
   const copied = (await page.evaluate(() => navigator.clipboard.readText())).trimEnd().split('\n');

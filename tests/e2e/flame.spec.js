@@ -156,9 +156,11 @@ test('a sandwich has a table of all functions, and callers and callees of one', 
     await expect(words(page)).toContainText('Main.level1', { timeout: 500 });
   }).toPass();
   const callees = page.getByRole('application', { name: /^Callees of Main.level2/ });
-  await callees.focus();
-  await page.keyboard.press('ArrowRight');
-  await expect(words(page)).toContainText('Main.level2');
+  await expect(async () => {
+    await callees.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(words(page)).toContainText('Main.level2', { timeout: 500 });
+  }).toPass();
 });
 
 test('two times are compared', async ({ page }) => {

@@ -181,21 +181,31 @@ export async function openLog(page, file, address = './') {
 /** Waits until a log is shown. */
 export async function loaded(page) {
   await started(page);
-  await expect(page.getByRole('progressbar')).toHaveCount(0);
+  // Before the file is opened there is no progress bar, either.
   await expect(page.locator('.timeline canvas')).toBeVisible();
+  await expect(page.getByRole('progressbar')).toHaveCount(0);
   await expect(page.locator('.panel-body > *').first()).toBeVisible();
 }
 
 /** Returns the timeline's canvas and the positions of its tracks, in page pixels. */
 export async function timeline(page) {
   const canvas = page.locator('.timeline canvas');
-  const box = await canvas.boundingBox();
-  const middles = await page.locator('.head').evaluateAll((heads) =>
-    Object.fromEntries(heads.map((head) => {
-      const { y, height } = head.getBoundingClientRect();
-      return [head.id, y + height / 2];
-    })),
-  );
+  const measure = () => page.evaluate(() => {
+    const { x, y, width, height } = document.querySelector('.timeline canvas').getBoundingClientRect();
+    const middles = Object.fromEntries([...document.querySelectorAll('.head')].map((head) => {
+      const at = head.getBoundingClientRect();
+      return [head.id, at.y + at.height / 2];
+    }));
+    return { box: { x, y, width, height }, middles };
+  });
+  // The heads come after the canvas, and a layout may still be changing.
+  let now;
+  await expect.poll(async () => {
+    const before = now;
+    now = await measure();
+    return Object.keys(now.middles).length > 0 && isDeepStrictEqual(before, now);
+  }, { intervals: [20, 50, 100, 250] }).toBe(true);
+  const { box, middles } = now;
   const track = (name) => middles[`head-${name}`];
   return {
     canvas,
@@ -234,7 +244,12 @@ export async function pointAlong(page, y, pattern) {
       await page.mouse.move(x(part), y);
       await drawn(page);
       const text = await strip(page).textContent();
-      if (pattern.test(text)) found = { x: x(part), text };
+      if (pattern.test(text)) {
+        // A late render may still show what was at the previous position, or without its label.
+        await drawn(page);
+        await drawn(page);
+        if ((await strip(page).textContent()) === text) found = { x: x(part), text };
+      }
     }
     expect(found, `nothing like ${pattern} at ${y}`).toBeDefined();
   }).toPass();

@@ -97,9 +97,13 @@ test('a run through load, zoom, select, read, share by keyboard alone', async ({
   await expectFocusSeen(page);
   await expect(strip(page)).toContainText(/^ ?Capability 0 .* runs? of/);
   const first = await strip(page).textContent();
-  await press(page, 'ArrowRight', 'ArrowRight');
-  await expect(strip(page)).not.toHaveText(first);
-  const third = await strip(page).textContent();
+  let third = first;
+  for (let step = 0; step < 2; step += 1) {
+    const before = third;
+    await press(page, 'ArrowRight');
+    await expect(strip(page)).not.toHaveText(before);
+    third = await strip(page).textContent();
+  }
   await press(page, '.');
   await expect(strip(page)).not.toHaveText(third);
   await press(page, ',');
@@ -280,6 +284,7 @@ test('the focus returns to where it was from a note, the palette and the filter'
   await press(page, 'Escape');
   await expect(head(page, 'cap0')).toBeFocused();
   await press(page, 'b');
+  await expect(page.locator('.notes-list').getByRole('textbox')).toBeFocused();
   await page.keyboard.type('here');
   await press(page, 'Enter');
   await expectFocusSeen(page);

@@ -121,7 +121,7 @@ test.describe('with the service worker', () => {
     await other.goto('./');
     expect(await putAway(other)).toHaveLength(1);
     await page.close({ runBeforeUnload: true });
-    await expect.poll(() => putAway(other), { timeout: 12_000 }).toEqual([]);
+    await expect.poll(() => putAway(other)).toEqual([]);
     rmSync(path);
   });
 });

@@ -146,6 +146,13 @@ test('two logs are compared, and merged if that is wanted', async ({ page }) => 
 });
 
 test('merging is given up as soon as nobody wants it', async ({ page }) => {
+  // The worker never hears what to merge, so that merging lasts.
+  await page.addInitScript(() => {
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function post(data, ...rest) {
+      if (!data?.message?.Merge) postMessage.call(this, data, ...rest);
+    };
+  });
   await page.goto('./');
   await expect.poll(() => page.workers().length).toBe(1);
   await dropAll(page, Array(40).fill(LOGS[2]));

@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { expect } from '@playwright/test';
-import { drop, fixture, fragment, openLog, test, timeline } from './helpers.js';
+import { drawn, drop, fixture, fragment, openLog, test, timeline } from './helpers.js';
 
 const DEMO = fileURLToPath(new URL('../../www/demo/profiled-ffi.eventlog.gz', import.meta.url));
 const LOG = fixture('ghc-9.6.6/fib-forkio-N2-l');
@@ -20,11 +20,16 @@ async function open(page, log, [width, height], hash = '') {
 async function select(page, cap) {
   const { box, cap: lane } = await timeline(page);
   const labels = box.width < 640 ? 100 : 216;
-  for (let part = 0.1; part < 0.9; part += 0.04) {
-    await page.mouse.click(box.x + labels + (box.width - labels) * part, lane(cap));
-    if (await details(page).isVisible()) return `head-cap${cap}`;
-  }
-  throw new Error('nothing to select');
+  // The content of a lane comes from the worker, and may not have arrived yet.
+  await expect(async () => {
+    for (let part = 0.1; part < 0.9; part += 0.04) {
+      await page.mouse.click(box.x + labels + (box.width - labels) * part, lane(cap));
+      await drawn(page);
+      if (await details(page).isVisible()) return;
+    }
+    throw new Error('nothing to select');
+  }).toPass();
+  return `head-cap${cap}`;
 }
 
 test('a panel has all of the window below the header, and gives it back', async ({ page }) => {
@@ -104,8 +109,8 @@ async function oneRuler(page) {
     own = await ruler(page, '.timeline canvas', [at[0], 32, at[1], 23]);
     const its = await ruler(page, '.flame-ruler canvas', [at[0], 0, at[1], 23]);
     expect(own === its).toBe(true);
+    expect(new Set(own.split(',')).size, 'it is painted').toBeGreaterThan(4);
   }).toPass();
-  expect(new Set(own.split(',')).size).toBeGreaterThan(4);
   return own;
 }
 

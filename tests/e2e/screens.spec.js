@@ -2,7 +2,7 @@
 // the same size as without, and hit testing matches what is painted.
 
 import { expect } from '@playwright/test';
-import { drawn, fixture, openLog, strip, test, timeline } from './helpers.js';
+import { drawn, fixture, openLog, pointAlong, strip, test, timeline } from './helpers.js';
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
@@ -76,10 +76,14 @@ async function look(browser, viewport, scale, panel) {
   const page = await context.newPage();
   await openLog(page, fixture(PANELS[panel]), `./#p=${panel}`);
   await expect(page.locator('html')).toHaveAttribute('data-started', '');
-  for (const canvas of await canvases(page)) {
-    expect(canvas, `${panel} at scale ${scale}`).toMatchObject({ over: 0 });
-    expect(canvas.pixelsOff, `${canvas.name} at scale ${scale}`).toBeLessThanOrEqual(1);
-  }
+  // A canvas gets its size when it is painted first.
+  await expect(async () => {
+    for (const canvas of await canvases(page)) {
+      expect(canvas, `${panel} at scale ${scale}`).toMatchObject({ over: 0 });
+      expect(canvas.pixelsOff, `${canvas.name} at scale ${scale}`).toBeLessThanOrEqual(1);
+    }
+  }).toPass();
+  await pointAlong(page, (await timeline(page)).cap(0), /apability 0/);
   // The lane is painted alike above all panels: one of them has it looked at closely.
   const found = await settled(page, panel === 'summary' ? 0.06 : 0.3);
   await page.mouse.move(0, 0);

@@ -81,7 +81,7 @@ test('loading can be cancelled at any time', async ({ page }, testInfo) => {
 });
 
 test('what is done while a log is read stays when it is read', async ({ page }, testInfo) => {
-  const path = bigLog(testInfo, 300, readFileSync(fixture('ghc-9.0.2/ffi-safe-N2-lu')));
+  const path = bigLog(testInfo, 900, readFileSync(fixture('ghc-9.0.2/ffi-safe-N2-lu')));
   const canvas = page.locator('.timeline canvas');
   const spans = page.locator('[id^="head-span:"]');
   const gc = page.getByRole('tab', { name: 'Collections' });
@@ -89,7 +89,7 @@ test('what is done while a log is read stays when it is read', async ({ page }, 
   await page.setViewportSize({ width: 1280, height: 1100 });
   await page.goto('about:blank');
   // These prefixes announce none of the spans of the log.
-  await page.goto('./#v=1&p=gc&sp=COMMENCE!STOP,END');
+  await page.goto('./?workers=1#v=1&p=gc&sp=COMMENCE!STOP,END');
   await page.setInputFiles('input[type=file]', path);
   await expect(page.getByRole('progressbar')).toBeVisible();
   await expect(gc).toHaveAttribute('aria-selected', 'true');
@@ -264,19 +264,17 @@ test('a report holds nothing of the log', async ({ page, context }) => {
 test('opening a log replaces a worker that does not listen', async ({ page }) => {
   await drop(page, LOG);
   await loaded(page);
-  // Blocks the worker for half a minute.
+  // Blocks the worker for longer than the test lasts.
   for (const worker of page.workers()) {
     worker.evaluate(() => {
-      const end = performance.now() + 30_000;
+      const end = performance.now() + 600_000;
       while (performance.now() < end);
     }).catch(() => {});
   }
-  const started = Date.now();
   await openInstead(page, fixture('ghc-9.6.6/gc-heavy-N2-la-nonmoving'));
-  await expect(page.getByRole('heading', { name: /gc-heavy/ })).toBeVisible({ timeout: 8_000 });
+  await expect(page.getByRole('heading', { name: /gc-heavy/ })).toBeVisible();
   await loaded(page);
   await expect(page.locator('.summary tbody tr')).toHaveCount(2);
-  expect(Date.now() - started).toBeLessThan(10_000);
 });
 
 test('a log that changes while it is open is said to have', async ({ page }, testInfo) => {

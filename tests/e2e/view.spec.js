@@ -143,7 +143,7 @@ test.describe('with a service worker', () => {
         return folder ? Array.fromAsync(folder.keys()) : [];
       })(),
     ]);
-    await expect.poll(() => after.evaluate(nothing), { timeout: 15_000 }).toEqual([0, [], []]);
+    await expect.poll(() => after.evaluate(nothing)).toEqual([0, [], []]);
     presence.abort();
   });
 });
