@@ -89,7 +89,9 @@ pub(crate) fn apt_install(packages: &[&str], missing: &str) -> Result<()> {
         }
         prefix = vec![sudo.into_os_string()];
     }
-    let install = [&["install", "-y", "-qq"], packages].concat();
+    // Fresh machines often upgrade themselves for a while, which locks the packages.
+    let install = ["install", "-y", "-qq", "-o", "DPkg::Lock::Timeout=300"];
+    let install = [&install, packages].concat();
     for arguments in [&["update", "-qq"][..], &install] {
         let mut words = prefix.clone();
         words.extend(["env", "DEBIAN_FRONTEND=noninteractive"].map(OsString::from));
@@ -100,11 +102,9 @@ pub(crate) fn apt_install(packages: &[&str], missing: &str) -> Result<()> {
             .stdout(Stdio::null())
             .status()
             .during(|| "start apt-get".into())?;
-        if !status.success() {
-            return Err(Failure::new(format!(
-                "apt-get {} failed; {missing}",
-                arguments[0]
-            )));
+        // Where the lists cannot be updated, those at hand may do.
+        if !status.success() && arguments[0] == "install" {
+            return Err(Failure::new(format!("apt-get install failed; {missing}")));
         }
     }
     Ok(())
